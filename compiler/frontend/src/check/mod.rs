@@ -65,6 +65,7 @@ use crate::lang::options::Features;
 use crate::memory::{take, take_map};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
+use crate::source::Dialect;
 use crate::syntax::Parsed;
 use checker::{Named, Options, Symbol};
 use glasm_ir::Stage;
@@ -90,33 +91,7 @@ impl<'s> Checker<'s> {
         let mut symbols = take(&mut memory.symbols);
         symbols.resize(ast.names.len(), Symbol::default());
         Self {
-            program: Checked {
-                dialect,
-                text: ast.text,
-                names: Names::default(),
-                literals: Vec::new(),
-                pairs: Vec::new(),
-                relatives: take(&mut memory.relatives),
-                vars: take(&mut memory.vars),
-                attribs: take(&mut memory.attribs),
-                params: take(&mut memory.params),
-                named_params: take(&mut memory.named_params),
-                results: take(&mut memory.results),
-                lines: std::mem::take(&mut memory.lines),
-                plan: Plan::default(),
-                loop_index: None,
-                // What the language itself says about its programs; options change it.
-                modes: dialect.facts().modes(),
-                features: dialect.facts().features,
-                subroutine_types: FxHashMap::default(),
-                subroutine_routines: FxHashMap::default(),
-                interpolation: take_map(&mut memory.interpolation),
-                group_size: [1; 3],
-                second_layer_offset: None,
-                shared_bytes: 0,
-                passed: Vec::new(),
-                usage: std::mem::take(&mut memory.usage).emptied(),
-            },
+            program: Checked::new(dialect, ast.text, memory),
             flow: std::mem::take(&mut memory.flow).emptied(),
             syntax_errors: reports.take_errors().into_iter(),
             syntax_error_count: 0,
@@ -306,8 +281,39 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// Gives back the memory of a checked program.
-impl Checked<'_> {
+impl<'s> Checked<'s> {
+    /// Returns a program without statements.
+    fn new(dialect: Dialect, text: &'s [u8], memory: &mut RuleMemory) -> Self {
+        Self {
+            dialect,
+            text,
+            names: Names::default(),
+            literals: Vec::new(),
+            pairs: Vec::new(),
+            relatives: take(&mut memory.relatives),
+            vars: take(&mut memory.vars),
+            attribs: take(&mut memory.attribs),
+            params: take(&mut memory.params),
+            named_params: take(&mut memory.named_params),
+            results: take(&mut memory.results),
+            lines: std::mem::take(&mut memory.lines),
+            plan: Plan::default(),
+            loop_index: None,
+            // What the language itself says about its programs; options change it.
+            modes: dialect.facts().modes(),
+            features: dialect.facts().features,
+            subroutine_types: FxHashMap::default(),
+            subroutine_routines: FxHashMap::default(),
+            interpolation: take_map(&mut memory.interpolation),
+            group_size: [1; 3],
+            second_layer_offset: None,
+            shared_bytes: 0,
+            passed: Vec::new(),
+            usage: std::mem::take(&mut memory.usage).emptied(),
+        }
+    }
+
+    /// Returns the memory of a checked program.
     pub(crate) fn recycle(mut self, memory: &mut RuleMemory) {
         // Emptied where they are, so that the memory serves the next program.
         self.lines.clear();
