@@ -18,7 +18,7 @@ use crate::report::Reports;
 use crate::source::{Dialect, Family, Version};
 use crate::syntax::{Leader, find_leader};
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
-use glasm_ir::flow::Plan;
+use glasm_ir::flow::{CallGraph, Cfg};
 use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
@@ -44,8 +44,10 @@ pub(crate) struct Checked<'s> {
     pub(crate) named_params: Vec<(NameId, [u32; 4])>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) lines: Lines,
-    /// The routines that labels, branches and calls make of the text, once the end of it is reached.
-    pub(crate) plan: Plan,
+    /// Labels, branches and calls.
+    pub(crate) cfg: Cfg,
+    /// What can run and what can call itself, once checking has ended.
+    pub(crate) call_graph: CallGraph,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     pub(crate) features: Features,

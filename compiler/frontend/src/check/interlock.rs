@@ -5,11 +5,12 @@ use super::blocks::Section;
 use crate::codes::Code;
 use crate::lang::opcodes::FlowOp;
 use crate::lang::options::Features;
-use glasm_ir::flow::PieceId;
+use glasm_ir::flow::BasicBlockId;
 
 impl Checker<'_> {
-    /// With an interlock option exactly one FSIB and, behind it, one FSIE, both at the outermost level of the main routine.
-    pub(super) fn interlocks(&mut self, sections: &[Section], main: PieceId) {
+    /// Checks that with an interlock option there are exactly one FSIB and, after it, one FSIE, both at the outermost level of the main
+    /// routine.
+    pub(super) fn check_interlocks(&mut self, sections: &[Section], main: BasicBlockId) {
         if !self.program.features.intersects(Features::INTERLOCK) {
             if let Some(section) = sections.first() {
                 let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
@@ -22,7 +23,7 @@ impl Checker<'_> {
             let mut before = sections[..number].iter();
             let message = if section.in_block {
                 "FSIB and FSIE stand outside of IF and REP"
-            } else if section.piece != main {
+            } else if section.block != main {
                 "FSIB and FSIE stand in the main routine"
             } else if before.any(|other| other.op == section.op) {
                 "a program has one FSIB and one FSIE"

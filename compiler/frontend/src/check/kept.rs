@@ -10,6 +10,7 @@ use crate::line::{Lines, Value};
 use crate::names::NameId;
 use crate::syntax::SyntaxMemory;
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarSize};
+use glasm_ir::flow::Cfg;
 use glasm_ir::{ParamSource, Semantic};
 use rustc_hash::FxHashMap;
 
@@ -28,6 +29,7 @@ pub(crate) struct RuleMemory {
     pub(super) numbers: FxHashMap<NameId, Literal>,
     pub(super) relatives: Vec<Relative<Value>>,
     pub(super) flow: Flow,
+    pub(super) cfg: Option<Cfg>,
     pub(super) lines: Lines,
     pub(super) usage: Usage,
     pub(super) option_groups: Vec<(Group, &'static str)>,

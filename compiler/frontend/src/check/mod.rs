@@ -47,11 +47,10 @@ mod vertices;
 mod views;
 
 pub(crate) use crate::vars::{Implicit, IoBinding, Var, VarKind, VarSize};
-pub(crate) use blocks::label_of;
+pub(crate) use blocks::{label_of, name_of};
 pub(crate) use checker::{Checked, Checker};
 pub(crate) use constant::{default_constant, literal_bits};
 pub use counts::Counts;
-pub(crate) use flow::call_rules;
 pub(crate) use kept::RuleMemory;
 pub(crate) use register_fragment::COLH;
 pub(crate) use types::result_type;
@@ -69,7 +68,7 @@ use crate::source::Dialect;
 use crate::syntax::Parsed;
 use checker::{Named, Options, Symbol};
 use glasm_ir::Stage;
-use glasm_ir::flow::Plan;
+use glasm_ir::flow::CallGraph;
 use register_rules::RegisterUse;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -182,11 +181,7 @@ impl<'s> Checker<'s> {
                     self.decl(decl);
                 }
             }
-            Statement::Label(name, span) => {
-                self.label(name, span);
-                let lines = &mut self.program.lines;
-                lines.labels.push((lines.list.len(), name));
-            }
+            Statement::Label(name, span) => self.label(name, span),
         }
     }
 
@@ -214,7 +209,6 @@ impl<'s> Checker<'s> {
     }
 
     fn instruction(&mut self, mut inst: Inst) {
-        self.code_begins();
         if !self.resolve_named_literals(inst.span.end) {
             return;
         }
@@ -284,6 +278,8 @@ impl<'s> Checker<'s> {
 impl<'s> Checked<'s> {
     /// Returns a program without statements.
     fn new(dialect: Dialect, text: &'s [u8], memory: &mut RuleMemory) -> Self {
+        let mut cfg = memory.cfg.take().unwrap_or_default();
+        cfg.clear();
         Self {
             dialect,
             text,
@@ -297,7 +293,8 @@ impl<'s> Checked<'s> {
             named_params: take(&mut memory.named_params),
             results: take(&mut memory.results),
             lines: std::mem::take(&mut memory.lines),
-            plan: Plan::default(),
+            cfg,
+            call_graph: CallGraph::default(),
             loop_index: None,
             // What the language itself says about its programs; options change it.
             modes: dialect.facts().modes(),
@@ -325,6 +322,7 @@ impl<'s> Checked<'s> {
         (memory.attribs, memory.results) = (self.attribs, self.results);
         memory.named_params = self.named_params;
         memory.usage = self.usage;
+        memory.cfg = Some(self.cfg);
         memory.interpolation = self.interpolation;
     }
 }

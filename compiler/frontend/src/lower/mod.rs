@@ -35,10 +35,10 @@ pub(crate) mod tables;
 mod texture;
 mod vertices;
 
-use crate::check::{Checked, call_rules};
+use crate::check::Checked;
 pub(crate) use context::nearest;
 use context::{InstCx, LowerMemory, Lowerer};
-use flow::Walk;
+use flow::ControlFlow;
 use glasm_ir::Program;
 
 /// Lowers a program without errors to IR. `step_limit` is that of [`Source`](crate::Source).
@@ -53,13 +53,11 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer::new(checked, &mut builder, tables);
     lowerer.set_modes();
     lowerer.add_named_params();
-    let rules = call_rules(checked.dialect.facts());
-    let mut walk = Walk::new(lowerer.builder, rules, step_limit);
     // Arrays with relative indices need consecutive slots, so theirs come before those of single bindings.
     lowerer.relative_arrays();
-    lowerer.begin_piece(&mut walk);
-    lowerer.lines(&mut walk);
-    lowerer.end_of_text(walk);
+    let mut flow = ControlFlow::new(lowerer.builder, checked, step_limit);
+    lowerer.lower_blocks(&mut flow);
+    lowerer.finish_routines(flow);
     lowerer.passed_outputs();
     memory.finish(builder)
 }
