@@ -39,7 +39,7 @@ impl Checker<'_> {
 
     /// Checks what an instruction does to the flow of control.
     #[inline]
-    pub(super) fn flow_inst(&mut self, inst: &Inst) {
+    pub(super) fn check_flow_inst(&mut self, inst: &Inst) {
         if let Lower::Flow(op) = inst.opcode.info().lower {
             self.flow_opcode(inst, op);
         }
@@ -54,14 +54,14 @@ impl Checker<'_> {
             FlowOp::Loop => self.open(inst, Block::Loop),
             FlowOp::EndRep => self.close(inst, Block::Rep),
             FlowOp::EndLoop => self.close(inst, Block::Loop),
-            FlowOp::Brk | FlowOp::Cont => self.leave_or_repeat(inst, op),
-            FlowOp::Ret => self.leave_routine(inst),
+            FlowOp::Brk | FlowOp::Cont => self.check_break_or_continue(inst, op),
+            FlowOp::Ret => self.check_return(inst),
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
             // PUSHA and POPA use the stack of calls: NV_vertex_program3 section 2.14.5.44.
             FlowOp::Push => self.program.cfg.add_saved_address(),
             FlowOp::Pop => {
                 self.program.cfg.add_saved_address();
-                self.whole_address(inst);
+                self.check_address_mask(inst);
             }
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
             FlowOp::Cali => self.indirect_call(inst),
@@ -82,7 +82,7 @@ impl Checker<'_> {
 
     /// BRK and CONT.
     #[inline]
-    fn leave_or_repeat(&mut self, inst: &Inst, op: FlowOp) {
+    fn check_break_or_continue(&mut self, inst: &Inst, op: FlowOp) {
         // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
         let mut inner_first = self.flow.open.iter_mut().rev();
         match inner_first.find(|open| open.kind.is_loop()) {
@@ -96,7 +96,7 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn leave_routine(&mut self, inst: &Inst) {
+    fn check_return(&mut self, inst: &Inst) {
         for open in &mut self.flow.open {
             open.endless = false;
         }
@@ -182,7 +182,7 @@ impl Checker<'_> {
 
     /// The end of another block than the one that is open.
     #[cold]
-    fn close_another(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
+    fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let other = open.kind.word();
         let message = format!("END{word} closes a block that {other} has opened");
         self.error(Code::BlockMismatch, inst.span, message);
@@ -206,7 +206,7 @@ impl Checker<'_> {
                     self.error(Code::InfiniteLoop, open.span, message);
                 }
             }
-            Some(open) => self.close_another(inst, open, word),
+            Some(open) => self.report_block_mismatch(inst, open, word),
             None => {
                 let message = format!("END{word} without {word}");
                 self.error(Code::BlockMismatch, inst.span, message);
@@ -243,7 +243,7 @@ impl Checker<'_> {
     }
 
     /// The rules that need all blocks, labels and calls of the program.
-    pub(super) fn end_of_flow(&mut self) {
+    pub(super) fn check_program_flow(&mut self) {
         let mut flow = std::mem::take(&mut self.flow);
         for open in flow.open.drain(..) {
             let word = open.kind.word();

@@ -24,7 +24,7 @@ impl Checker<'_> {
         }
         // The relative index of such a variable is part of its binding; its name has no second one.
         let array = match (info.element, index) {
-            (Some(relative), Index::None) => return self.loop_index_use(relative, span),
+            (Some(relative), Index::None) => return self.check_loop_index_use(relative, span),
             (Some(_), _) => None,
             (None, _) => array,
         };
@@ -68,7 +68,7 @@ impl Checker<'_> {
         if self.facts.address_registers {
             self.address_index(relative);
             // Behind the other checks, which find out what variable the index is.
-            return self.no_loop_index(relative);
+            return self.check_no_loop_index(relative);
         }
         self.run_time_index(count, relative);
     }
@@ -202,7 +202,7 @@ impl Checker<'_> {
             (Index::Const(_) | Index::Relative(_), None) => (index, None),
             (Index::None | Index::Pair(_), None)
             | (Index::None | Index::Const(_) | Index::Relative(_), Some(_)) => {
-                return self.wrong_indices((var, array), index, span);
+                return self.report_wrong_indices((var, array), index, span);
             }
         };
         let side = self.side_of(var);
@@ -227,7 +227,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    pub(super) fn wrong_indices(
+    pub(super) fn report_wrong_indices(
         &mut self,
         (var, array): (u32, Option<u32>),
         index: Index,

@@ -18,7 +18,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Semantic, Stage};
 
 /// Modifiers with rules beyond the opcode table.
-const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
+const WITH_RULES: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
 
 /// Modifiers of language version 5.0.
 const SINCE_5_0: Mods = Mods::PREC
@@ -142,7 +142,7 @@ impl Checker<'_> {
         if self.facts.forms_by_options {
             let found = self.arb_form(inst, info);
             if found && self.is_plain_arb() {
-                self.plain_syntax(inst, operands);
+                self.check_plain_syntax(inst, operands);
             }
             return found;
         }
@@ -167,7 +167,7 @@ impl Checker<'_> {
         let mods = inst.modifiers.mods();
         // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
         let old = self.version < Version::V5_0 && !mods.is_empty();
-        info.mods.contains(mods) && !mods.intersects(UNUSUAL) && !old
+        info.mods.contains(mods) && !mods.intersects(WITH_RULES) && !old
     }
 
     #[cold]

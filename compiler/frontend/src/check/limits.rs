@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
         if let Some(limit) = self.facts.attributes {
             // ARB programs have a limit of attributes, whatever components of them are used.
-            return self.whole_attribs(limit - reserved.attribs as usize);
+            return self.check_program_attribs(limit - reserved.attribs as usize);
         }
         self.check_attrib_components(limits::ATTRIB_COMPONENTS - reserved.attribs);
         self.check_result_components(limits::RESULT_COMPONENTS);

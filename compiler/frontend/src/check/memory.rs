@@ -44,7 +44,7 @@ impl Checker<'_> {
     pub(super) fn memory_operand(&mut self, operand: &mut Operand, kind: MemoryKind) {
         // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its like want a declaration.
         let Base::Name(name) = operand.base else {
-            return self.wrong_memory(operand.span, kind);
+            return self.report_wrong_memory(operand.span, kind);
         };
         let Some(var) = self.var_of(name, operand.span) else {
             return;
@@ -54,7 +54,7 @@ impl Checker<'_> {
             return;
         }
         if !kind.takes(found) {
-            return self.wrong_memory(operand.span, kind);
+            return self.report_wrong_memory(operand.span, kind);
         }
         operand.base = Base::Var(var);
         // LDC loads values, which a suffix and signs can change as in any operand; the others name a place.
@@ -65,7 +65,7 @@ impl Checker<'_> {
         self.index(var, operand.index, operand.span);
     }
 
-    fn wrong_memory(&mut self, span: Span, kind: MemoryKind) {
+    fn report_wrong_memory(&mut self, span: Span, kind: MemoryKind) {
         let message = format!("this operand must be a {} variable", kind.word());
         self.error(Code::MemoryOperand, span, message);
     }

@@ -217,7 +217,7 @@ impl<'s> Checker<'s> {
         let operands =
             &mut all_operands[inst.first_operand as usize..][..inst.operand_count.into()];
         let types = self.inst(&mut inst, operands);
-        self.flow_inst(&inst);
+        self.check_flow_inst(&inst);
         let part = match inst.extra {
             Extra::Texture(part) => Some(&self.ast.textures[part as usize]),
             Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
@@ -232,7 +232,7 @@ impl<'s> Checker<'s> {
         self.option_dependencies();
         // Blocks were not followed beyond the limit, so the rest of the program would only seem to have none.
         if !self.flow.too_deep {
-            self.end_of_flow();
+            self.check_program_flow();
         }
         self.check_whole_program();
     }
@@ -259,7 +259,7 @@ impl<'s> Checker<'s> {
     /// Checks the rules that need the whole program.
     fn check_whole_program(&mut self) {
         if let Some(registers) = self.facts.registers {
-            return self.whole_registers(registers);
+            return self.check_register_program(registers);
         }
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
@@ -270,7 +270,7 @@ impl<'s> Checker<'s> {
         self.check_viewport_writes();
         self.check_passed_results();
         // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
-        self.overlaps();
+        self.check_overlaps();
         self.check_program_limits();
     }
 }

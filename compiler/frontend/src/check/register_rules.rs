@@ -42,7 +42,7 @@ impl Checker<'_> {
     ) -> bool {
         // The opcode first: its operands and conditions say nothing if it does not exist.
         if !self.exists(inst, info) {
-            self.missing_register_form(inst, info);
+            self.report_missing_register_form(inst, info);
             return false;
         }
         if self.family_is_old_vertex() {
@@ -58,7 +58,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
+    fn report_missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let (name, span) = (info.name, self.opcode_span(inst));
         if !self.need_version(info.since, span, format_args!("`{name}` needs")) {
             return;
@@ -163,10 +163,10 @@ impl Checker<'_> {
         operand.base == other.base && same_index
     }
 
-    /// Rules that need the whole program.
-    pub(super) fn whole_registers(&mut self, registers: &Registers) {
+    /// Checks rules that need the whole program.
+    pub(super) fn check_register_program(&mut self, registers: &Registers) {
         if self.program.dialect.program_type() == ProgramType::VertexState {
-            self.whole_state_program();
+            self.check_state_program();
         }
         let invariant = self.has_option(Features::POSITION_INVARIANT);
         let limit = match invariant {
@@ -186,7 +186,7 @@ impl Checker<'_> {
         // The position is the first of the file of results.
         let writes_position = self.registers.results & 1 != 0 || self.has_errors();
         if let Some(fragment) = registers.fragment {
-            self.whole_fragment(fragment);
+            self.check_fragment_program(fragment);
         }
         if self.stage == glasm_ir::Stage::Vertex && !invariant && !writes_position {
             let message = "the program writes no component of `o[HPOS]`";

@@ -216,7 +216,7 @@ impl Checker<'_> {
         let mask = match resolved.rest.map(|rest| (rest, self.written_letters(rest))) {
             None => WriteMask::XYZW,
             Some((_, Ok(mask))) => mask,
-            Some((rest, Err(code))) => return self.not_letters(code, rest),
+            Some((rest, Err(code))) => return self.report_not_letters(code, rest),
         };
         let binding = resolved.span;
         let Bound::Result(row, first, count) = resolved.bound else {

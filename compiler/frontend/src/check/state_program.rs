@@ -17,8 +17,8 @@ impl Checker<'_> {
         self.index(var, dst.index, span);
     }
 
-    /// Rules that need the whole program.
-    pub(super) fn whole_state_program(&mut self) {
+    /// Checks rules that need the whole program.
+    pub(super) fn check_state_program(&mut self) {
         // A statement with an error may be the one that was meant to.
         if !self.registers.parameters && !self.has_errors() {
             let message = "the program writes no component of a parameter, such as `c[0]`";

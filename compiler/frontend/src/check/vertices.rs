@@ -68,9 +68,9 @@ impl Checker<'_> {
         Ok(Holder { side, vertex })
     }
 
-    /// Why no row of attributes fits.
+    /// Returns why no row of attributes fits.
     #[cold]
-    pub(super) fn no_attribute(&self, segments: &[Segment]) -> Failed {
+    pub(super) fn err_no_attribute(&self, segments: &[Segment]) -> Failed {
         // For the hint the prefix is taken off, so that the other words can be compared with those of the rows.
         let mut rest = segments.to_vec();
         let word = rest.get(1).map(|segment| self.word(*segment));
@@ -92,7 +92,7 @@ impl Checker<'_> {
             rest[0].brackets = [brackets[1], Bracket::None];
             prefix.numbered = brackets[0] != Bracket::None;
         }
-        self.no_row(&rest, ATTRIBS, prefix)
+        self.err_no_row(&rest, ATTRIBS, prefix)
     }
 
     #[cold]
@@ -206,12 +206,12 @@ impl Checker<'_> {
         let count = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
         let error = (Code::VertexNumber, number);
         if number >= count && self.is_news(vertex_declaration(side), error, span) {
-            self.no_vertex((side, count), span);
+            self.report_no_vertex((side, count), span);
         }
     }
 
     #[cold]
-    fn no_vertex(&mut self, (side, count): (Side, u32), span: Span) {
+    fn report_no_vertex(&mut self, (side, count): (Side, u32), span: Span) {
         let text = self.source_text(span);
         let what = match (side, self.input_primitive()) {
             (Side::Out, _) => "patch that the program makes",

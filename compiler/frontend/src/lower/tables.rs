@@ -110,8 +110,8 @@ impl Form {
     }
 }
 
-/// What only results have to know.
-const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
+/// Forms that only matter to results.
+const RESULT_ONLY: Form = Form::SHORT.union(Form::STORED);
 
 impl VarPlace {
     fn of(var: &Var, next_element: u32) -> Self {
@@ -199,7 +199,7 @@ impl Tables {
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
         // What only results have to know does not keep an operand from its place.
-        (place.form.difference(UNUSUAL_RESULT) == Form::of(width))
+        (place.form.difference(RESULT_ONLY) == Form::of(width))
             .then(|| self.known_element(place, index))
             .flatten()
     }
