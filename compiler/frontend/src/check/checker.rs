@@ -16,12 +16,13 @@ use crate::line::{Lines, Value};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::{Dialect, Family, Version};
-use crate::syntax::{Leader, find_leader};
+use crate::syntax::{Leader, SyntaxMemory, find_leader};
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
 use glasm_ir::flow::{CallGraph, Cfg};
 use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
+use std::fmt::Display;
 
 /// Program in which everything is resolved.
 #[derive(Debug)]
@@ -161,6 +162,31 @@ pub(super) struct Options {
     pub(super) required: Option<(options::Dependency, Span)>,
 }
 
+/// Lists that checkers use one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct RuleMemory {
+    pub(crate) syntax: SyntaxMemory,
+    pub(super) vars: Vec<Var>,
+    pub(super) attribs: Vec<IoBinding>,
+    pub(super) params: Vec<ParamSource>,
+    pub(super) named_params: Vec<(NameId, [u32; 4])>,
+    pub(super) results: Vec<IoBinding>,
+    pub(super) implicit: FxHashMap<Implicit, u32>,
+    pub(super) io_elements: Vec<(&'static BindingInfo, u32)>,
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) numbers: FxHashMap<NameId, Literal>,
+    pub(super) relatives: Vec<Relative<Value>>,
+    pub(super) flow: Flow,
+    pub(super) cfg: Option<Cfg>,
+    pub(super) lines: Lines,
+    pub(super) usage: Usage,
+    pub(super) option_groups: Vec<(Group, &'static str)>,
+    pub(super) interpolation: FxHashMap<Semantic, VarMods>,
+    pub(super) result_sizes: FxHashMap<Semantic, VarSize>,
+    pub(super) unit_targets: FxHashMap<u32, u8>,
+    pub(super) buffer_layouts: FxHashMap<u32, BufferLayout>,
+}
+
 impl Checker<'_> {
     /// Whether an error was found so far.
     #[inline]
@@ -255,6 +281,38 @@ impl Checker<'_> {
         let count = info.array.unwrap_or(1) as usize;
         let bindings = self.program.bindings_of(info.kind);
         bindings.iter().take(count).map(|binding| binding.semantic)
+    }
+
+    /// Decides whether the program is of this version or a later one; if not, reports that `feature`, such as "handles need", wants it.
+    pub(super) fn need_version(
+        &mut self,
+        since: Version,
+        span: Span,
+        feature: impl Display,
+    ) -> bool {
+        let is_there = self.version >= since;
+        if !is_there {
+            let message = format!("{feature} language version {}", since.name());
+            self.error(Code::FeatureNewer, span, message);
+        }
+        is_there
+    }
+
+    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as "handles need", wants the option for it.
+    pub(super) fn need_option(
+        &mut self,
+        needs: Features,
+        span: Span,
+        feature: impl Display,
+    ) -> bool {
+        // One option may bring several of the missing features; the message names such a one.
+        let missing = needs.difference(self.program.features);
+        // No features needed is always fulfilled: rows without a need have the empty set.
+        if !missing.is_empty() {
+            let message = format!("{feature} OPTION {}", missing.option());
+            self.error(Code::FeatureOption, span, message);
+        }
+        missing.is_empty()
     }
 }
 
