@@ -5,7 +5,6 @@
 use crate::ast::{Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart};
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
-use crate::names::NameId;
 use glasm_ir::{Span, WriteMask};
 
 /// What a source reads.
@@ -67,8 +66,6 @@ pub(crate) struct Lines {
     pub(crate) list: Vec<Line>,
     pub(crate) sources: Vec<Source>,
     pub(crate) textures: Vec<TextureSource>,
-    /// Labels, each with the number of lines before it.
-    pub(crate) labels: Vec<(usize, NameId)>,
 }
 
 impl Lines {
@@ -78,7 +75,6 @@ impl Lines {
         self.list.clear();
         self.sources.clear();
         self.textures.clear();
-        self.labels.clear();
     }
 
     /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.

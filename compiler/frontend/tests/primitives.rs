@@ -79,7 +79,7 @@ fn declarations_stand_anywhere() {
          MOV r, primitive.tessouter[3]; EMITS 1; INVOCATIONS 32; PRIMITIVE_IN PATCHES; END",
         &[],
     );
-    // What was said before is checked at the end.
+    // Of what precedes the declaration, smaller numbers than the one reported are no further errors.
     errors(
         "!!NVgp5.0 VERTICES_OUT 1; TEMP r; ATTRIB p = vertex.position; MOV r, «vertex[2].position»; MOV r, «p[4]»; MOV r, p[3]; \
          MOV r, «primitive.tessouter[3]»; «EMITS» 1; PRIMITIVE_OUT LINE_STRIP; PRIMITIVE_IN LINES; END",

@@ -1,6 +1,6 @@
 //! Builds a [`Program`] in source order: instructions into the open block, blocks closed inside out.
 
-use crate::flow::OpenBlocks;
+use crate::flow::Scopes;
 use crate::inst::{Cond, Inst, Src};
 use crate::program::{Block, BlockId, Node, Program};
 use crate::span::Span;
@@ -14,8 +14,8 @@ pub struct Builder {
     open: Vec<usize>,
     /// The first instruction that is in no node yet. It belongs to the innermost open block, and so do those behind it.
     first_loose: u32,
-    /// Memory of the recorder of flow control that appends here.
-    pub(crate) recorded: OpenBlocks,
+    /// Memory of the tree builder that appends here.
+    pub(crate) scopes: Scopes,
 }
 
 /// Lists that builders use one after the other.
@@ -23,7 +23,7 @@ pub struct Builder {
 pub struct BuilderMemory {
     pending: Vec<Node>,
     open: Vec<usize>,
-    recorded: OpenBlocks,
+    scopes: Scopes,
 }
 
 impl Builder {
@@ -32,14 +32,14 @@ impl Builder {
         let BuilderMemory {
             pending,
             open,
-            recorded,
+            scopes,
         } = memory;
         Self {
             first_loose: program.insts.len() as u32,
             program,
             pending,
             open,
-            recorded,
+            scopes,
         }
     }
 
@@ -50,7 +50,7 @@ impl Builder {
         let memory = BuilderMemory {
             pending: self.pending,
             open: self.open,
-            recorded: self.recorded,
+            scopes: self.scopes,
         };
         (self.program, memory)
     }

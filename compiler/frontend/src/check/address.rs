@@ -10,8 +10,8 @@ use crate::lang::register::Registers;
 use glasm_ir::{CondTest, Span, WriteMask};
 
 impl Checker<'_> {
-    /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
-    pub(super) fn whole_address(&mut self, inst: &Inst) {
+    /// Checks that POPA writes all components. NV_vertex_program3 section 2.14.5.43.
+    pub(super) fn check_address_mask(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };
         // The section demands the test TR: a guard that is written with it hides nothing.
         let always = dst

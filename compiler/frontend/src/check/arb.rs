@@ -89,7 +89,7 @@ impl Checker<'_> {
     }
 
     /// Conditions and absolute values in a program that has no option for them.
-    pub(super) fn plain_syntax(&mut self, inst: &Inst, operands: &[Operand]) {
+    pub(super) fn check_plain_syntax(&mut self, inst: &Inst, operands: &[Operand]) {
         let option = self.facts.conditions;
         // A condition stands behind the result, or is an operand of its own, as that of BRA; no instruction has both.
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
@@ -257,7 +257,7 @@ impl Checker<'_> {
 
     /// Reports the first attribute beyond the limit. Attributes are counted as a whole: ARB_vertex_program section 2.14.3.7, ARB_fragment_program
     /// section 3.11.3.6.
-    pub(super) fn whole_attribs(&mut self, limit: usize) {
+    pub(super) fn check_program_attribs(&mut self, limit: usize) {
         // Facing is an attribute of NV_fragment_program2 only.
         let limit = limit + usize::from(self.has_option(Features::NV_FRAGMENT_2));
         // One attribute may be bound several times: the exact count, which costs a set, is needed only beyond the limit.

@@ -66,12 +66,12 @@ impl Checker<'_> {
         }
         // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their first word.
         match self.word(segments[0]) {
-            b"state" => self.other_state(segments),
+            b"state" => self.find_matrix(segments),
             b"program" => self.program_binding(segments),
             b"image" => self.image_binding(segments),
             b"texture" => self.texture_binding(segments),
-            b"result" => Err(self.no_row(segments, RESULTS, Prefix::default())),
-            _ => Err(self.no_attribute(segments)),
+            b"result" => Err(self.err_no_row(segments, RESULTS, Prefix::default())),
+            _ => Err(self.err_no_attribute(segments)),
         }
     }
 

@@ -1,8 +1,8 @@
-//! Blocks, labels and calls as far as they are read.
+//! Open blocks, jumps and critical sections.
 
 use crate::lang::opcodes::FlowOp;
 use crate::names::NameId;
-use glasm_ir::flow::{LabelId, Outline, PieceId};
+use glasm_ir::flow::{BasicBlockId, LabelId};
 use glasm_ir::{Id, Span};
 
 /// An open block.
@@ -41,7 +41,7 @@ impl Block {
 /// A branch, or a call of a label or of the labels of a type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Jump {
-    pub(super) from: PieceId,
+    pub(super) from: BasicBlockId,
     pub(super) target: Target,
     pub(super) span: Span,
 }
@@ -57,43 +57,43 @@ pub(super) enum Target {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) op: FlowOp,
-    pub(super) piece: PieceId,
-    /// Whether it stands inside of IF or REP.
+    pub(super) block: BasicBlockId,
+    /// Whether it is inside of IF or REP.
     pub(super) in_block: bool,
     pub(super) span: Span,
 }
 
-/// Flow control seen so far.
+/// Flow control of the statements so far.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
     pub(super) open: Vec<OpenBlock>,
-    pub(super) outline: Outline,
     pub(super) jumps: Vec<Jump>,
     /// FSIB and FSIE.
     pub(super) interlocks: Vec<Section>,
-    /// The first piece with an instruction runs first if there is no label `main`.
-    pub(super) first_code: Option<PieceId>,
     /// Too many blocks are open.
     pub(super) too_deep: bool,
 }
 
 impl Flow {
-    /// Nothing, with the memory of this.
+    /// Removes everything but the memory.
     pub(super) fn emptied(mut self) -> Self {
         self.open.clear();
         self.jumps.clear();
         self.interlocks.clear();
         Self {
-            outline: self.outline.emptied(),
-            first_code: None,
             too_deep: false,
             ..self
         }
     }
 }
 
-/// The label of a name.
+/// Returns the label of a name.
 pub(crate) fn label_of(name: NameId) -> LabelId {
     // Labels have a name space of their own, so the number of the name can be that of the label.
     LabelId::new(name.index())
+}
+
+/// Returns the name of a label.
+pub(crate) fn name_of(label: LabelId) -> NameId {
+    NameId::of(label.index())
 }

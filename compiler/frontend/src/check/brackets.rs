@@ -213,9 +213,9 @@ impl Checker<'_> {
         Ok((first, last - first + 1, range))
     }
 
-    /// Why no row of attributes or results fits.
+    /// Returns why no row of attributes or results fits.
     #[cold]
-    pub(super) fn no_row(
+    pub(super) fn err_no_row(
         &self,
         segments: &[Segment],
         table: &'static [BindingInfo],
@@ -231,7 +231,7 @@ impl Checker<'_> {
         let patterns = rows().map(|row| (row.path, row.number));
         match self.bracket_problem(segments, patterns) {
             Some(failed) => failed,
-            None => self.no_binding(segments, rows().map(|row| row.path)),
+            None => self.err_no_binding(segments, rows().map(|row| row.path)),
         }
     }
 
@@ -279,8 +279,8 @@ impl Checker<'_> {
         (known, next)
     }
 
-    /// The failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
-    pub(super) fn no_binding<'a>(
+    /// Returns the failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
+    pub(super) fn err_no_binding<'a>(
         &self,
         segments: &[Segment],
         patterns: impl Iterator<Item = &'a str>,

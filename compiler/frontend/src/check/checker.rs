@@ -1,12 +1,14 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
-use super::noted::{Declarations, Passed, RegisterUse};
+use super::register_rules::RegisterUse;
+use super::stage::Passed;
 use super::usage::Usage;
 use crate::ast::{Ast, Base, Index, Literal, Relative, Suffix, VarMods};
 use crate::codes::Code;
 use crate::diag::Diagnostic;
 use crate::lang::bindings::BindingInfo;
+use crate::lang::declarations::{DECLARATIONS, Declaration};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group};
@@ -14,12 +16,13 @@ use crate::line::{Lines, Value};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::{Dialect, Family, Version};
-use crate::syntax::{Leader, find_leader};
+use crate::syntax::{Leader, SyntaxMemory, find_leader};
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
-use glasm_ir::flow::Plan;
+use glasm_ir::flow::{CallGraph, Cfg};
 use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
+use std::fmt::Display;
 
 /// Program in which everything is resolved.
 #[derive(Debug)]
@@ -42,8 +45,10 @@ pub(crate) struct Checked<'s> {
     pub(crate) named_params: Vec<(NameId, [u32; 4])>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) lines: Lines,
-    /// The routines that labels, branches and calls make of the text, once the end of it is reached.
-    pub(crate) plan: Plan,
+    /// Labels, branches and calls.
+    pub(crate) cfg: Cfg,
+    /// What can run and what can call itself, once checking has ended.
+    pub(crate) call_graph: CallGraph,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     pub(crate) features: Features,
@@ -129,9 +134,13 @@ pub(crate) struct Checker<'s> {
     pub(super) subroutine_params: FxHashMap<u32, NameId>,
     /// The type of the variable of the last CALI.
     pub(super) called_type: Option<NameId>,
-    pub(super) declarations: Declarations,
+    /// Positions of the first declaration of each kind about the program as a whole.
+    pub(super) declared: [Option<u32>; DECLARATIONS.len()],
     pub(super) group_size_seen: bool,
-    pub(super) shared_seen: bool,
+    /// Errors that depend on a later declaration: the declaration and the largest number that was reported.
+    pub(super) early_errors: Vec<(Declaration, Code, u32)>,
+    /// Position of the first SHARED_MEMORY.
+    pub(super) shared_declared: Option<u32>,
     /// Layout of each program parameter buffer, BUFFER against BUFFER4.
     pub(super) buffer_layouts: FxHashMap<u32, BufferLayout>,
     /// Row of the target used with each texture image unit.
@@ -151,6 +160,31 @@ pub(super) struct Options {
     pub(super) groups: Vec<(Group, &'static str)>,
     /// What an option needs.
     pub(super) required: Option<(options::Dependency, Span)>,
+}
+
+/// Lists that checkers use one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct RuleMemory {
+    pub(crate) syntax: SyntaxMemory,
+    pub(super) vars: Vec<Var>,
+    pub(super) attribs: Vec<IoBinding>,
+    pub(super) params: Vec<ParamSource>,
+    pub(super) named_params: Vec<(NameId, [u32; 4])>,
+    pub(super) results: Vec<IoBinding>,
+    pub(super) implicit: FxHashMap<Implicit, u32>,
+    pub(super) io_elements: Vec<(&'static BindingInfo, u32)>,
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) numbers: FxHashMap<NameId, Literal>,
+    pub(super) relatives: Vec<Relative<Value>>,
+    pub(super) flow: Flow,
+    pub(super) cfg: Option<Cfg>,
+    pub(super) lines: Lines,
+    pub(super) usage: Usage,
+    pub(super) option_groups: Vec<(Group, &'static str)>,
+    pub(super) interpolation: FxHashMap<Semantic, VarMods>,
+    pub(super) result_sizes: FxHashMap<Semantic, VarSize>,
+    pub(super) unit_targets: FxHashMap<u32, u8>,
+    pub(super) buffer_layouts: FxHashMap<u32, BufferLayout>,
 }
 
 impl Checker<'_> {
@@ -247,6 +281,38 @@ impl Checker<'_> {
         let count = info.array.unwrap_or(1) as usize;
         let bindings = self.program.bindings_of(info.kind);
         bindings.iter().take(count).map(|binding| binding.semantic)
+    }
+
+    /// Decides whether the program is of this version or a later one; if not, reports that `feature`, such as "handles need", wants it.
+    pub(super) fn need_version(
+        &mut self,
+        since: Version,
+        span: Span,
+        feature: impl Display,
+    ) -> bool {
+        let is_there = self.version >= since;
+        if !is_there {
+            let message = format!("{feature} language version {}", since.name());
+            self.error(Code::FeatureNewer, span, message);
+        }
+        is_there
+    }
+
+    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as "handles need", wants the option for it.
+    pub(super) fn need_option(
+        &mut self,
+        needs: Features,
+        span: Span,
+        feature: impl Display,
+    ) -> bool {
+        // One option may bring several of the missing features; the message names such a one.
+        let missing = needs.difference(self.program.features);
+        // No features needed is always fulfilled: rows without a need have the empty set.
+        if !missing.is_empty() {
+            let message = format!("{feature} OPTION {}", missing.option());
+            self.error(Code::FeatureOption, span, message);
+        }
+        missing.is_empty()
     }
 }
 

@@ -11,61 +11,70 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked<'_> {
-    /// The components of attributes that operands read through their swizzles, but those of patches.
+    /// Returns the number of components of attributes that operands read through their swizzles, but those of patches.
     pub(super) fn attrib_components(&self) -> u32 {
-        let mut components = Masks::default();
-        for source in &self.lines.sources {
+        let reads = self.lines.sources.iter().filter_map(|source| {
             // All four components of the swizzle count, whatever the instruction uses of them: section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
-            // Operands that are constants have no binding, and other variables none that counts.
-            if let Value::Var(var) = source.base {
-                self.add(var, source.index, mask, &mut components);
+            match source.base {
+                Value::Var(var) => Some((var, source.index, mask)),
+                Value::Scalar(_) | Value::Vector { .. } => None,
             }
-        }
-        count(&components)
+        });
+        count(&self.collect_components(reads))
     }
 
-    /// The components of results that write masks enable, but those of patches.
+    /// Returns the number of components of results that write masks enable, but those of patches.
     pub(super) fn result_components(&self) -> u32 {
         count(&self.written())
     }
 
-    /// The results that instructions write.
+    /// Returns the results that instructions write.
     pub(super) fn written_results(&self) -> FxHashSet<Semantic> {
         let written = self.written().into_keys();
         written.map(|(semantic, _)| semantic).collect()
     }
 
-    /// The components of each result that write masks enable.
+    /// Returns the components of each result that write masks enable.
     fn written(&self) -> Masks {
-        let mut components = Masks::default();
-        for dst in self.lines.list.iter().filter_map(|line| line.dst) {
-            self.add(dst.var, dst.index, dst.mask.0, &mut components);
-        }
-        components
+        let results = self.lines.list.iter().filter_map(|line| line.dst);
+        self.collect_components(results.map(|dst| (dst.var, dst.index, dst.mask.0)))
     }
 
-    /// Adds components of the bindings that a variable stands for: one, or all of an array with run-time index.
-    fn add(&self, var: u32, index: Index, mask: u8, components: &mut Masks) {
-        let var = &self.vars[var as usize];
-        let bindings = self.bindings_of(var.kind);
-        let elements = match index {
-            // The first index selects a vertex. A second one is not looked for, so all elements count.
-            _ if var.by_vertex => 0..var.array.unwrap_or(1),
-            Index::None => 0..1,
-            // The number may be the largest one: errors do not end the checks.
-            Index::Const(element) => element..element.saturating_add(1),
-            // The element is not known, so all of them count, which the sections above allow.
-            Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
-        };
-        for element in elements {
+    /// Returns the components of bindings that accesses of variables use, each with its index and mask.
+    fn collect_components(&self, accesses: impl Iterator<Item = (u32, Index, u8)>) -> Masks {
+        // By variable and element first; without an element all of them are accessed, of which there may be many.
+        let mut accessed: FxHashMap<(u32, Option<u32>), u8> = FxHashMap::default();
+        for (number, index, mask) in accesses {
+            let var = &self.vars[number as usize];
             // Variables without bindings, such as temporaries.
-            let Some(binding) = bindings.get(element as usize) else {
-                return;
+            if self.bindings_of(var.kind).is_empty() {
+                continue;
+            }
+            let element = match index {
+                // The first index selects a vertex. A second one is not looked for, so all elements count.
+                _ if var.by_vertex => None,
+                Index::None => Some(0),
+                Index::Const(element) => Some(element),
+                // The element is not known, so all of them count, which the sections above allow.
+                Index::Relative(_) | Index::Pair(_) => None,
             };
-            *components.entry(binding.counted()).or_default() |= mask & lanes(binding.semantic);
+            *accessed.entry((number, element)).or_default() |= mask;
         }
+        let mut components = Masks::default();
+        for ((number, element), mask) in accessed {
+            let var = &self.vars[number as usize];
+            let (first, count) = match element {
+                Some(element) => (element, 1),
+                None => (0, var.array.unwrap_or(1)),
+            };
+            let bindings = self.bindings_of(var.kind).iter();
+            for binding in bindings.skip(first as usize).take(count as usize) {
+                *components.entry(binding.counted()).or_default() |= mask & lanes(binding.semantic);
+            }
+        }
+        components
     }
 }
 

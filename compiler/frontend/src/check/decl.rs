@@ -228,10 +228,11 @@ impl Checker<'_> {
         }
         // Copied for the same reason as in `group_size`.
         let items = self.ast.items(decl).to_vec();
-        if std::mem::replace(&mut self.shared_seen, true) {
+        if self.shared_declared.is_some() {
             let message = "SHARED_MEMORY is declared twice";
             self.error(Code::SharedMemory, decl.span, message);
         }
+        self.shared_declared.get_or_insert(decl.span.start);
         match items[..] {
             [Item::Number(size, _)] if size <= limits::SHARED_BYTES => {
                 self.program.shared_bytes = size

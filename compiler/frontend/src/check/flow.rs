@@ -1,46 +1,46 @@
-//! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
+//! Blocks, labels, calls and critical sections. NV_gpu_program4 section 2.X.5, NV_fragment_shader_interlock section 2.X.8.Z.
 
-use super::Checker;
-use super::blocks::{Block, Jump, OpenBlock, Section, Target, label_of};
+use super::blocks::{Block, Jump, OpenBlock, Section, Target, label_of, name_of};
+use super::{Checked, Checker};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::numbered::Numbered;
 use crate::lang::opcodes::{FlowOp, Lower};
+use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::suggest::suggest;
-use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
-use glasm_ir::{Id, Span};
+use glasm_ir::Span;
+use glasm_ir::flow::{
+    AtLabel, BasicBlockId, BranchKind, CallConvention, CallGraph, OnStackOverflow,
+};
 
-/// How the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in the order of the
-/// text, labels or not: NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
-pub(crate) fn call_rules(facts: &LanguageFacts) -> Rules {
-    Rules {
+/// Returns how the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in source
+/// order, labels or not: NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
+fn call_convention(facts: &LanguageFacts) -> CallConvention {
+    CallConvention {
         depth: facts.call_depth,
-        full: match facts.full_stack_ends {
-            true => FullStack::EndProgram,
-            false => FullStack::SkipCall,
+        overflow: match facts.full_stack_ends {
+            true => OnStackOverflow::EndProgram,
+            false => OnStackOverflow::SkipCall,
         },
         at_label: match facts.falls_through {
-            true => AtLabel::GoOn,
+            true => AtLabel::FallThrough,
             false => AtLabel::Return,
         },
     }
 }
 
 impl Checker<'_> {
-    /// Notes where the program begins.
-    #[inline]
-    pub(super) fn code_begins(&mut self) {
-        if self.flow.first_code.is_none() {
-            self.flow.first_code = Some(self.flow.outline.here());
-        }
+    /// Returns the position of the next instruction.
+    fn position(&self) -> u32 {
+        self.program.lines.list.len() as u32
     }
 
-    /// What an instruction does to the flow of control.
+    /// Checks what an instruction does to the flow of control.
     #[inline]
-    pub(super) fn flow_inst(&mut self, inst: &Inst) {
+    pub(super) fn check_flow_inst(&mut self, inst: &Inst) {
         if let Lower::Flow(op) = inst.opcode.info().lower {
             self.flow_opcode(inst, op);
         }
@@ -55,14 +55,14 @@ impl Checker<'_> {
             FlowOp::Loop => self.open(inst, Block::Loop),
             FlowOp::EndRep => self.close(inst, Block::Rep),
             FlowOp::EndLoop => self.close(inst, Block::Loop),
-            FlowOp::Brk | FlowOp::Cont => self.leave_or_repeat(inst, op),
-            FlowOp::Ret => self.leave_routine(inst),
+            FlowOp::Brk | FlowOp::Cont => self.check_break_or_continue(inst, op),
+            FlowOp::Ret => self.check_return(inst),
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
             // PUSHA and POPA use the stack of calls: NV_vertex_program3 section 2.14.5.44.
-            FlowOp::Push => self.flow.outline.keep_address(),
+            FlowOp::Push => self.program.cfg.add_saved_address(),
             FlowOp::Pop => {
-                self.flow.outline.keep_address();
-                self.whole_address(inst);
+                self.program.cfg.add_saved_address();
+                self.check_address_mask(inst);
             }
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
             FlowOp::Cali => self.indirect_call(inst),
@@ -83,7 +83,7 @@ impl Checker<'_> {
 
     /// BRK and CONT.
     #[inline]
-    fn leave_or_repeat(&mut self, inst: &Inst, op: FlowOp) {
+    fn check_break_or_continue(&mut self, inst: &Inst, op: FlowOp) {
         // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
         let mut inner_first = self.flow.open.iter_mut().rev();
         match inner_first.find(|open| open.kind.is_loop()) {
@@ -97,13 +97,13 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn leave_routine(&mut self, inst: &Inst) {
+    fn check_return(&mut self, inst: &Inst) {
         for open in &mut self.flow.open {
             open.endless = false;
         }
-        // Only such a RET ends its piece for sure; behind any other the text may go on.
+        // Control may continue after any other RET.
         if inst.cond.is_none() && self.flow.open.is_empty() {
-            self.flow.outline.ret();
+            self.program.cfg.add_return();
         }
     }
 
@@ -112,7 +112,7 @@ impl Checker<'_> {
         // None if the operand is no SUBROUTINE variable, which was reported.
         if let Some(ty) = self.called_type.take() {
             self.flow.jumps.push(Jump {
-                from: self.flow.outline.here(),
+                from: self.program.cfg.current(),
                 target: Target::Type(ty),
                 span: inst.span,
             });
@@ -124,13 +124,16 @@ impl Checker<'_> {
         let Extra::Label(label, span) = inst.extra else {
             return;
         };
-        let from = self.flow.outline.here();
+        let from = self.program.cfg.current();
         let mut target = Target::Label(label);
         if op == FlowOp::Bra {
             target = Target::Branch(label);
-            self.flow
-                .outline
-                .branch(label_of(label), inst.cond.is_some());
+            let kind = match inst.cond {
+                Some(_) => BranchKind::Conditional,
+                None => BranchKind::Unconditional,
+            };
+            let next = self.position() + 1;
+            self.program.cfg.add_branch(label_of(label), kind, next);
         }
         self.flow.jumps.push(Jump { from, target, span });
     }
@@ -139,7 +142,7 @@ impl Checker<'_> {
     fn section(&mut self, inst: &Inst, op: FlowOp) {
         self.flow.interlocks.push(Section {
             op,
-            piece: self.flow.outline.here(),
+            block: self.program.cfg.current(),
             in_block: !self.flow.open.is_empty(),
             span: inst.span,
         });
@@ -180,7 +183,7 @@ impl Checker<'_> {
 
     /// The end of another block than the one that is open.
     #[cold]
-    fn close_another(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
+    fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let other = open.kind.word();
         let message = format!("END{word} closes a block that {other} has opened");
         self.error(Code::BlockMismatch, inst.span, message);
@@ -204,7 +207,7 @@ impl Checker<'_> {
                     self.error(Code::InfiniteLoop, open.span, message);
                 }
             }
-            Some(open) => self.close_another(inst, open, word),
+            Some(open) => self.report_block_mismatch(inst, open, word),
             None => {
                 let message = format!("END{word} without {word}");
                 self.error(Code::BlockMismatch, inst.span, message);
@@ -228,7 +231,8 @@ impl Checker<'_> {
             self.error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(0);
         }
-        if self.flow.outline.label(label_of(name)).is_some() {
+        let position = self.position();
+        if (self.program.cfg.add_label(label_of(name), position)).is_some() {
             self.duplicate_label(name, span);
         }
     }
@@ -240,64 +244,77 @@ impl Checker<'_> {
     }
 
     /// The rules that need all blocks, labels and calls of the program.
-    pub(super) fn end_of_flow(&mut self) {
+    pub(super) fn check_program_flow(&mut self) {
         let mut flow = std::mem::take(&mut self.flow);
         for open in flow.open.drain(..) {
             let word = open.kind.word();
             let message = format!("this {word} has no END{word}");
             self.error(Code::BlockOpen, open.span, message);
         }
-        let names = &self.ast.names;
-        let mut labels = flow.outline.labels();
-        let main = labels.find(|label| names.text(NameId::of(label.index())) == b"main");
-        drop(labels);
-        let main = main.and_then(|label| flow.outline.piece_of(label));
-        // Without a label `main` a program begins with its first instruction. NV_gpu_program4 section 2.X.5.
-        let entry = main.or(flow.first_code).unwrap_or_default();
+        let position = self.position();
+        self.program.cfg.finish(position);
+        let entry = self.find_entry();
         // The labels of subroutine types come first: indirect calls, which are resolved below, lead to each of them.
-        self.subroutine_numbers(&flow.outline);
-        self.interlocks(&flow.interlocks, entry);
-        self.resolve_jumps(&flow.jumps, &mut flow.outline);
-        let plan = flow.outline.plan(entry, call_rules(self.facts));
+        self.subroutine_numbers();
+        self.check_interlocks(&flow.interlocks, entry);
+        self.resolve_jumps(&flow.jumps);
+        let call_graph = self.program.cfg.analyze(entry, call_convention(self.facts));
         // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
         if !self.facts.full_stack_ends {
-            self.call_limits(&plan);
+            self.check_call_limits(&call_graph);
         }
-        if let Some(around) = plan.longest_chain().checked_sub(1) {
+        if let Some(around) = call_graph.longest_chain().checked_sub(1) {
             let around = u32::try_from(around).unwrap_or(u32::MAX);
             self.program.usage.add(Numbered::Calls, around, || None);
         }
-        self.indirect_recursion(&flow.jumps, &plan);
-        self.program.plan = plan;
+        self.check_indirect_recursion(&flow.jumps, &call_graph);
+        self.program.call_graph = call_graph;
         self.flow = flow;
     }
 
+    /// Returns the basic block that runs first: that of the label `main`, or the first one with an instruction. NV_gpu_program4 section
+    /// 2.X.5.
+    fn find_entry(&self) -> BasicBlockId {
+        let (cfg, names) = (&self.program.cfg, &self.ast.names);
+        let mut labels = cfg.labels();
+        let main = labels.find(|&label| names.text(name_of(label)) == b"main");
+        let mut blocks = cfg.blocks();
+        let first = blocks.find(|(_, block)| !block.insts().is_empty());
+        main.and_then(|label| cfg.find_label(label))
+            .or(first.map(|(block, _)| block))
+            .unwrap_or_default()
+    }
+
     /// Finds the labels of branches and calls.
-    fn resolve_jumps(&mut self, jumps: &[Jump], outline: &mut Outline) {
+    fn resolve_jumps(&mut self, jumps: &[Jump]) {
         let mut indirect = 0;
         for &Jump { from, target, span } in jumps {
             match target {
-                // Labels may be defined behind their uses, so this waits for the end of the text. NV_gpu_program4 section 2.X.5.
+                // Labels may be defined after their uses. NV_gpu_program4 section 2.X.5.
                 Target::Branch(label) | Target::Label(label)
-                    if outline.piece_of(label_of(label)).is_none() =>
+                    if self.program.cfg.find_label(label_of(label)).is_none() =>
                 {
-                    self.undefined_label(outline, label, span);
+                    self.undefined_label(label, span);
                 }
-                // The outline has it from when it was read.
+                // The graph has it since the statement was checked.
                 Target::Branch(_) => {}
-                Target::Label(label) => outline.call(from, label_of(label)),
+                Target::Label(label) => self.program.cfg.add_call(from, label_of(label)),
                 Target::Type(ty) => {
-                    let routines = self.program.routines_of(ty);
                     // Each indirect call becomes a branch to each of them.
-                    indirect += routines.len();
+                    indirect += self.program.routines_of(ty).len();
                     if indirect > limits::INDIRECT_BRANCHES {
                         let limit = limits::INDIRECT_BRANCHES;
                         let message = format!("indirect calls have more than {limit} targets");
                         self.error(Code::TooManyInstructions, span, message);
                         break;
                     }
-                    for &(label, _) in routines {
-                        outline.call(from, label_of(label));
+                    let Checked {
+                        cfg,
+                        subroutine_routines,
+                        ..
+                    } = &mut self.program;
+                    for &(label, _) in subroutine_routines.get(&ty).into_iter().flatten() {
+                        cfg.add_call(from, label_of(label));
                     }
                 }
             }
@@ -305,13 +322,13 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn undefined_label(&mut self, outline: &Outline, label: NameId, span: Span) {
+    fn undefined_label(&mut self, label: NameId, span: Span) {
         let text = self.name_text(label);
         // In the order of the text, so that the hint does not depend on where a table keeps them.
-        let mut labels: Vec<_> = outline.labels().collect();
+        let mut labels: Vec<_> = self.program.cfg.labels().collect();
         labels.sort_unstable();
         let labels: Vec<String> = (labels.into_iter())
-            .map(|label| self.name_text(NameId::of(label.index())))
+            .map(|label| self.name_text(name_of(label)))
             .collect();
         let notes = suggest(&text, labels.iter().map(String::as_str))
             .into_iter()
@@ -320,24 +337,25 @@ impl Checker<'_> {
         self.error_with(Code::UndefinedLabel, span, message, notes);
     }
 
-    fn call_limits(&mut self, plan: &Plan) {
-        if plan.longest_chain() > limits::CALL_DEPTH {
+    fn check_call_limits(&mut self, call_graph: &CallGraph) {
+        if call_graph.longest_chain() > limits::CALL_DEPTH {
             let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
             self.whole(Code::CallDepth, message);
         }
-        if plan.groups() > limits::RECURSIVE_GROUPS {
+        if call_graph.groups() > limits::RECURSIVE_GROUPS {
             let limit = limits::RECURSIVE_GROUPS;
             let message = format!("more than {limit} subroutines that can call themselves");
             self.whole(Code::CallDepth, message);
         }
     }
 
-    /// Routines may call themselves, but not through CALI. ARB_shader_subroutine section 2.X.5.
-    fn indirect_recursion(&mut self, jumps: &[Jump], plan: &Plan) {
+    /// Checks that routines call themselves, if they do, without CALI. ARB_shader_subroutine section 2.X.5.
+    fn check_indirect_recursion(&mut self, jumps: &[Jump], call_graph: &CallGraph) {
         let mut left = limits::INDIRECT_BRANCHES;
         for jump in jumps {
             // Only routines that reach themselves are in a group.
-            let (Target::Type(ty), Some(group)) = (jump.target, plan.group_of(jump.from)) else {
+            let (Target::Type(ty), Some(group)) = (jump.target, call_graph.group_of(jump.from))
+            else {
                 continue;
             };
             let routines = self.program.routines_of(ty);
@@ -346,12 +364,48 @@ impl Checker<'_> {
                 return;
             };
             left = rest;
-            let is_member =
-                |&(label, _): &(NameId, u32)| plan.group_of_label(label_of(label)) == Some(group);
+            let is_member = |&(label, _): &(NameId, u32)| {
+                let entry = self.program.cfg.find_label(label_of(label));
+                entry.and_then(|entry| call_graph.group_of(entry)) == Some(group)
+            };
             if routines.iter().any(is_member) {
                 let message = "this indirect call can lead back to itself";
                 self.error(Code::Recursion, jump.span, message);
             }
+        }
+    }
+
+    /// Checks that with an interlock option there are exactly one FSIB and, after it, one FSIE, both at the outermost level of the main
+    /// routine.
+    pub(super) fn check_interlocks(&mut self, sections: &[Section], main: BasicBlockId) {
+        if !self.program.features.intersects(Features::INTERLOCK) {
+            if let Some(section) = sections.first() {
+                let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
+                self.error(Code::FeatureOption, section.span, message);
+            }
+            return;
+        }
+        // One message for each section; where it stands comes before how many there are.
+        for (number, section) in sections.iter().enumerate() {
+            let mut before = sections[..number].iter();
+            let message = if section.in_block {
+                "FSIB and FSIE stand outside of IF and REP"
+            } else if section.block != main {
+                "FSIB and FSIE stand in the main routine"
+            } else if before.any(|other| other.op == section.op) {
+                "a program has one FSIB and one FSIE"
+            } else if number == 0 && section.op == FlowOp::InterlockEnd {
+                "FSIE without FSIB before it"
+            } else {
+                continue;
+            };
+            self.error(Code::Interlock, section.span, message);
+        }
+        let has = |op| sections.iter().any(|section| section.op == op);
+        if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
+            let message = "a program with an interlock option needs FSIB and FSIE";
+            // Of the program, not of a place: what is missing has none.
+            self.whole(Code::Interlock, message);
         }
     }
 }

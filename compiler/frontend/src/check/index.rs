@@ -6,7 +6,6 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
 use crate::lang::register::Registers;
-use glasm_ir::primitive::MAX_PATCH_VERTICES;
 use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
@@ -25,7 +24,7 @@ impl Checker<'_> {
         }
         // The relative index of such a variable is part of its binding; its name has no second one.
         let array = match (info.element, index) {
-            (Some(relative), Index::None) => return self.loop_index_use(relative, span),
+            (Some(relative), Index::None) => return self.check_loop_index_use(relative, span),
             (Some(_), _) => None,
             (None, _) => array,
         };
@@ -69,7 +68,7 @@ impl Checker<'_> {
         if self.facts.address_registers {
             self.address_index(relative);
             // Behind the other checks, which find out what variable the index is.
-            return self.no_loop_index(relative);
+            return self.check_no_loop_index(relative);
         }
         self.run_time_index(count, relative);
     }
@@ -203,14 +202,13 @@ impl Checker<'_> {
             (Index::Const(_) | Index::Relative(_), None) => (index, None),
             (Index::None | Index::Pair(_), None)
             | (Index::None | Index::Const(_) | Index::Relative(_), Some(_)) => {
-                return self.wrong_indices((var, array), index, span);
+                return self.report_wrong_indices((var, array), index, span);
             }
         };
         let side = self.side_of(var);
         match vertex {
             Index::Relative(relative) => {
-                // Where the primitive is not declared yet, the most vertices that any has bound the offset.
-                let vertices = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
+                let vertices = self.count_vertices_before(side, span);
                 self.run_time_index(vertices, relative);
             }
             // In patches such a vertex is undefined. NV_tessellation_program5 section 2.X.3.2.
@@ -229,7 +227,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    pub(super) fn wrong_indices(
+    pub(super) fn report_wrong_indices(
         &mut self,
         (var, array): (u32, Option<u32>),
         index: Index,

@@ -18,7 +18,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Semantic, Stage};
 
 /// Modifiers with rules beyond the opcode table.
-const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
+const WITH_RULES: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
 
 /// Modifiers of language version 5.0.
 const SINCE_5_0: Mods = Mods::PREC
@@ -120,7 +120,7 @@ impl Checker<'_> {
         if self.facts.forms_by_options {
             let found = self.arb_form(inst, info);
             if found && self.is_plain_arb() {
-                self.plain_syntax(inst, operands);
+                self.check_plain_syntax(inst, operands);
             }
             return found;
         }
@@ -145,7 +145,7 @@ impl Checker<'_> {
         let mods = inst.modifiers.mods();
         // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
         let old = self.version < Version::V5_0 && !mods.is_empty();
-        info.mods.contains(mods) && !mods.intersects(UNUSUAL) && !old
+        info.mods.contains(mods) && !mods.intersects(WITH_RULES) && !old
     }
 
     #[cold]
@@ -283,7 +283,7 @@ impl Checker<'_> {
             }
             OperandRule::Size(size) => self.packed_size(inst, operands, size),
             OperandRule::Attribute => self.interpolated_operand(operands),
-            OperandRule::SharedBounds => self.shared_access(operands, types),
+            OperandRule::SharedBounds => self.check_shared_access(operands, types),
             OperandRule::Emission => self.emission(inst),
             OperandRule::CounterOperation => self.counter_operation(inst),
             OperandRule::ParameterCount => self.loop_operand(operands),

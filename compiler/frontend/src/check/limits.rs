@@ -5,8 +5,6 @@ use super::Checker;
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::options::Features;
-use crate::vars::IoBinding;
-use rustc_hash::FxHashSet;
 
 /// What code that options add to a program takes from its limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,8 +55,8 @@ impl Checker<'_> {
         found.map_or_else(Reserved::default, |&(_, reserved)| reserved)
     }
 
-    /// Limits that count over the whole program.
-    pub(super) fn whole_limits(&mut self) {
+    /// Checks limits that count over the whole program.
+    pub(super) fn check_program_limits(&mut self) {
         let reserved = self.reserved();
         // Options take less than the limit, so this cannot be negative; so in all differences below.
         let limit = limits::INSTRUCTIONS - reserved.instructions;
@@ -69,51 +67,42 @@ impl Checker<'_> {
         }
         if let Some(limit) = self.facts.attributes {
             // ARB programs have a limit of attributes, whatever components of them are used.
-            return self.whole_attribs(limit - reserved.attribs as usize);
+            return self.check_program_attribs(limit - reserved.attribs as usize);
         }
-        let [attribs, results] = self.may_exceed_components();
-        if attribs {
-            let limit = limits::ATTRIB_COMPONENTS - reserved.attribs;
-            let count = self.program.attrib_components();
-            let what = "components of attributes are used";
-            self.component_limit(count, limit, Code::TooManyAttribComponents, what);
-        }
-        // Apart from the limits of results: each vertex that is emitted counts anew.
-        if self.may_exceed_output() {
-            self.output_components();
-        }
-        if results {
-            let limit = limits::RESULT_COMPONENTS;
-            let count = self.program.result_components();
-            let what = "components of results are written";
-            self.component_limit(count, limit, Code::TooManyResultComponents, what);
-        }
+        self.check_attrib_components(limits::ATTRIB_COMPONENTS - reserved.attribs);
+        self.check_result_components(limits::RESULT_COMPONENTS);
     }
 
-    /// Whether there are so many attributes, so many results that their components have to be counted: each has four at most.
-    pub(super) fn may_exceed_components(&self) -> [bool; 2] {
-        if self.facts.attributes.is_some() {
-            return [false; 2];
+    fn check_attrib_components(&mut self, limit: u32) {
+        // Four components for each binding are the most, so that most programs need no count; so for results.
+        if 4 * self.program.attribs.len() as u32 <= limit {
+            return;
         }
-        let attribs = limits::ATTRIB_COMPONENTS - self.reserved().attribs;
-        [
-            may_exceed(&self.program.attribs, attribs),
-            may_exceed(&self.program.results, limits::RESULT_COMPONENTS),
-        ]
-    }
-
-    fn component_limit(&mut self, count: u32, limit: u32, code: Code, what: &str) {
+        let count = self.program.attrib_components();
         if count > limit {
-            self.whole(code, format!("{count} {what}; the limit is {limit}"));
+            let message =
+                format!("{count} components of attributes are used; the limit is {limit}");
+            self.whole(Code::TooManyAttribComponents, message);
         }
     }
-}
 
-/// Whether bindings may have more components than a limit. Those of several vertices count once.
-fn may_exceed(bindings: &[IoBinding], limit: u32) -> bool {
-    let is_many = |count: usize| 4 * count as u32 > limit;
-    is_many(bindings.len()) && {
-        let semantics: FxHashSet<_> = bindings.iter().map(IoBinding::counted).collect();
-        is_many(semantics.len())
+    fn check_result_components(&mut self, limit: u32) {
+        let most = 4 * self.program.results.len() as u32;
+        let total_limit = limits::TOTAL_OUTPUT_COMPONENTS;
+        if most <= limit && self.count_emitted_components(most) <= total_limit {
+            return;
+        }
+        let count = self.program.result_components();
+        // Apart from the limit of results: each vertex that is emitted counts anew.
+        let total = self.count_emitted_components(count);
+        if total > total_limit {
+            let message = format!("{total} components in all vertices; the limit is {total_limit}");
+            self.whole(Code::TooManyOutputComponents, message);
+        }
+        if count > limit {
+            let message =
+                format!("{count} components of results are written; the limit is {limit}");
+            self.whole(Code::TooManyResultComponents, message);
+        }
     }
 }

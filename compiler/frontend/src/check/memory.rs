@@ -1,7 +1,6 @@
 //! Elements of memory as operands of instructions: CBUFFER, STORAGE, COUNTER and SHARED variables. NV_shader_storage_buffer_object and
 //! NV_shader_atomic_counters section 2.X.3.Y, NV_compute_program5 section 2.X.7.Y.
 
-use super::noted::SharedAccess;
 use super::{Checker, InstTypes, VarKind};
 use crate::ast::{Base, Index, Inst, Operand};
 use crate::codes::Code;
@@ -45,7 +44,7 @@ impl Checker<'_> {
     pub(super) fn memory_operand(&mut self, operand: &mut Operand, kind: MemoryKind) {
         // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its like want a declaration.
         let Base::Name(name) = operand.base else {
-            return self.wrong_memory(operand.span, kind);
+            return self.report_wrong_memory(operand.span, kind);
         };
         let Some(var) = self.var_of(name, operand.span) else {
             return;
@@ -55,7 +54,7 @@ impl Checker<'_> {
             return;
         }
         if !kind.takes(found) {
-            return self.wrong_memory(operand.span, kind);
+            return self.report_wrong_memory(operand.span, kind);
         }
         operand.base = Base::Var(var);
         // LDC loads values, which a suffix and signs can change as in any operand; the others name a place.
@@ -66,7 +65,7 @@ impl Checker<'_> {
         self.index(var, operand.index, operand.span);
     }
 
-    fn wrong_memory(&mut self, span: Span, kind: MemoryKind) {
+    fn report_wrong_memory(&mut self, span: Span, kind: MemoryKind) {
         let message = format!("this operand must be a {} variable", kind.word());
         self.error(Code::MemoryOperand, span, message);
     }
@@ -80,19 +79,20 @@ impl Checker<'_> {
         }
     }
 
-    /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
-    pub(super) fn shared_access(&mut self, operands: &[Operand], types: InstTypes) {
+    /// Checks that an access with a constant address ends within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
+    pub(super) fn check_shared_access(&mut self, operands: &[Operand], types: InstTypes) {
         // The address is the last operand of LDS, STS and ATOMS, whatever stands before it.
         let Some(operand) = operands.last() else {
             return;
         };
+        let size = self.program.shared_bytes;
         let end = self.end_of_access(operand, types).unwrap_or(0);
-        let span = operand.span;
-        let access = SharedAccess { end, span };
-        match self.shared_seen {
-            true => self.shared_bounds(access),
-            // SHARED_MEMORY may stand behind what it is declared for.
-            false => self.declarations.shared.push(access),
+        if self.shared_declared.is_none() {
+            let message = "the program declares no SHARED_MEMORY";
+            self.error(Code::SharedMissing, operand.span, message);
+        } else if end > u64::from(size) {
+            let message = format!("the access ends behind the {size} bytes of shared memory");
+            self.error(Code::SharedBounds, operand.span, message);
         }
     }
 
@@ -112,25 +112,5 @@ impl Checker<'_> {
         let bytes = types.ty.width().bytes() * u32::from(types.components);
         // In 64 bits, because start and index may be any numbers of 32 bits.
         Some(u64::from(start) + u64::from(index) + u64::from(bytes))
-    }
-
-    fn shared_bounds(&mut self, access: SharedAccess) {
-        let size = self.program.shared_bytes;
-        if access.end > u64::from(size) {
-            let message = format!("the access ends behind the {size} bytes of shared memory");
-            self.error(Code::SharedBounds, access.span, message);
-        }
-    }
-
-    /// Accesses that waited for SHARED_MEMORY.
-    pub(super) fn late_shared_accesses(&mut self) {
-        for access in std::mem::take(&mut self.declarations.shared) {
-            if self.shared_seen {
-                self.shared_bounds(access);
-            } else {
-                let message = "the program declares no SHARED_MEMORY";
-                self.error(Code::SharedMissing, access.span, message);
-            }
-        }
     }
 }

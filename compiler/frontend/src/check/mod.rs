@@ -20,13 +20,9 @@ mod handle;
 mod image;
 mod index;
 mod inst;
-mod interlock;
-mod kept;
 mod limits;
 mod memory;
 mod naming;
-mod needs;
-mod noted;
 mod operand;
 mod options;
 mod overlap;
@@ -39,7 +35,6 @@ mod register_rules;
 mod relative;
 mod spans;
 mod stage;
-mod state_program;
 mod subroutine;
 #[cfg(test)]
 mod tests;
@@ -51,28 +46,28 @@ mod vertices;
 mod views;
 
 pub(crate) use crate::vars::{Implicit, IoBinding, Var, VarKind, VarSize};
-pub(crate) use blocks::label_of;
-pub(crate) use checker::{Checked, Checker};
+pub(crate) use blocks::{label_of, name_of};
+pub(crate) use checker::{Checked, Checker, RuleMemory};
 pub(crate) use constant::{default_constant, literal_bits};
 pub use counts::Counts;
-pub(crate) use flow::call_rules;
-pub(crate) use kept::RuleMemory;
 pub(crate) use register_fragment::COLH;
 pub(crate) use types::result_type;
 pub use usage::Usage;
 pub(crate) use usage::find_number_span;
 
-use crate::ast::{Ast, Extra, Inst, InstTypes, Relative, Statement};
+use crate::ast::{Ast, Decl, Extra, Inst, InstTypes, Relative, Statement};
 use crate::codes::Code;
+use crate::lang::declarations::DECLARATIONS;
 use crate::lang::options::Features;
 use crate::memory::{take, take_map};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
+use crate::source::Dialect;
 use crate::syntax::Parsed;
 use checker::{Named, Options, Symbol};
 use glasm_ir::Stage;
-use glasm_ir::flow::Plan;
-use noted::{Declarations, RegisterUse};
+use glasm_ir::flow::CallGraph;
+use register_rules::RegisterUse;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -93,7 +88,7 @@ impl<'s> Checker<'s> {
         let mut symbols = take(&mut memory.symbols);
         symbols.resize(ast.names.len(), Symbol::default());
         Self {
-            program: Checked::new(&ast, memory),
+            program: Checked::new(dialect, ast.text, memory),
             flow: std::mem::take(&mut memory.flow).emptied(),
             syntax_errors: reports.take_errors().into_iter(),
             syntax_error_count: 0,
@@ -121,9 +116,10 @@ impl<'s> Checker<'s> {
             parameters: 0,
             subroutine_params: FxHashMap::default(),
             called_type: None,
-            declarations: Declarations::default(),
+            declared: [None; DECLARATIONS.len()],
             group_size_seen: false,
-            shared_seen: false,
+            early_errors: Vec::new(),
+            shared_declared: None,
             buffer_layouts: take_map(&mut memory.buffer_layouts),
             unit_targets: take_map(&mut memory.unit_targets),
             open_loops: 0,
@@ -132,13 +128,17 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Checks all statements in source order. Syntax errors are reported before the statements that have them, so that the first of
-    /// too many errors are the ones reported; `errors` is that of [`Parsed`].
+    /// Checks all statements: options first, then declarations about the program as a whole, wherever they are, because the others
+    /// depend on both. Syntax errors are reported before the statements that have them, so that the first of too many errors are the
+    /// ones reported; `errors` is that of [`Parsed`].
     fn check_statements(&mut self, errors: &[(usize, usize)]) {
-        let mut next = 0;
+        let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
+        let mut next = self.ast.statements.iter().take_while(is_option).count();
+        self.check_range(0..next);
+        self.check_program_declarations();
         for &(statement, count) in errors {
             self.check_range(next..statement);
-            next = statement;
+            next = next.max(statement);
             self.report_syntax_errors(count);
         }
         self.check_range(next..self.ast.statements.len());
@@ -174,15 +174,12 @@ impl<'s> Checker<'s> {
             _ if self.flow.too_deep => {}
             Statement::Inst(inst) => self.instruction(inst),
             Statement::Decl(decl) => {
-                if self.resolve_named_literals(self.ast.decls[decl as usize].span.end) {
+                let Decl { kind, span, .. } = self.ast.decls[decl as usize];
+                if !stage::is_about_program(kind) && self.resolve_named_literals(span.end) {
                     self.decl(decl);
                 }
             }
-            Statement::Label(name, span) => {
-                self.label(name, span);
-                let lines = &mut self.program.lines;
-                lines.labels.push((lines.list.len(), name));
-            }
+            Statement::Label(name, span) => self.label(name, span),
         }
     }
 
@@ -210,7 +207,6 @@ impl<'s> Checker<'s> {
     }
 
     fn instruction(&mut self, mut inst: Inst) {
-        self.code_begins();
         if !self.resolve_named_literals(inst.span.end) {
             return;
         }
@@ -219,7 +215,7 @@ impl<'s> Checker<'s> {
         let operands =
             &mut all_operands[inst.first_operand as usize..][..inst.operand_count.into()];
         let types = self.inst(&mut inst, operands);
-        self.flow_inst(&inst);
+        self.check_flow_inst(&inst);
         let part = match inst.extra {
             Extra::Texture(part) => Some(&self.ast.textures[part as usize]),
             Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
@@ -234,9 +230,9 @@ impl<'s> Checker<'s> {
         self.option_dependencies();
         // Blocks were not followed beyond the limit, so the rest of the program would only seem to have none.
         if !self.flow.too_deep {
-            self.end_of_flow();
+            self.check_program_flow();
         }
-        self.whole_program();
+        self.check_whole_program();
     }
 
     /// Returns the checked program; `memory` gets the memory of everything else.
@@ -258,36 +254,33 @@ impl<'s> Checker<'s> {
         (program, self.reports)
     }
 
-    /// Rules that need the whole program.
-    fn whole_program(&mut self) {
+    /// Checks the rules that need the whole program.
+    fn check_whole_program(&mut self) {
         if let Some(registers) = self.facts.registers {
-            return self.whole_registers(registers);
+            return self.check_register_program(registers);
         }
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
             let message = "compute programs need a GROUP_SIZE declaration";
             self.whole(Code::GroupSize, message);
         }
-        self.late_shared_accesses();
-        // Before the rules below, which depend on the number of vertices and on the output primitive.
-        self.end_of_declarations();
-        self.viewport_and_mask();
-        if self.may_write_passed() {
-            self.passed_and_written();
-        }
+        self.report_missing_declarations();
+        self.check_viewport_writes();
+        self.check_passed_results();
         // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
-        self.overlaps();
-        self.whole_limits();
+        self.check_overlaps();
+        self.check_program_limits();
     }
 }
 
 impl<'s> Checked<'s> {
-    /// Returns an empty program.
-    fn new(ast: &Ast<'s>, memory: &mut RuleMemory) -> Self {
-        let dialect = ast.dialect;
+    /// Returns a program without statements.
+    fn new(dialect: Dialect, text: &'s [u8], memory: &mut RuleMemory) -> Self {
+        let mut cfg = memory.cfg.take().unwrap_or_default();
+        cfg.clear();
         Self {
             dialect,
-            text: ast.text,
+            text,
             names: Names::default(),
             literals: Vec::new(),
             pairs: Vec::new(),
@@ -298,7 +291,8 @@ impl<'s> Checked<'s> {
             named_params: take(&mut memory.named_params),
             results: take(&mut memory.results),
             lines: std::mem::take(&mut memory.lines),
-            plan: Plan::default(),
+            cfg,
+            call_graph: CallGraph::default(),
             loop_index: None,
             // What the language itself says about its programs; options change it.
             modes: dialect.facts().modes(),
@@ -314,7 +308,7 @@ impl<'s> Checked<'s> {
         }
     }
 
-    /// Gives the memory of a checked program back.
+    /// Returns the memory of a checked program.
     pub(crate) fn recycle(mut self, memory: &mut RuleMemory) {
         // Emptied where they are, so that the memory serves the next program.
         self.lines.clear();
@@ -326,6 +320,7 @@ impl<'s> Checked<'s> {
         (memory.attribs, memory.results) = (self.attribs, self.results);
         memory.named_params = self.named_params;
         memory.usage = self.usage;
+        memory.cfg = Some(self.cfg);
         memory.interpolation = self.interpolation;
     }
 }

@@ -333,7 +333,7 @@ impl Checker<'_> {
         if let Some(rest) = resolved.rest {
             match self.letters().mask(self.text_at(rest)) {
                 Ok(mask) => dst.mask = mask,
-                Err(code) => return self.no_letters(code, rest),
+                Err(code) => return self.fail_not_letters(code, rest),
             }
         }
         if resolved.range {

@@ -16,7 +16,7 @@ struct Bindings {
 }
 
 impl Checker<'_> {
-    pub(super) fn overlaps(&mut self) {
+    pub(super) fn check_overlaps(&mut self) {
         let mut bindings = Bindings::default();
         let mut rows: Vec<VarKind> = Vec::new();
         for var in 0..self.program.vars.len() as u32 {

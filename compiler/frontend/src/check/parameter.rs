@@ -16,7 +16,7 @@ impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
     pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let names = self.facts.program_bindings;
-        let unknown = || Err(self.no_binding(segments, names.iter().copied()));
+        let unknown = || Err(self.err_no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
             .get(1)
             .filter(|_| segments[0].brackets[0] == Bracket::None)
@@ -128,8 +128,8 @@ impl Checker<'_> {
         Ok((Bound::Params(params), range, used))
     }
 
-    /// `state.*` of which no row fits: a matrix, or an error.
-    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
+    /// Finds a path of `state` that fits no row: a matrix, or an error.
+    pub(super) fn find_matrix(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let rest = &segments[1..];
         let Some(&first) = rest.first() else {
             let message = "the name of the state is missing";
@@ -148,7 +148,7 @@ impl Checker<'_> {
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());
         Err(match self.bracket_problem(rest, patterns) {
             Some(failed) => failed,
-            None => self.no_binding(rest, specified.map(|row| row.path)),
+            None => self.err_no_binding(rest, specified.map(|row| row.path)),
         })
     }
 
@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
         let rows = || MATRICES.iter().filter(|row| row.known_in(self.family));
         let Some(info) = rows().find(|info| info.name.as_bytes() == self.word(name)) else {
-            return Err(self.no_binding(&segments[2..], rows().map(|info| info.name)));
+            return Err(self.err_no_binding(&segments[2..], rows().map(|info| info.name)));
         };
         let number = self.matrix_number(name, info)?;
         let mut used = 3;

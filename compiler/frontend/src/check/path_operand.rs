@@ -38,7 +38,7 @@ impl Checker<'_> {
             None => Suffix::NONE,
             Some(rest) => match self.letters().suffix(self.text_at(rest)) {
                 Ok(suffix) => suffix,
-                Err(code) => return self.no_letters(code, rest),
+                Err(code) => return self.fail_not_letters(code, rest),
             },
         };
         let var = match resolved.relative {
@@ -58,15 +58,15 @@ impl Checker<'_> {
         self.letters().mask(self.text_at(span))
     }
 
-    /// What follows a binding selects no components.
+    /// Reports that what follows a binding selects no components.
     #[cold]
-    pub(super) fn no_letters<T>(&mut self, code: Code, span: Span) -> Option<T> {
-        self.not_letters(code, span);
+    pub(super) fn fail_not_letters<T>(&mut self, code: Code, span: Span) -> Option<T> {
+        self.report_not_letters(code, span);
         None
     }
 
     /// Reports that what follows a binding selects no components.
-    pub(super) fn not_letters(&mut self, code: Code, span: Span) {
+    pub(super) fn report_not_letters(&mut self, code: Code, span: Span) {
         if code == Code::UnexpectedToken {
             self.unknown(span);
         } else {

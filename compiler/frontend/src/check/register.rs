@@ -41,7 +41,7 @@ impl Checker<'_> {
                 return self.undeclared_variable(name, span);
             }
             FoundRegister::None(problem) => {
-                self.no_register(name, place, problem);
+                self.report_no_register(name, place, problem);
                 return None;
             }
         };
@@ -139,7 +139,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
+    fn report_no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.symbols[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
         // The name of version 2.0, so that the header may be what is wrong.

@@ -454,7 +454,7 @@ impl Checker<'_> {
 
     /// Reports that a program writes no result, which those may do that discard fragments.
     #[cold]
-    fn no_result(&mut self) {
+    fn report_no_result(&mut self) {
         let message = "the program writes no result";
         let discards = |line: &Line| line.opcode.info().lower == Lower::Expand(Expansion::Kill);
         if self.program.lines.list.iter().any(discards) {
@@ -465,12 +465,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Rules that need the whole program. NV_fragment_program section 3.11.3.
-    pub(super) fn whole_fragment(&mut self, names: &FragmentNames) {
+    /// Checks rules that need the whole program. NV_fragment_program section 3.11.3.
+    pub(super) fn check_fragment_program(&mut self, names: &FragmentNames) {
         let results = self.registers.results;
         // Where a statement could not be read it may have been the one that writes it.
         if results == 0 && !self.has_errors() {
-            self.no_result();
+            self.report_no_result();
         }
         // Results count only if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);

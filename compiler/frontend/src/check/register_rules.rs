@@ -1,7 +1,7 @@
 //! Rules of the languages whose programs name registers: forms of instructions, what they read and write, the whole program.
 
 use super::{Checker, VarKind};
-use crate::ast::{Base, Index, Inst, Operand, Signs};
+use crate::ast::{Base, Dst, Index, Inst, Operand, Signs};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
@@ -10,6 +10,19 @@ use crate::lang::register::Registers;
 use crate::line::Target;
 use crate::source::{ProgramType, Version};
 use glasm_ir::{Semantic, Span};
+
+/// What instructions use of the registers of a program.
+#[derive(Debug, Default)]
+pub(super) struct RegisterUse {
+    /// A bit for each result that an instruction writes.
+    pub(super) results: u32,
+    /// Size of the temporaries that instructions name, where they and results share a limit.
+    pub(super) room: u32,
+    /// Whether the program was found to write its color under two precisions.
+    pub(super) has_two_colors: bool,
+    /// Whether an instruction writes a parameter.
+    pub(super) parameters: bool,
+}
 
 /// A register as the rule of one parameter and one attribute counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +42,7 @@ impl Checker<'_> {
     ) -> bool {
         // The opcode first: its operands and conditions say nothing if it does not exist.
         if !self.exists(inst, info) {
-            self.missing_register_form(inst, info);
+            self.report_missing_register_form(inst, info);
             return false;
         }
         if self.family_is_old_vertex() {
@@ -45,7 +58,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
+    fn report_missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let (name, span) = (info.name, self.opcode_span(inst));
         if !self.need_version(info.since, span, format_args!("`{name}` needs")) {
             return;
@@ -150,10 +163,10 @@ impl Checker<'_> {
         operand.base == other.base && same_index
     }
 
-    /// Rules that need the whole program.
-    pub(super) fn whole_registers(&mut self, registers: &Registers) {
+    /// Checks rules that need the whole program.
+    pub(super) fn check_register_program(&mut self, registers: &Registers) {
         if self.program.dialect.program_type() == ProgramType::VertexState {
-            self.whole_state_program();
+            self.check_state_program();
         }
         let invariant = self.has_option(Features::POSITION_INVARIANT);
         let limit = match invariant {
@@ -173,7 +186,7 @@ impl Checker<'_> {
         // The position is the first of the file of results.
         let writes_position = self.registers.results & 1 != 0 || self.has_errors();
         if let Some(fragment) = registers.fragment {
-            self.whole_fragment(fragment);
+            self.check_fragment_program(fragment);
         }
         if self.stage == glasm_ir::Stage::Vertex && !invariant && !writes_position {
             let message = "the program writes no component of `o[HPOS]`";
@@ -218,6 +231,27 @@ impl Checker<'_> {
         match self.program.vars[var as usize].kind == VarKind::Address {
             true => Span::new(register.start, operand.end),
             false => register,
+        }
+    }
+
+    /// A parameter as the result of an instruction: it is named by its number.
+    pub(super) fn written_parameter(&mut self, dst: &Dst, var: u32) {
+        self.registers.parameters = true;
+        let span = self.register_span(dst.span);
+        // "Writes using relative addressing are not supported": NV_vertex_program section 2.14.1.3.
+        if matches!(dst.index, Index::Relative(_)) {
+            let message = "a parameter with a run-time index can only be read";
+            return self.error(Code::WriteReadOnly, span, message);
+        }
+        self.index(var, dst.index, span);
+    }
+
+    /// Checks rules that need the whole program.
+    pub(super) fn check_state_program(&mut self) {
+        // A statement with an error may be the one that was meant to.
+        if !self.registers.parameters && !self.has_errors() {
+            let message = "the program writes no component of a parameter, such as `c[0]`";
+            self.whole(Code::NoParameterWritten, message);
         }
     }
 }

@@ -73,8 +73,8 @@ impl Checker<'_> {
         Some((kind, count))
     }
 
-    /// A0 is no index of arrays that a program declares. NV_fragment_program2 section 3.11.2.
-    pub(super) fn no_loop_index(&mut self, relative: u32) {
+    /// Checks that an index of an array that a program declares is not A0. NV_fragment_program2 section 3.11.2.
+    pub(super) fn check_no_loop_index(&mut self, relative: u32) {
         let info = self.ast.relatives[relative as usize];
         if let Base::Var(var) = info.base
             && self.program.loop_index == Some(var)
@@ -84,9 +84,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A use of a binding whose number A0 gives. NV_fragment_program2 section 3.11.3.Y.
+    /// Checks a use of a binding whose number is in A0. NV_fragment_program2 section 3.11.3.Y.
     #[cold]
-    pub(super) fn loop_index_use(&mut self, relative: u32, span: Span) {
+    pub(super) fn check_loop_index_use(&mut self, relative: u32, span: Span) {
         let Base::Var(var) = self.ast.relatives[relative as usize].base else {
             return;
         };

@@ -5,8 +5,7 @@
 use super::Checker;
 use super::brackets::Bound;
 use super::declare::io_binding;
-use super::noted::Passed;
-use crate::ast::{Decl, Inst, Item};
+use crate::ast::{Decl, DeclKind, Inst, Item};
 use crate::codes::Code;
 use crate::lang::declarations::{Argument, DECLARATIONS, Declaration, DeclarationInfo, Occurrence};
 use crate::lang::limits;
@@ -18,8 +17,52 @@ use crate::vars::IoBinding;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 
+/// A result that vertices take from those that come in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) binding: IoBinding,
+    pub(crate) mask: WriteMask,
+    pub(super) span: Span,
+}
+
+/// Decides whether a declaration is about the program as a whole and binds nothing.
+pub(super) fn is_about_program(kind: DeclKind) -> bool {
+    match kind {
+        DeclKind::GroupSize | DeclKind::SharedMemory | DeclKind::SecondaryViewLayerOffset => true,
+        // PASSTHROUGH names results, as declarations of variables do.
+        DeclKind::Program(declaration) => declaration != Declaration::Passthrough,
+        DeclKind::Temp
+        | DeclKind::Attrib
+        | DeclKind::Param
+        | DeclKind::Output
+        | DeclKind::Alias
+        | DeclKind::Address
+        | DeclKind::Buffer
+        | DeclKind::Buffer4
+        | DeclKind::Cbuffer
+        | DeclKind::Texture
+        | DeclKind::Image
+        | DeclKind::Shared
+        | DeclKind::Storage
+        | DeclKind::Counter
+        | DeclKind::SubroutineType
+        | DeclKind::Subroutine
+        | DeclKind::Declare
+        | DeclKind::Define => false,
+    }
+}
+
 impl Checker<'_> {
-    /// A declaration about the program as a whole.
+    /// Checks all declarations about the program as a whole that bind nothing.
+    pub(super) fn check_program_declarations(&mut self) {
+        for number in 0..self.ast.decls.len() {
+            if is_about_program(self.ast.decls[number].kind) && !self.reports.is_full() {
+                self.decl(number as u32);
+            }
+        }
+    }
+
+    /// Checks a declaration about the program as a whole.
     pub(super) fn declaration(&mut self, decl: &Decl, declaration: Declaration) {
         let row = declaration.info();
         let item = self.ast.items(decl).first().copied();
@@ -30,9 +73,9 @@ impl Checker<'_> {
         if !self.may_declare(row, span) {
             return;
         }
-        let is_first = !self.declarations.has(declaration);
-        // Before the test below: a declaration with a wrong word or number was seen all the same.
-        self.declarations.seen |= declaration.bit();
+        let is_first = !self.has_declared(declaration);
+        // Before the test below: a declaration with a wrong word or number is one all the same.
+        self.declared[declaration as usize].get_or_insert(decl.span.start);
         if row.occurrence != Occurrence::Repeated && !is_first {
             let message = format!("{} is declared already", row.word);
             return self.error(Code::DeclarationTwice, span, message);
@@ -46,6 +89,32 @@ impl Checker<'_> {
             Some(Item::Path(path)) => self.passed_results(path),
             Some(Item::Scalar(_) | Item::Vector { .. }) => {}
         }
+    }
+
+    /// Decides whether the program has a declaration, right or wrong.
+    pub(super) fn has_declared(&self, declaration: Declaration) -> bool {
+        self.declared[declaration as usize].is_some()
+    }
+
+    /// Decides whether an error that depends on a declaration is to be reported. Of those before the declaration, which may have been
+    /// written without it in mind, only the ones whose number is larger than that of all others with the code.
+    pub(super) fn is_news(
+        &mut self,
+        declaration: Declaration,
+        (code, number): (Code, u32),
+        span: Span,
+    ) -> bool {
+        let declared = self.declared[declaration as usize];
+        if declared.is_none_or(|start| start < span.start) {
+            return true;
+        }
+        let key = |it: &&mut (Declaration, Code, u32)| (it.0, it.1) == (declaration, code);
+        match self.early_errors.iter_mut().find(key) {
+            Some((.., largest)) if number <= *largest => return false,
+            Some((.., largest)) => *largest = number,
+            None => self.early_errors.push((declaration, code, number)),
+        }
+        true
     }
 
     /// Whether program type, version and options have a declaration.
@@ -147,7 +216,7 @@ impl Checker<'_> {
         let mask = match resolved.rest.map(|rest| (rest, self.written_letters(rest))) {
             None => WriteMask::XYZW,
             Some((_, Ok(mask))) => mask,
-            Some((rest, Err(code))) => return self.not_letters(code, rest),
+            Some((rest, Err(code))) => return self.report_not_letters(code, rest),
         };
         let binding = resolved.span;
         let Bound::Result(row, first, count) = resolved.bound else {
@@ -198,22 +267,15 @@ impl Checker<'_> {
         if !writes_streams || self.version < Version::V5_0 {
             return;
         }
-        let output = self.program.modes.primitive_out;
-        if !self.declarations.has(Declaration::PrimitiveOut) {
-            // Whether it is allowed shows once PRIMITIVE_OUT is read. The first place stands for all.
-            if self.declarations.streams.is_none() {
-                self.declarations.streams = Some(self.opcode_span(inst));
+        // NV_gpu_program5 section 2.14.6.2. Without PRIMITIVE_OUT its absence is the error.
+        if self.has_declared(Declaration::PrimitiveOut)
+            && self.program.modes.primitive_out != OutputPrimitive::Points
+        {
+            let (code, span) = (Code::EmitsOutput, self.opcode_span(inst));
+            if self.is_news(Declaration::PrimitiveOut, (code, 0), span) {
+                self.error(code, span, "EMITS needs PRIMITIVE_OUT POINTS");
             }
-        } else if output != OutputPrimitive::Points {
-            let span = self.opcode_span(inst);
-            self.streams(span);
         }
-    }
-
-    /// EMITS in a program that makes no points. NV_gpu_program5 section 2.14.6.2.
-    fn streams(&mut self, span: Span) {
-        let message = "EMITS needs PRIMITIVE_OUT POINTS";
-        self.error(Code::EmitsOutput, span, message);
     }
 
     /// The header. There is none if the caller has named the language.
@@ -227,8 +289,8 @@ impl Checker<'_> {
         Span::new((self.ast.body - length) as u32, self.ast.body as u32)
     }
 
-    /// Declarations that are missing, and the rules that waited for others.
-    pub(super) fn end_of_declarations(&mut self) {
+    /// Reports required declarations that are missing.
+    pub(super) fn report_missing_declarations(&mut self) {
         // Where something is missing there is no place: the header stands for the program.
         let header = self.header();
         for row in DECLARATIONS {
@@ -244,31 +306,13 @@ impl Checker<'_> {
                 self.error(Code::DeclarationMissing, header, message);
             }
         }
-        self.late_vertices();
-        // Without PRIMITIVE_IN its absence is the error, not what depends on it.
-        let is_known = self.input_primitive().is_some();
-        if let Some(span) = self.declarations.patch.take().filter(|_| is_known) {
-            self.patch_binding(span);
-        }
-        let makes_others = self.declarations.has(Declaration::PrimitiveOut)
-            && self.program.modes.primitive_out != OutputPrimitive::Points;
-        if let Some(span) = self.declarations.streams.take().filter(|_| makes_others) {
-            self.streams(span);
-        }
     }
 
-    /// Whether a result that is passed on may be written, too: something stands for it.
-    pub(super) fn may_write_passed(&self) -> bool {
-        let results = &self.program.results;
-        let is_bound = |semantic| results.iter().any(|result| result.semantic == semantic);
-        self.program
-            .passed
-            .iter()
-            .any(|it| is_bound(it.binding.semantic))
-    }
-
-    /// No instruction writes a result that is passed on, not even other components. NV_geometry_shader_passthrough section 2.X.7.Y.
-    pub(super) fn passed_and_written(&mut self) {
+    /// Reports results that are passed on and written, be it other components. NV_geometry_shader_passthrough section 2.X.7.Y.
+    pub(super) fn check_passed_results(&mut self) {
+        if self.program.passed.is_empty() {
+            return;
+        }
         let written = self.program.written_results();
         // Taken out while messages need all of the checker.
         let passed = std::mem::take(&mut self.program.passed);
@@ -283,28 +327,14 @@ impl Checker<'_> {
         self.program.passed = passed;
     }
 
-    /// Components of all vertices that an invocation emits. NV_geometry_program4 section 2.14.6.4.
-    pub(super) fn may_exceed_output(&self) -> bool {
-        let results = self.program.results.len() as u32;
-        // Four components for each result that is bound are the most that masks can enable, so most programs are not counted.
-        self.emitted_components(4 * results) > limits::TOTAL_OUTPUT_COMPONENTS
-    }
-
-    fn emitted_components(&self, of_vertex: u32) -> u32 {
-        match self.stage == Stage::Geometry && !self.passes_on() {
+    /// Returns the number of components of all vertices that an invocation emits, each of which has so many. NV_geometry_program4
+    /// section 2.14.6.4.
+    pub(super) fn count_emitted_components(&self, of_vertex: u32) -> u32 {
+        if self.stage == Stage::Geometry && !self.passes_on() {
             // Two limits that bound the vertices and the results keep the product small; a program with errors may be beyond them.
-            true => self.program.modes.vertices_out.saturating_mul(of_vertex),
-            false => 0,
-        }
-    }
-
-    /// The same with the components that write masks enable.
-    pub(super) fn output_components(&mut self) {
-        let count = self.emitted_components(self.program.result_components());
-        let limit = limits::TOTAL_OUTPUT_COMPONENTS;
-        if count > limit {
-            let message = format!("{count} components in all vertices; the limit is {limit}");
-            self.whole(Code::TooManyOutputComponents, message);
+            self.program.modes.vertices_out.saturating_mul(of_vertex)
+        } else {
+            0
         }
     }
 }

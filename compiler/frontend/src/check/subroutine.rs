@@ -9,7 +9,6 @@ use crate::lang::limits;
 use crate::lang::numbered::Numbered;
 use crate::names::NameId;
 use crate::source::Version;
-use glasm_ir::flow::Outline;
 use glasm_ir::{ParamSource, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -96,9 +95,10 @@ impl Checker<'_> {
     }
 
     /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
-    pub(super) fn subroutine_numbers(&mut self, outline: &Outline) {
+    pub(super) fn subroutine_numbers(&mut self) {
         let numbers = self.numbered_labels();
-        let is_defined = |name| outline.piece_of(label_of(name)).is_some();
+        let cfg = &self.program.cfg;
+        let is_defined = |name| cfg.find_label(label_of(name)).is_some();
         let mut missing: Vec<(NameId, Span)> = Vec::new();
         for (&ty, list) in &self.program.subroutine_types {
             let mut seen: FxHashSet<NameId> = FxHashSet::default();
@@ -115,18 +115,14 @@ impl Checker<'_> {
         }
         // The map of types has no order of its own; messages come in that of the text.
         missing.sort_by_key(|(_, span)| span.start);
-        self.missing_labels(missing, is_defined);
+        self.report_missing_labels(missing);
     }
 
-    fn missing_labels(
-        &mut self,
-        missing: Vec<(NameId, Span)>,
-        is_defined: impl Fn(NameId) -> bool,
-    ) {
+    fn report_missing_labels(&mut self, missing: Vec<(NameId, Span)>) {
         for (name, span) in missing {
-            let (code, problem) = match is_defined(name) {
-                true => (Code::SubroutineNumber, "has no SUBROUTINENUM"),
-                false => (Code::UndefinedLabel, "is not defined"),
+            let (code, problem) = match self.program.cfg.find_label(label_of(name)) {
+                Some(_) => (Code::SubroutineNumber, "has no SUBROUTINENUM"),
+                None => (Code::UndefinedLabel, "is not defined"),
             };
             let message = format!("label `{}` {problem}", self.name_text(name));
             self.error(code, span, message);

@@ -56,12 +56,11 @@ fn syntax_errors_and_broken_rules_are_reported_in_source_order() {
 }
 
 #[test]
-fn labels_are_between_instructions() {
+fn labels_begin_basic_blocks() {
     let (checked, diagnostics) =
         checked("!!NVvp4.0\nTEMP t;\nmain: CAL sub;\nRET;\nsub: MOV t, 1;\nRET;\nEND");
     assert!(!diagnostics.has_errors(), "{:?}", diagnostics.list);
-    let labels: Vec<(usize, &str)> = (checked.lines.labels.iter())
-        .map(|&(before, name)| (before, checked.names.word(name)))
-        .collect();
-    assert_eq!(labels, [(0, "main"), (2, "sub")]);
+    let blocks = checked.cfg.blocks();
+    let ranges: Vec<_> = blocks.map(|(_, block)| block.insts()).collect();
+    assert_eq!(ranges, [0..0, 0..2, 2..4]);
 }

@@ -170,7 +170,7 @@ impl Checker<'_> {
         };
         // A SUBROUTINE variable needs a type, which such a line has no place for.
         if kind == DeclKind::Subroutine {
-            self.wrong_binding(decl, span);
+            self.report_wrong_binding(decl, span);
             return self.poison(decl);
         }
         // Units have no names before version 5.0, but they do as aliases.
@@ -340,14 +340,14 @@ impl Checker<'_> {
             }
             Item::Scalar(_) | Item::Vector { .. } | Item::Name(..) | Item::Number(..) => {
                 let span = self.item_span(item);
-                self.wrong_binding(decl, span);
+                self.report_wrong_binding(decl, span);
                 None
             }
         }
     }
 
     #[cold]
-    fn wrong_binding(&mut self, decl: &Decl, span: Span) {
+    fn report_wrong_binding(&mut self, decl: &Decl, span: Span) {
         let row = BOUND.iter().find(|(kind, ..)| *kind == decl.kind);
         let wanted = row.map_or("nothing", |(_, _, wanted, _)| wanted);
         let message = format!("this declaration needs {wanted} as binding");
@@ -363,7 +363,7 @@ impl Checker<'_> {
             return None;
         }
         let Some(elements) = self.elements_of_path(decl, &resolved) else {
-            self.wrong_binding(decl, span);
+            self.report_wrong_binding(decl, span);
             return None;
         };
         // A range has several elements, even one such as [2..2], whose place is in braces.
@@ -480,10 +480,10 @@ impl Checker<'_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                // Without SHARED_MEMORY so far there may be as much as programs can have: accesses are looked at when its size is known.
-                let size = match self.shared_seen {
-                    true => self.program.shared_bytes.max(1),
-                    false => limits::SHARED_BYTES,
+                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds them.
+                let size = match self.shared_declared {
+                    Some(start) if start < decl.span.start => self.program.shared_bytes.max(1),
+                    Some(_) | None => limits::SHARED_BYTES,
                 };
                 let (start, count) = elements.unwrap_or((0, size));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;
@@ -528,7 +528,7 @@ impl Checker<'_> {
     fn bind_relative(&mut self, decl: &Decl, bound: &Bound, relative: u32) -> Option<Var> {
         let (kind, count) = self.relative_row(bound)?;
         self.address_index(relative);
-        self.loop_index_use(relative, decl.span);
+        self.check_loop_index_use(relative, decl.span);
         Some(Var {
             relative: true,
             element: Some(relative),

@@ -68,9 +68,9 @@ impl Checker<'_> {
         Ok(Holder { side, vertex })
     }
 
-    /// Why no row of attributes fits.
+    /// Returns why no row of attributes fits.
     #[cold]
-    pub(super) fn no_attribute(&self, segments: &[Segment]) -> Failed {
+    pub(super) fn err_no_attribute(&self, segments: &[Segment]) -> Failed {
         // For the hint the prefix is taken off, so that the other words can be compared with those of the rows.
         let mut rest = segments.to_vec();
         let word = rest.get(1).map(|segment| self.word(*segment));
@@ -92,7 +92,7 @@ impl Checker<'_> {
             rest[0].brackets = [brackets[1], Bracket::None];
             prefix.numbered = brackets[0] != Bracket::None;
         }
-        self.no_row(&rest, ATTRIBS, prefix)
+        self.err_no_row(&rest, ATTRIBS, prefix)
     }
 
     #[cold]
@@ -118,7 +118,7 @@ impl Checker<'_> {
             Stage::TessControl if holder.side == Side::In => self.patch_of_input(span),
             // A patch is there only if the program declares that it takes patches.
             Stage::Geometry => {
-                self.patch_binding(span);
+                self.check_patch_binding(span);
                 true
             }
             Stage::TessControl
@@ -177,11 +177,11 @@ impl Checker<'_> {
         bindings.first().map_or(Side::In, |it| it.holder.side)
     }
 
-    /// How many vertices there are, once the program has declared it: 32 where it depends on the patch.
+    /// Returns how many vertices there are: 32 where it depends on the patch, `None` if the program does not declare it.
     pub(super) fn vertices(&self, side: Side) -> Option<u32> {
         let modes = &self.program.modes;
         match (side, self.stage) {
-            // 0 until VERTICES_OUT is read.
+            // 0 without VERTICES_OUT.
             (Side::Out, _) => Some(modes.vertices_out).filter(|count| *count > 0),
             (Side::In, Stage::Geometry) => {
                 let primitive = self.input_primitive()?;
@@ -191,21 +191,27 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of a vertex that a binding or an index names. Checked at the end if the program has not declared yet how many there are.
+    /// Returns how many vertices the declarations before `span` say that there are; without them, the most that there can be.
+    pub(super) fn count_vertices_before(&self, side: Side, span: Span) -> u32 {
+        let declared = self.declared[vertex_declaration(side) as usize];
+        let count = declared
+            .filter(|start| *start < span.start)
+            .and(self.vertices(side));
+        count.unwrap_or(MAX_PATCH_VERTICES)
+    }
+
+    /// Checks the number of a vertex that a binding or an index names.
     pub(super) fn vertex_number(&mut self, side: Side, number: u32, span: Span) {
-        match self.vertices(side) {
-            Some(count) if number >= count => self.no_vertex((side, count), span),
-            Some(_) => {}
-            // No primitive has as many, so nothing has to be waited for.
-            None if number >= MAX_PATCH_VERTICES => {
-                self.no_vertex((side, MAX_PATCH_VERTICES), span);
-            }
-            None => self.declarations.late_vertex(side, number, span),
+        // Without a declaration, which is an error of its own, there may be as many as patches have.
+        let count = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
+        let error = (Code::VertexNumber, number);
+        if number >= count && self.is_news(vertex_declaration(side), error, span) {
+            self.report_no_vertex((side, count), span);
         }
     }
 
     #[cold]
-    fn no_vertex(&mut self, (side, count): (Side, u32), span: Span) {
+    fn report_no_vertex(&mut self, (side, count): (Side, u32), span: Span) {
         let text = self.source_text(span);
         let what = match (side, self.input_primitive()) {
             (Side::Out, _) => "patch that the program makes",
@@ -217,38 +223,31 @@ impl Checker<'_> {
         self.error(Code::VertexNumber, span, message);
     }
 
-    /// Bindings whose checks waited for declarations.
-    pub(super) fn late_vertices(&mut self) {
-        for side in [Side::In, Side::Out] {
-            let numbers = self.declarations.take_late_vertices(side);
-            // The declaration is missing, which is an error already.
-            let Some(count) = self.vertices(side) else {
-                continue;
-            };
-            for (_, span) in numbers.into_iter().filter(|(number, _)| *number >= count) {
-                self.no_vertex((side, count), span);
-            }
-        }
-    }
-
-    /// The input primitive, once it is declared.
-    pub(super) fn input_primitive(&self) -> Option<InputPrimitive> {
-        let is_declared = self.declarations.has(Declaration::PrimitiveIn);
+    /// Returns the input primitive, if it is declared.
+    fn input_primitive(&self) -> Option<InputPrimitive> {
+        let is_declared = self.has_declared(Declaration::PrimitiveIn);
         is_declared.then_some(self.program.modes.primitive_in)
     }
 
-    /// An attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
-    pub(super) fn patch_binding(&mut self, span: Span) {
-        match self.input_primitive() {
-            Some(InputPrimitive::Patches) => {}
-            Some(_) => self.no_patch(span),
-            None => drop(self.declarations.patch.get_or_insert(span)),
+    /// Checks an attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
+    fn check_patch_binding(&mut self, span: Span) {
+        // Without PRIMITIVE_IN its absence is the error, not what depends on it.
+        let primitive = self.input_primitive();
+        let error = (Code::PatchBinding, 0);
+        if primitive.is_some_and(|it| it != InputPrimitive::Patches)
+            && self.is_news(Declaration::PrimitiveIn, error, span)
+        {
+            let text = self.source_text(span);
+            let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
+            self.error(Code::PatchBinding, span, message);
         }
     }
+}
 
-    pub(super) fn no_patch(&mut self, span: Span) {
-        let text = self.source_text(span);
-        let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
-        self.error(Code::PatchBinding, span, message);
+/// Returns the declaration of how many vertices there are.
+fn vertex_declaration(side: Side) -> Declaration {
+    match side {
+        Side::In => Declaration::PrimitiveIn,
+        Side::Out => Declaration::VerticesOut,
     }
 }

@@ -31,20 +31,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the program binds both the viewport and a mask of viewports, which hardly any does.
-    pub(super) fn binds_viewport_and_mask(&self) -> bool {
-        let has = |semantic| {
-            let mut results = self.program.results.iter();
-            results.any(|result| result.semantic == semantic)
-        };
-        has(Semantic::ViewportIndex) && has(Semantic::ViewportMask)
-    }
-
-    /// A program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
-    pub(super) fn viewport_and_mask(&mut self) {
-        if !self.binds_viewport_and_mask() {
-            return;
-        }
+    /// Checks that a program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
+    pub(super) fn check_viewport_writes(&mut self) {
         let writes = [Semantic::ViewportIndex, Semantic::ViewportMask];
         let [Some(index), Some(mask)] = writes.map(|semantic| self.first_write(semantic)) else {
             return;
@@ -58,8 +46,11 @@ impl Checker<'_> {
         self.error(Code::ViewportAndMask, later, message);
     }
 
-    /// Where a result is written first.
+    /// Returns where an instruction first writes a result.
     fn first_write(&self, semantic: Semantic) -> Option<Span> {
+        // Hardly any program has a variable for either of them.
+        let mut results = self.program.results.iter();
+        results.find(|result| result.semantic == semantic)?;
         self.program.lines.list.iter().find_map(|line| {
             let dst = line.dst?;
             let var = &self.program.vars[dst.var as usize];

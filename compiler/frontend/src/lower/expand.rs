@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         let is_short = line.dst.is_some_and(|dst| self.tables.is_short(dst.var));
         // Few instructions say anything about precision.
         if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
-            self.unusual_precision(line, info);
+            self.set_precision(line, info);
         }
         match info.lower {
             Lower::Op(op) => self.direct(&cx, op),
@@ -34,8 +34,8 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Precisions that are asked for: in some languages they are exact, in the others hints.
-    fn unusual_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
+    /// Sets the precision that an instruction asks for: in some languages it is exact, in the others a hint.
+    fn set_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
         if self.has_exact_precision() {
             self.precision = self.precision(line, info);
             return;

@@ -7,13 +7,13 @@ use super::formula::Formulas;
 use super::tables::Rounds;
 use super::{InstCx, Lowerer};
 use crate::ast::Extra;
-use crate::check::{IoBinding, Var, VarKind, label_of};
+use crate::check::{Checked, IoBinding, Var, VarKind, label_of, name_of};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use crate::line::Line;
-use glasm_ir::flow::{Kept, Recorder, Rules};
+use glasm_ir::flow::{BasicBlock, BasicBlockId, SavedLanes, TreeBuilder};
 use glasm_ir::inst::Aux;
-use glasm_ir::program::{NameId, Routine};
+use glasm_ir::program::Routine;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -23,8 +23,9 @@ use glasm_ir::{
 };
 
 /// Flow control of the program so far.
-pub(super) struct Walk {
-    recorder: Recorder,
+pub(super) struct ControlFlow<'c> {
+    tree: TreeBuilder<'c>,
+    block: BasicBlockId,
     /// Whether the main routine returns before its end.
     main_returns: bool,
     /// See [`Source::step_limit`](crate::Source::step_limit).
@@ -33,11 +34,16 @@ pub(super) struct Walk {
     bound: Option<StepBound>,
 }
 
-impl Walk {
-    /// Before the first line.
-    pub(super) fn new(builder: &mut Builder, rules: Rules, step_limit: Option<u32>) -> Self {
+impl<'c> ControlFlow<'c> {
+    /// Returns the flow control of a program before its first basic block.
+    pub(super) fn new(
+        builder: &mut Builder,
+        checked: &'c Checked<'c>,
+        step_limit: Option<u32>,
+    ) -> Self {
         Self {
-            recorder: Recorder::new(builder, rules),
+            tree: TreeBuilder::new(builder, &checked.cfg, &checked.call_graph),
+            block: BasicBlockId::default(),
             main_returns: false,
             step_limit,
             bound: None,
@@ -46,42 +52,37 @@ impl Walk {
 }
 
 impl Lowerer<'_> {
-    /// Translates all lines, with the labels between them.
-    pub(super) fn lines(&mut self, walk: &mut Walk) {
-        let lines = &self.checked.lines;
-        // The rules have followed all branches and calls, so that text which nothing leads to is known before it is reached.
-        walk.recorder.expect(&self.checked.plan);
-        let mut next = 0;
-        for &(before, name) in &lines.labels {
-            let piece = &lines.list[next..before];
-            piece.iter().for_each(|line| self.line(walk, line));
-            self.label(walk, name);
-            next = before;
+    /// Lowers all basic blocks.
+    pub(super) fn lower_blocks(&mut self, flow: &mut ControlFlow<'_>) {
+        let checked = self.checked;
+        for (id, block) in checked.cfg.blocks() {
+            self.begin_block(flow, (id, block));
+            for line in &checked.lines.list[block.insts()] {
+                self.line(flow, line);
+            }
         }
-        lines.list[next..]
-            .iter()
-            .for_each(|line| self.line(walk, line));
     }
 
     /// Makes the routines of the program.
-    pub(super) fn end_of_text(&mut self, mut walk: Walk) {
+    pub(super) fn finish_routines(&mut self, mut flow: ControlFlow<'_>) {
         // State programs have no fog and no routines: this is the end of the only one.
         self.store_params();
-        let plan = &self.checked.plan;
-        let main_returns = walk.main_returns || plan.group_of(plan.entry()).is_some();
+        let call_graph = &self.checked.call_graph;
+        let main_returns = flow.main_returns || call_graph.group_of(call_graph.entry()).is_some();
         // Only now is it known whether the main routine can return before its end.
         let fog = self.fog_place(main_returns);
         if fog == Some(FogPlace::EndOfMain) {
             self.builder.open_block();
             self.fog();
-            walk.recorder.set_epilogue(self.builder.take_nodes());
+            flow.tree.set_epilogue(self.builder.take_nodes());
         } else if self.limits_depth() {
             self.builder.open_block();
             // No program has fog and limits of depth: the one comes with options of ARB programs, the other with `!!FP1.0`.
             self.depth_limits();
-            walk.recorder.set_epilogue(self.builder.take_nodes());
+            self.builder.program.modes.unclipped_depth = true;
+            flow.tree.set_epilogue(self.builder.take_nodes());
         }
-        walk.recorder.finish(self.builder, plan, walk.bound);
+        flow.tree.finish(self.builder, flow.bound);
         // `finish` makes the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
             self.wrap_main(|_| {}, Self::fog);
@@ -123,43 +124,37 @@ impl Lowerer<'_> {
         self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
     }
 
-    /// Translates a line.
+    /// Lowers an instruction.
     #[inline]
-    pub(super) fn line(&mut self, walk: &mut Walk, line: &Line) {
+    fn line(&mut self, flow: &mut ControlFlow<'_>, line: &Line) {
         let info = line.opcode.info();
         if let Lower::Flow(op) = info.lower {
-            self.flow(walk, &InstCx::new(line, info), op);
-        } else if !walk.recorder.is_dead() {
+            self.flow(flow, &InstCx::new(line, info), op);
+        } else if !flow.tree.is_dead() {
             self.instruction(line, info);
-            walk.recorder.count_step();
+            flow.tree.count_step();
         }
     }
 
-    fn label(&mut self, walk: &mut Walk, name: crate::names::NameId) {
-        let name = self.routine_name(name);
-        walk.recorder.label(self.builder, Some(name));
-        self.begin_piece(walk);
-    }
-
-    fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
-        let text = self.checked.names.word(name);
-        self.builder.program.names.push(text)
-    }
-
-    /// The text behind a label, and that before all labels.
-    pub(super) fn begin_piece(&mut self, walk: &mut Walk) {
-        let plan = &self.checked.plan;
-        let here = walk.recorder.here();
-        if !plan.is_reached(here) {
-            walk.recorder.skip();
-        }
-        if here == plan.entry() {
+    fn begin_block(
+        &mut self,
+        flow: &mut ControlFlow<'_>,
+        (id, block): (BasicBlockId, &BasicBlock),
+    ) {
+        let name = block.label.map(|label| {
+            let text = self.checked.names.word(name_of(label));
+            self.builder.program.names.push(text)
+        });
+        flow.block = id;
+        flow.tree.begin_block(self.builder, id, name);
+        let call_graph = &self.checked.call_graph;
+        if id == call_graph.entry() {
             self.initial_codes();
-            walk.bound = self.step_bound(walk.step_limit);
+            flow.bound = self.step_bound(flow.step_limit);
             self.invariant_position();
             // A branch or a call may lead back to the entry; what was appended above runs once.
-            if !plan.is_simple() {
-                walk.recorder.end_prologue(self.builder);
+            if !call_graph.is_simple() {
+                flow.tree.end_prologue(self.builder);
             }
         }
     }
@@ -228,48 +223,54 @@ impl Lowerer<'_> {
         })
     }
 
-    fn flow(&mut self, walk: &mut Walk, cx: &InstCx<'_>, op: FlowOp) {
+    fn flow(&mut self, flow: &mut ControlFlow<'_>, cx: &InstCx<'_>, op: FlowOp) {
         let line = cx.line;
-        let alive = !walk.recorder.is_dead();
+        let alive = !flow.tree.is_dead();
         self.begin_line(line);
         match op {
             // Where nothing leads, blocks are only counted, so that each ELSE and END finds its own.
-            FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => walk.recorder.open_dead(),
+            FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => flow.tree.open_dead(),
             FlowOp::If => {
                 let cond = self.any(line.cond);
-                let recorder = &mut walk.recorder;
-                recorder.begin_if(self.builder, cond, line.span);
+                flow.tree.begin_if(self.builder, cond, line.span);
             }
-            FlowOp::Else => walk.recorder.begin_else(self.builder),
-            FlowOp::EndIf => walk.recorder.end_if(self.builder),
-            FlowOp::Loop | FlowOp::Rep => self.begin_loop(walk, line, op),
-            FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(walk),
+            FlowOp::Else => flow.tree.begin_else(self.builder),
+            FlowOp::EndIf => flow.tree.end_if(self.builder),
+            FlowOp::Loop | FlowOp::Rep => self.begin_loop(flow, line, op),
+            FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(flow),
             FlowOp::Brk => {
-                let cond = self.condition(walk, line);
-                let recorder = &mut walk.recorder;
-                recorder.leave_loop(self.builder, cond, line.span);
+                let cond = self.condition(flow, line);
+                flow.tree.break_loop(self.builder, cond, line.span);
             }
             FlowOp::Cont => {
-                let cond = self.condition(walk, line);
-                let recorder = &mut walk.recorder;
-                recorder.next_round(self.builder, cond, line.span);
+                let cond = self.condition(flow, line);
+                flow.tree.continue_loop(self.builder, cond, line.span);
             }
             FlowOp::Ret => {
-                let cond = self.condition(walk, line);
-                let recorder = &mut walk.recorder;
-                // Also where the line is dead or has a condition: fog then stands around the main routine, which is always right.
-                walk.main_returns |= self.checked.plan.is_in_main(recorder.here());
-                recorder.ret(self.builder, cond, line.span);
+                let cond = self.condition(flow, line);
+                // Also where the line is dead or has a condition: fog is put around the main routine then, which is always right.
+                flow.main_returns |= self.checked.call_graph.is_in_main(flow.block);
+                flow.tree.ret(self.builder, cond, line.span);
             }
-            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(walk, line, op),
-            FlowOp::Cali if alive => self.call_indirect(walk, line),
+            FlowOp::Bra => {
+                let cond = self.condition(flow, line);
+                flow.tree.branch(cond, line.span);
+            }
+            FlowOp::Cal => {
+                let cond = self.condition(flow, line);
+                if let Extra::Label(label, span) = line.extra {
+                    let to = (label_of(label), span);
+                    flow.tree.call(self.builder, cond, to, line.span);
+                }
+            }
+            FlowOp::Cali if alive => self.call_indirect(flow, line),
             FlowOp::InterlockBegin | FlowOp::InterlockEnd if alive => self.interlock(op),
             FlowOp::Push if alive => {
                 let address = (self.value(cx, 0, Type::S32), Type::S32);
-                walk.recorder.push(self.builder, address);
+                flow.tree.push(self.builder, address);
             }
             FlowOp::Pop if alive => {
-                let address = walk.recorder.pop(self.builder);
+                let address = flow.tree.pop(self.builder);
                 self.finish(cx, Op::Mov, cx.result, &[address]);
             }
             FlowOp::Cali
@@ -280,65 +281,51 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The condition of a jump that can run.
-    fn condition(&mut self, walk: &Walk, line: &Line) -> Option<Cond> {
-        let cond = line.cond.filter(|_| !walk.recorder.is_dead());
+    /// Lowers the condition of a jump that can run.
+    fn condition(&mut self, flow: &ControlFlow<'_>, line: &Line) -> Option<Cond> {
+        let cond = line.cond.filter(|_| !flow.tree.is_dead());
         cond.map(|cond| self.any(Some(cond)))
     }
 
-    fn branch_or_call(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
-        let cond = self.condition(walk, line);
-        let Extra::Label(label, span) = line.extra else {
-            return;
-        };
-        let (label, builder) = (label_of(label), &mut *self.builder);
-        if op == FlowOp::Bra {
-            walk.recorder.branch(builder, cond, label, line.span);
-        } else {
-            let to = (label, span);
-            walk.recorder.call(builder, cond, to, line.span);
-        }
-    }
-
-    /// LOOP and REP: each round begins with the test whether it is one too many.
-    fn begin_loop(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
+    /// Lowers LOOP and REP: each iteration begins with the test whether it is one too many.
+    fn begin_loop(&mut self, flow: &mut ControlFlow<'_>, line: &Line, op: FlowOp) {
         let rounds = (line.source_count > 0).then(|| self.begin_rounds(line, op));
-        let mut kept = Vec::new();
+        let mut saved = Vec::new();
         // Only a call that can lead back into the loop finds its registers overwritten.
-        if self.checked.plan.groups() > 0 {
-            kept.extend(rounds.iter().flat_map(Rounds::kept));
+        if self.checked.call_graph.groups() > 0 {
+            saved.extend(rounds.iter().flat_map(Rounds::saved_lanes));
         }
-        let recorder = &mut walk.recorder;
-        recorder.begin_loop(self.builder, kept, line.span);
+        let tree = &mut flow.tree;
+        tree.begin_loop(self.builder, saved, line.span);
         self.tables.rounds.push(rounds);
-        // The test stands at the start of the body, so that a count of 0 runs no round.
+        // The test is at the start of the body, so that a count of 0 runs no iteration.
         if let Some(rounds) = rounds {
             let done = self.rounds_done(&rounds);
-            recorder.leave_loop(self.builder, Some(done), line.span);
+            tree.break_loop(self.builder, Some(done), line.span);
         }
-        if let Some(bound) = walk.bound {
-            // This leaves the routine only, but the count stays: the loops of its callers end at their next round, too.
+        if let Some(bound) = flow.bound {
+            // This leaves the routine only, but the count stays: the loops of its callers end at their next iteration, too.
             let beyond = self.is_beyond(bound);
-            recorder.ret(self.builder, Some(beyond), line.span);
+            tree.ret(self.builder, Some(beyond), line.span);
         }
     }
 
-    /// ENDREP, ENDLOOP.
-    fn end_loop(&mut self, walk: &mut Walk) {
+    /// Lowers ENDREP and ENDLOOP.
+    fn end_loop(&mut self, flow: &mut ControlFlow<'_>) {
         // A loop that was only counted has put no rounds on the stack.
-        let Some(steps) = walk.recorder.end_body(self.builder) else {
+        let Some(steps) = flow.tree.end_body(self.builder) else {
             return;
         };
         let rounds = self.tables.rounds.pop().flatten();
         let continuing = rounds.map(|rounds| {
             self.builder.open_block();
             self.next_round(&rounds);
-            if let Some(bound) = walk.bound {
+            if let Some(bound) = flow.bound {
                 self.count_steps(bound, steps);
             }
             self.builder.close_block()
         });
-        walk.recorder.end_loop(self.builder, continuing);
+        flow.tree.end_loop(self.builder, continuing);
         if let Some(rounds) = rounds {
             self.end_rounds(&rounds);
         }
@@ -355,7 +342,7 @@ impl Lowerer<'_> {
 
     /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
     /// ARB_shader_subroutine section 2.X.8.Z.
-    fn call_indirect(&mut self, walk: &mut Walk, line: &Line) {
+    fn call_indirect(&mut self, flow: &mut ControlFlow<'_>, line: &Line) {
         let checked = self.checked;
         let operand = checked.lines.source(line, 0);
         let Some((
@@ -380,11 +367,9 @@ impl Lowerer<'_> {
             Type::U32,
             &[splat(number, 0)],
         );
-        let recorder = &mut walk.recorder;
-        let switch = recorder.call_indirect(self.builder, (selector, 0), line.span);
         let targets = checked.routines_of(ty).iter();
         let targets = targets.map(|&(label, number)| (number, label_of(label)));
-        recorder.set_targets(self.builder, switch, targets);
+        (flow.tree).call_indirect(self.builder, (selector, 0), targets, line.span);
         match cond {
             None => self.builder.merge_block(),
             Some(cond) => {
@@ -396,18 +381,18 @@ impl Lowerer<'_> {
 }
 
 impl Rounds {
-    /// What a call in the loop that may run it anew keeps.
-    fn kept(&self) -> impl Iterator<Item = Kept> + use<> {
-        let kept = |register, lanes, ty| Kept {
+    /// Returns the lanes that a call in the loop, which may run the loop again, saves.
+    fn saved_lanes(&self) -> impl Iterator<Item = SavedLanes> + use<> {
+        let saved = |register, lanes, ty| SavedLanes {
             register,
             lanes,
             ty,
         };
-        let count = kept(self.count, WriteMask::X, self.ty);
+        let count = saved(self.count, WriteMask::X, self.ty);
         let index = self.index.map(|index| {
             [
-                kept(index.register, WriteMask(0b0011), Type::S32),
-                kept(index.address, WriteMask::X, Type::S32),
+                saved(index.register, WriteMask(0b0011), Type::S32),
+                saved(index.address, WriteMask::X, Type::S32),
             ]
         });
         [count].into_iter().chain(index.into_iter().flatten())

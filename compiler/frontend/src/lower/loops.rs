@@ -152,11 +152,11 @@ impl Lowerer<'_> {
     /// Whether branches back or chains of calls can run more instructions than a program of NV_vertex_program2 may. NV_vertex_program2
     /// section 2.14.2.3.
     fn may_run_beyond(&self, max: u32) -> bool {
-        let plan = &self.checked.plan;
-        let most = plan
+        let call_graph = &self.checked.call_graph;
+        let most = call_graph
             .most_runs()
             .saturating_mul(self.checked.lines.list.len() as u64);
-        plan.repeats() || most > u64::from(max)
+        call_graph.repeats() || most > u64::from(max)
     }
 
     /// Whether the loops of an ARB program can run more than it may: loops in loops, calls in loops, and branches back.
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         let mut open = 0u32;
         // A loop alone needs no count: 255 rounds of a text of limited length end soon, and implementations may allow more than the 65536
         // instructions of the text.
-        let mut nested = checked.plan.repeats();
+        let mut nested = checked.call_graph.repeats();
         let mut calls = nested;
         for line in &checked.lines.list {
             match line.opcode.info().lower {

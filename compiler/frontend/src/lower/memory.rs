@@ -110,7 +110,8 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     // In lock step every invocation of a patch comes by the barrier, wherever it stands.
-    l.tables.lock_step |= op == Op::Barrier && l.checked.dialect.stage() == Stage::TessControl;
+    l.builder.program.modes.lock_step |=
+        op == Op::Barrier && l.checked.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 

@@ -29,7 +29,6 @@ mod powers;
 mod precision;
 mod resource;
 mod result;
-mod settle;
 mod sparse;
 mod state_program;
 pub(crate) mod tables;
@@ -38,10 +37,10 @@ mod tests;
 mod texture;
 mod vertices;
 
-use crate::check::{Checked, call_rules};
+use crate::check::Checked;
 pub(crate) use context::nearest;
 use context::{InstCx, LowerMemory, Lowerer};
-use flow::Walk;
+use flow::ControlFlow;
 use glasm_ir::Program;
 
 /// Lowers a program without errors to IR. `step_limit` is that of [`Source`](crate::Source).
@@ -54,13 +53,13 @@ pub(crate) fn lower(
     tables.clear();
     tables.add_places(&checked.vars);
     let mut lowerer = Lowerer::new(checked, &mut builder, tables);
-    let rules = call_rules(checked.dialect.facts());
-    let mut walk = Walk::new(lowerer.builder, rules, step_limit);
+    lowerer.set_modes();
+    lowerer.add_named_params();
     // Arrays with relative indices need consecutive slots, so theirs come before those of single bindings.
     lowerer.relative_arrays();
-    lowerer.begin_piece(&mut walk);
-    lowerer.lines(&mut walk);
-    lowerer.end_of_text(walk);
-    lowerer.settle();
+    let mut flow = ControlFlow::new(lowerer.builder, checked, step_limit);
+    lowerer.lower_blocks(&mut flow);
+    lowerer.finish_routines(flow);
+    lowerer.passed_outputs();
     memory.finish(builder)
 }

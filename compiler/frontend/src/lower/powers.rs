@@ -64,7 +64,7 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let bounded = l.compute(Op::Min, F, &[bounded, bounds[2]]);
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
-    let whole = whole_power(l, floor);
+    let whole = exp2_of_integer(l, floor);
     // For z, which has to be exact to 11 bits only, as devices are.
     let rough = l.compute(Op::Exp2, F, &[bounded]);
     let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
@@ -83,8 +83,9 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     l.finish_parts(cx, &parts);
 }
 
-/// Two to the power of a whole number up to 128, made of its exponent, which is exact; 0 below the normal numbers. Of NaN anything.
-fn whole_power(l: &mut Lowerer<'_>, whole: Src) -> Src {
+/// Computes two to the power of an integer up to 128 from its exponent, which is exact: 0 below the normal numbers, and anything for
+/// NaN.
+fn exp2_of_integer(l: &mut Lowerer<'_>, whole: Src) -> Src {
     let exponent = l.converted(whole, F, S);
     let (bias, shift, zero) = (l.bits(BIAS), l.bits(FRACTION_BITS), l.bits(0));
     let exponent = l.compute(Op::Add, S, &[exponent, bias]);
@@ -136,7 +137,7 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let bounded = l.compute(Op::Max, F, &[least, a]);
     let bounded = l.compute(Op::Min, F, &[bounded, overflow]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
-    let whole = whole_power(l, floor);
+    let whole = exp2_of_integer(l, floor);
     let fraction = l.compute(Op::Sub, F, &[bounded, floor]);
     let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);

@@ -30,7 +30,7 @@ impl Lowerer<'_> {
     pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
         let source_count = self.builder.program.srcs.len() - first_source;
         // What else the result needs may append instructions, which would come between the sources: they are taken out again.
-        let Some(dst) = self.plain_result(cx) else {
+        let Some(dst) = self.try_unmodified_result(cx) else {
             let mut sources = [placeholder(); 4];
             let sources = &mut sources[..source_count.min(4)];
             sources.copy_from_slice(&self.builder.program.srcs[first_source..][..sources.len()]);
@@ -49,15 +49,15 @@ impl Lowerer<'_> {
         });
     }
 
-    /// The destination of a result that needs nothing of what [`finish_with`](Self::finish_with) and [`dst`](Self::dst) do but the
+    /// Returns the destination of a result that needs nothing of what [`finish_with`](Self::finish_with) and [`dst`](Self::dst) do but the
     /// name of the register. Most results are that.
     #[inline]
-    fn plain_result(&self, cx: &InstCx<'_>) -> Option<Dst> {
+    fn try_unmodified_result(&self, cx: &InstCx<'_>) -> Option<Dst> {
         // Only modifiers are looked for here: variables that need more than a write are left out by `known_result`.
-        let unusual = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
+        let excluded = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
         let result = cx.line.dst.as_ref()?;
         let mods = cx.line.modifiers.mods();
-        if result.guard.is_some() || mods.intersects(unusual) || self.precision.result.is_some() {
+        if result.guard.is_some() || mods.intersects(excluded) || self.precision.result.is_some() {
             return None;
         }
         let width = cx.result.width();

@@ -38,9 +38,6 @@ pub(crate) struct Tables {
     pub(super) held: FxHashMap<(u32, Option<u32>), (Base, Option<IndexId>)>,
     /// Outputs of tessellation control programs.
     pub(super) outputs: FxHashMap<Semantic, OutputId>,
-    /// Whether invocations of a patch have to do with each other: some operand reads an output that another one may have written, or they
-    /// wait for each other.
-    pub(super) lock_step: bool,
     /// Register of each result, and the element if it is an array.
     pub(super) results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
     pub(super) textures: FxHashMap<Texture, TextureId>,
@@ -113,8 +110,8 @@ impl Form {
     }
 }
 
-/// What only results have to know.
-const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
+/// Forms that only matter to results.
+const RESULT_ONLY: Form = Form::SHORT.union(Form::STORED);
 
 impl VarPlace {
     fn of(var: &Var, next_element: u32) -> Self {
@@ -147,7 +144,6 @@ impl Tables {
             shared_slots,
             held,
             outputs,
-            lock_step,
             results,
             textures,
             queried_textures,
@@ -168,7 +164,6 @@ impl Tables {
         shared_slots.clear();
         held.clear();
         outputs.clear();
-        *lock_step = false;
         results.clear();
         textures.clear();
         queried_textures.clear();
@@ -204,7 +199,7 @@ impl Tables {
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
         // What only results have to know does not keep an operand from its place.
-        (place.form.difference(UNUSUAL_RESULT) == Form::of(width))
+        (place.form.difference(RESULT_ONLY) == Form::of(width))
             .then(|| self.known_element(place, index))
             .flatten()
     }

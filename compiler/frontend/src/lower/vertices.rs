@@ -3,6 +3,7 @@
 
 use super::context::{const_index, splat};
 use super::formula::Formulas;
+use super::resource::input_base;
 use super::{InstCx, Lowerer};
 use crate::ast::Index as AstIndex;
 use crate::check::{IoBinding, Var, VarKind};
@@ -12,7 +13,8 @@ use glasm_ir::inst::{Aux, IndexId};
 use glasm_ir::primitive::MAX_PATCH_VERTICES;
 use glasm_ir::types::Type;
 use glasm_ir::{
-    Base, Index, IndexTerm, Input, InputId, Op, Output, OutputId, Semantic, Src, Stage,
+    Base, Index, IndexTerm, Input, InputId, Interpolation, Op, Output, OutputId, Semantic, Src,
+    Stage,
 };
 
 impl Lowerer<'_> {
@@ -116,7 +118,7 @@ impl Lowerer<'_> {
             Side::In => Base::Input(self.vertex_input(binding.semantic, base)),
             Side::Out => {
                 // What is read back may have been written by another invocation.
-                self.tables.lock_step = true;
+                self.builder.program.modes.lock_step = true;
                 let output = Output {
                     base,
                     ..Output::new(binding.semantic)
@@ -130,8 +132,9 @@ impl Lowerer<'_> {
         let inputs = &mut self.builder.program.inputs;
         let known = self.tables.vertex_inputs.entry(semantic);
         *known.or_insert_with(|| {
+            let interpolation = Interpolation::Smooth;
             inputs.push(Input {
-                base,
+                base: input_base(semantic, interpolation, base),
                 per_vertex: true,
                 ..Input::new(semantic)
             })

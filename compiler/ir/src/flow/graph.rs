@@ -1,13 +1,13 @@
-//! Pieces as one graph of basic blocks, with or without a stack of places to go on at.
+//! Makes one graph of the trees of basic blocks, with or without a stack of return addresses.
 //!
-//! What has no jump out of it and no call of the group stays a tree inside a basic block. Registers are shared by all calls, so a call saves only
-//! the place to go on and what the loops around it keep.
+//! What has no jump out of it and no call of the group stays a tree inside a block of the graph. Registers are shared by all calls, so a
+//! call saves only the return address and the lanes of the loops around it.
 
-use super::callee::Callee;
-use super::outline::{PieceId, Plan};
-use super::pieces::{End, Kept};
-use super::rules::{AtLabel, FullStack, Rules};
+use super::call_graph::CallGraph;
+use super::cfg::{BasicBlockId, Cfg, OnStackOverflow, Successor, Terminator};
+use super::routines::{BlockTree, Callee, Callees};
 use super::stack::CallStack;
+use super::tree::SavedLanes;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Src};
@@ -19,9 +19,9 @@ use rustc_hash::FxHashMap;
 
 /// Where a graph begins.
 pub(super) enum Start {
-    At(PieceId),
-    /// At the piece whose number a register has.
-    Selected(RegisterId, Vec<PieceId>),
+    At(BasicBlockId),
+    /// At the basic block whose number a register has.
+    Selected(RegisterId, Vec<BasicBlockId>),
 }
 
 bitflags::bitflags! {
@@ -47,16 +47,17 @@ struct Calls<'a> {
     stack: CallStack,
     /// Overwritten by tests.
     scratch: RegisterId,
-    /// Where calls go on.
-    return_places: Vec<FlowId>,
-    kept: &'a FxHashMap<BlockId, Vec<Kept>>,
+    /// Where calls return to.
+    return_blocks: Vec<FlowId>,
+    saved: &'a FxHashMap<BlockId, Vec<SavedLanes>>,
 }
 
 /// A graph under construction.
 pub(super) struct Graph<'a> {
     builder: &'a mut Builder,
-    plan: &'a Plan,
-    rules: Rules,
+    cfg: &'a Cfg,
+    call_graph: &'a CallGraph,
+    callees: &'a Callees,
     /// Which steps are counted.
     counts: Option<StepTest>,
     blocks: IndexVec<FlowId, FlowBlock>,
@@ -67,16 +68,16 @@ pub(super) struct Graph<'a> {
     steps: u32,
     /// Whether what is being filled is the arm of a jump with a condition, which has been counted.
     in_jump: bool,
-    /// Where each piece of the graph begins.
-    starts: IndexVec<PieceId, Option<FlowId>>,
-    /// Ends the program; without a stack, the region.
+    /// Where each basic block of the graph begins.
+    starts: IndexVec<BasicBlockId, Option<FlowId>>,
+    /// Ends the program; without a stack, the function.
     out: FlowId,
-    /// Goes to the place on top of the stack.
+    /// Goes to the return address on top of the stack.
     ret: FlowId,
     calls: Option<Calls<'a>>,
     leaves: FxHashMap<BlockId, Leaves>,
-    /// What the loops around this place keep, and the arrays that it is saved in.
-    loops: Vec<Vec<(Kept, RegisterId)>>,
+    /// Lanes of the open loops, and the arrays that they are saved in.
+    loops: Vec<Vec<(SavedLanes, RegisterId)>>,
 }
 
 /// Returns a block to be filled later; until then it returns.
@@ -92,16 +93,17 @@ fn unfilled() -> FlowBlock {
 impl<'a> Graph<'a> {
     pub(super) fn new(
         builder: &'a mut Builder,
-        plan: &'a Plan,
-        rules: Rules,
+        (cfg, call_graph): (&'a Cfg, &'a CallGraph),
+        callees: &'a Callees,
         counts: Option<StepTest>,
     ) -> Self {
         let mut blocks = IndexVec::new();
         let out = blocks.push(unfilled());
         Self {
             builder,
-            plan,
-            rules,
+            cfg,
+            call_graph,
+            callees,
             counts,
             blocks,
             current: FlowId::new(0),
@@ -117,50 +119,53 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// With a stack, calls of the pieces are made with it.
+    /// Makes calls of the basic blocks with a stack, if there is one.
     pub(super) fn with_stack(
         mut self,
         stack: Option<CallStack>,
-        kept: &'a FxHashMap<BlockId, Vec<Kept>>,
+        saved: &'a FxHashMap<BlockId, Vec<SavedLanes>>,
     ) -> Self {
         let Some(stack) = stack else { return self };
         self.ret = self.reserve();
         self.calls = Some(Calls {
             stack,
             scratch: code::new_register(self.builder),
-            return_places: Vec::new(),
-            kept,
+            return_blocks: Vec::new(),
+            saved,
         });
         self
     }
 
+    /// Builds the graph of basic blocks, each with its nodes.
     pub(super) fn build(
         mut self,
-        pieces: &[(PieceId, Block, End)],
+        blocks: &[(BasicBlockId, Block, BlockTree)],
         start: Start,
     ) -> structurize::Graph {
-        let last = pieces.iter().map(|(piece, ..)| piece.index() + 1).max();
+        let last = blocks.iter().map(|(block, ..)| block.index() + 1).max();
         self.starts.grow(last.unwrap_or(0), None);
-        // Room for the blocks that loops with several entries get, too: to move all blocks costs more than to fill them.
-        self.blocks.reserve(pieces.len() + pieces.len() / 2);
-        for &(piece, ..) in pieces {
-            self.starts[piece] = Some(self.reserve());
+        // Memory for the blocks that loops with several entries get, too: to move all blocks costs more than to fill them.
+        self.blocks.reserve(blocks.len() + blocks.len() / 2);
+        for &(block, ..) in blocks {
+            self.starts[block] = Some(self.reserve());
         }
         let entry = self.entry(start);
         let mut open = false;
-        for &(piece, nodes, end) in pieces {
+        for &(block, nodes, tree) in blocks {
             // A label that no branch or call names does not begin a block.
-            let block = self.start_of(piece);
-            if !open || self.plan.is_target(piece) {
+            let start = self.start_of(block);
+            if !open || self.call_graph.is_target(block) {
                 if open {
-                    self.end(Exit::Jump(block));
+                    self.end(Exit::Jump(start));
                 }
-                self.begin(block);
+                self.begin(start);
             }
             self.nodes(nodes, Jumps::default());
-            open = matches!(end, End::Next) && self.falls(piece);
+            let next = self.fall_through(block);
+            let terminator = self.cfg.terminator(block);
+            open = terminator == Terminator::FallThrough && matches!(next, Successor::Block(_));
             if !open {
-                self.end_piece(piece, end);
+                self.end_basic_block(terminator, next, tree);
             }
         }
         self.return_block();
@@ -238,38 +243,36 @@ impl<'a> Graph<'a> {
         });
     }
 
-    // Pieces.
+    // Basic blocks.
 
-    /// Where a piece begins; the end of the program is none.
-    fn start_of(&self, piece: PieceId) -> FlowId {
-        self.known_start(piece).unwrap_or(self.out)
+    /// Returns where a basic block begins; `out` for those that are not in the graph.
+    fn start_of(&self, block: BasicBlockId) -> FlowId {
+        self.find_start(block).unwrap_or(self.out)
     }
 
-    fn known_start(&self, piece: PieceId) -> Option<FlowId> {
-        self.starts.get(piece).copied().flatten()
+    fn find_start(&self, block: BasicBlockId) -> Option<FlowId> {
+        self.starts.get(block).copied().flatten()
     }
 
-    /// Whether a piece goes on with the next one.
-    fn falls(&self, piece: PieceId) -> bool {
-        let next = PieceId::new(piece.index() + 1);
-        let goes_on = self.rules.at_label == AtLabel::GoOn || self.plan.goes_on(next);
-        goes_on && self.known_start(next).is_some()
+    fn fall_through(&self, block: BasicBlockId) -> Successor {
+        let at_label = self.call_graph.convention.at_label;
+        self.cfg.fall_through(block, at_label)
     }
 
-    fn end_piece(&mut self, piece: PieceId, end: End) {
-        let next = match (self.falls(piece), self.rules.at_label) {
-            (true, _) => self.start_of(PieceId::new(piece.index() + 1)),
-            (false, AtLabel::GoOn) => self.out,
-            (false, AtLabel::Return) => self.ret,
+    fn end_basic_block(&mut self, terminator: Terminator, next: Successor, tree: BlockTree) {
+        let next = match next {
+            Successor::Block(next) => self.start_of(next),
+            Successor::Caller => self.ret,
+            Successor::Exit => self.out,
         };
-        match end {
-            End::Next => self.end(Exit::Jump(next)),
-            End::Return => self.end(Exit::Jump(self.ret)),
-            End::Branch { cond, to, span } => {
+        match terminator {
+            Terminator::FallThrough => self.end(Exit::Jump(next)),
+            Terminator::Return => self.end(Exit::Jump(self.ret)),
+            Terminator::Branch { to, .. } => {
                 self.steps += 1;
-                let to = self.plan.piece_of(to);
+                let to = self.cfg.find_label(to);
                 let then = to.map_or(self.out, |to| self.start_of(to));
-                let exit = match cond {
+                let exit = match tree.cond {
                     None => Exit::Jump(then),
                     Some(cond) => Exit::Branch {
                         cond,
@@ -277,24 +280,24 @@ impl<'a> Graph<'a> {
                         otherwise: next,
                     },
                 };
-                self.end_at(exit, span);
+                self.end_at(exit, tree.span);
             }
         }
     }
 
-    /// Where the graph begins: with an empty stack, if it has one.
+    /// Returns where the graph begins: with an empty stack, if it has one.
     fn entry(&mut self, start: Start) -> FlowId {
         let exit = match start {
-            Start::At(piece) if self.calls.is_none() => return self.start_of(piece),
-            Start::At(piece) => Exit::Jump(self.start_of(piece)),
-            Start::Selected(selector, pieces) => Exit::Switch {
+            Start::At(block) if self.calls.is_none() => return self.start_of(block),
+            Start::At(block) => Exit::Jump(self.start_of(block)),
+            Start::Selected(selector, blocks) => Exit::Switch {
                 selector: (selector, 0),
-                cases: (pieces.iter())
-                    .map(|&piece| (piece.index() as u32, self.start_of(piece)))
+                cases: (blocks.iter())
+                    .map(|&block| (block.index() as u32, self.start_of(block)))
                     .collect(),
-                default: pieces
+                default: blocks
                     .first()
-                    .map_or(self.out, |&piece| self.start_of(piece)),
+                    .map_or(self.out, |&block| self.start_of(block)),
             },
         };
         let entry = self.reserve();
@@ -306,20 +309,20 @@ impl<'a> Graph<'a> {
         entry
     }
 
-    /// A return: to the place on top of the stack; out of the graph if there is none.
+    /// Adds the block that returns: to the address on top of the stack; out of the graph if there is none.
     fn return_block(&mut self) {
         let Some(calls) = &mut self.calls else { return };
-        let places = std::mem::take(&mut calls.return_places);
+        let blocks = std::mem::take(&mut calls.return_blocks);
         let (stack, scratch) = (calls.stack, calls.scratch);
         let (ret, out) = (self.ret, self.out);
         self.begin(ret);
         self.leave_unless(stack.in_use(), out);
         stack.step(self.builder, Op::Sub);
-        let top = stack.top(self.builder, stack.places);
+        let top = stack.top(self.builder, stack.return_addresses);
         code::put(self.builder, scratch, Op::Mov, &[top]);
         self.end(Exit::Switch {
             selector: (scratch, 0),
-            cases: (1..).zip(places).collect(),
+            cases: (1..).zip(blocks).collect(),
             default: out,
         });
     }
@@ -420,15 +423,12 @@ impl<'a> Graph<'a> {
         leaves
     }
 
-    /// Where a call goes that is made with the stack.
+    /// Returns where a call goes that is made with the stack.
     fn callee(&self, routine: RoutineId) -> Option<FlowId> {
-        match Callee::of(routine) {
-            Callee::End => Some(self.out),
-            Callee::Label(label) if self.calls.is_some() => {
-                let piece = self.plan.piece_of(label)?;
-                self.known_start(piece)
-            }
-            Callee::Label(_) | Callee::Routine => None,
+        match self.callees.get(routine) {
+            Callee::Exit => Some(self.out),
+            Callee::Block(entry) if self.calls.is_some() => self.find_start(entry),
+            Callee::Block(_) | Callee::Routine(_) => None,
         }
     }
 
@@ -477,7 +477,7 @@ impl<'a> Graph<'a> {
             [Node::Break] => jumps.break_to,
             [Node::Continue] => jumps.continue_to,
             [Node::Return] => Some(self.ret),
-            [Node::Call(routine, _)] if Callee::of(routine) == Callee::End => Some(self.out),
+            [Node::Call(routine, _)] if self.callees.get(routine) == Callee::Exit => Some(self.out),
             _ => None,
         }
     }
@@ -486,8 +486,8 @@ impl<'a> Graph<'a> {
         let (next, behind) = (self.reserve(), self.reserve());
         self.divide(Exit::Jump);
         let start = self.current;
-        let kept = self.arrays(body);
-        self.loops.push(kept);
+        let saved = self.arrays(body);
+        self.loops.push(saved);
         let jumps = Jumps {
             break_to: Some(behind),
             continue_to: Some(next),
@@ -503,15 +503,15 @@ impl<'a> Graph<'a> {
         self.begin(behind);
     }
 
-    /// What a loop keeps, with arrays that it is saved in.
-    fn arrays(&mut self, body: BlockId) -> Vec<(Kept, RegisterId)> {
+    /// Returns the lanes of a loop that calls save, with arrays for them.
+    fn arrays(&mut self, body: BlockId) -> Vec<(SavedLanes, RegisterId)> {
         let Some(calls) = &self.calls else {
             return Vec::new();
         };
-        let kept = calls.kept.get(&body).map_or(&[][..], Vec::as_slice);
-        let arrays = kept.iter().map(|&kept| {
-            let array = calls.stack.array(self.builder, kept.ty.width());
-            (kept, array)
+        let saved = calls.saved.get(&body).map_or(&[][..], Vec::as_slice);
+        let arrays = saved.iter().map(|&lanes| {
+            let array = calls.stack.array(self.builder, lanes.ty.width());
+            (lanes, array)
         });
         arrays.collect()
     }
@@ -554,9 +554,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// A call of the group: it is entered with the place to go on pushed on the stack.
+    /// Adds a call of the group: it is entered with the return address pushed on the stack.
     fn call(&mut self, start: FlowId) {
-        let saved: Vec<(Kept, RegisterId)> = self.loops.iter().flatten().copied().collect();
+        let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
         let behind = self.reserve();
         let landing = match saved.is_empty() {
             true => behind,
@@ -564,30 +564,35 @@ impl<'a> Graph<'a> {
         };
         let out = self.out;
         let Some(calls) = &mut self.calls else { return };
-        calls.return_places.push(landing);
+        calls.return_blocks.push(landing);
         let (stack, scratch) = (calls.stack, calls.scratch);
-        let place = calls.return_places.len() as u32;
+        let address = calls.return_blocks.len() as u32;
         self.steps += u32::from(!self.in_jump);
         // A call that is skipped saved nothing, so it goes on behind the code that restores.
-        let beyond = match self.rules.full {
-            FullStack::EndProgram => out,
-            FullStack::SkipCall => behind,
+        let beyond = match self.call_graph.convention.overflow {
+            OnStackOverflow::EndProgram => out,
+            OnStackOverflow::SkipCall => behind,
         };
         let full = stack.is_full(self.builder, scratch);
         self.leave_if(full, beyond);
-        let place = (code::word(self.builder, place), crate::Type::U32);
-        stack.set_top(self.builder, stack.places, crate::WriteMask::X, place);
-        for &(kept, array) in &saved {
-            let value = (Src::register(kept.register), kept.ty);
-            stack.set_top(self.builder, array, kept.lanes, value);
+        let address = (code::word(self.builder, address), crate::Type::U32);
+        stack.set_top(
+            self.builder,
+            stack.return_addresses,
+            crate::WriteMask::X,
+            address,
+        );
+        for &(saved, array) in &saved {
+            let value = (Src::register(saved.register), saved.ty);
+            stack.set_top(self.builder, array, saved.lanes, value);
         }
         stack.step(self.builder, Op::Add);
         self.end(Exit::Jump(start));
         self.begin(landing);
-        for (kept, array) in saved {
+        for (saved, array) in saved {
             let top = stack.top(self.builder, array);
-            let dst = Dst::new(kept.register, kept.lanes);
-            code::mov(self.builder, dst, kept.ty, top);
+            let dst = Dst::new(saved.register, saved.lanes);
+            code::mov(self.builder, dst, saved.ty, top);
         }
         if landing != behind {
             self.end(Exit::Jump(behind));

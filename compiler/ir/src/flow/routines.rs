@@ -1,79 +1,118 @@
-//! Routines of the pieces that were recorded.
+//! Makes routines of the trees of basic blocks.
 
-use super::callee::Callee;
+use super::call_graph::{CallGraph, Function, FunctionId};
+use super::cfg::{BasicBlockId, Cfg, Terminator};
 use super::graph::{self, Graph, Start};
-use super::outline::{PieceId, Plan, Region, RegionId};
-use super::pieces::{Code, End, Kept};
-use super::rules::Rules;
 use super::stack::CallStack;
+use super::tree::SavedLanes;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
-use crate::program::{Block, BlockId, Node, RegisterId, Routine, RoutineId};
+use crate::inst::Cond;
+use crate::program::{Block, BlockId, NameId, Node, RegisterId, Routine, RoutineId};
 use crate::span::Span;
 use crate::structurize::{StepBound, StepTest, code, structurize};
 use rustc_hash::FxHashMap;
 
+/// The tree of a basic block.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct BlockTree {
+    /// Name of the label that begins it.
+    pub(super) name: Option<NameId>,
+    pub(super) block: BlockId,
+    /// Condition and span of the branch that ends it.
+    pub(super) cond: Option<Cond>,
+    pub(super) span: Span,
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Callee {
+    /// The function that begins at a basic block.
+    Block(BasicBlockId),
+    Routine(RoutineId),
+    /// The end of the program: the call ends it.
+    Exit,
+}
+
+/// Callees of calls while routines have no ids: up to [`Routines::resolve_calls`] the routine of each [`Node::Call`] is a position in
+/// this list.
+#[derive(Default, Debug)]
+pub(super) struct Callees(Vec<Callee>);
+
+impl Callees {
+    /// Returns a call.
+    pub(super) fn call(&mut self, callee: Callee, span: Span) -> Node {
+        let id = RoutineId::new(self.0.len());
+        self.0.push(callee);
+        Node::Call(id, span)
+    }
+
+    /// Returns the callee of a call.
+    pub(super) fn get(&self, id: RoutineId) -> Callee {
+        self.0[id.index()]
+    }
+}
+
 /// Routines under construction.
 pub(super) struct Routines<'a> {
     pub(super) builder: &'a mut Builder,
-    pub(super) plan: &'a Plan,
-    pub(super) rules: Rules,
+    pub(super) cfg: &'a Cfg,
+    pub(super) graph: &'a CallGraph,
     pub(super) bound: Option<StepBound>,
-    pub(super) pieces: IndexVec<PieceId, Code>,
+    pub(super) trees: IndexVec<BasicBlockId, BlockTree>,
     pub(super) prologue: Vec<Node>,
     pub(super) epilogue: Vec<Node>,
-    pub(super) kept: FxHashMap<BlockId, Vec<Kept>>,
+    pub(super) saved: FxHashMap<BlockId, Vec<SavedLanes>>,
     pub(super) stack: Option<CallStack>,
-    pub(super) has_calls: bool,
-    /// Regions that each piece is in and that are not built.
-    pub(super) uses: IndexVec<PieceId, u32>,
-    /// The routine of each region that others call.
+    pub(super) callees: Callees,
+    /// Functions that each basic block is in and that are not built.
+    pub(super) uses: IndexVec<BasicBlockId, u32>,
+    /// The routine of each function that others call.
     pub(super) ids: Vec<Option<RoutineId>>,
 }
 
 impl Routines<'_> {
     pub(super) fn build(mut self) {
-        let plan = self.plan;
-        let mut order: Vec<RegionId> = (0..plan.regions.len()).collect();
-        // Routines have the order of the text, whatever order calls were found in.
-        order.sort_by_key(|&region| plan.regions[region].entry);
-        self.uses.grow(self.pieces.len(), 0);
-        for &piece in plan.regions.iter().flat_map(|region| &region.pieces) {
-            self.uses[piece] += 1;
+        let graph = self.graph;
+        let mut order: Vec<FunctionId> = (0..graph.functions.len()).collect();
+        // Routines are in source order, whatever order calls were found in.
+        order.sort_by_key(|&function| graph.functions[function].entry);
+        self.uses.grow(self.trees.len(), 0);
+        for &block in graph.functions.iter().flat_map(|function| &function.blocks) {
+            self.uses[block] += 1;
         }
-        self.announce(&order);
+        self.declare(&order);
         let mut built = Vec::new();
-        for &region in &order {
-            match plan.regions[region].group {
-                None => self.region(region),
+        for &function in &order {
+            match graph.functions[function].group {
+                None => self.build_function(function),
                 Some(group) if built.contains(&group) => {}
                 Some(group) => {
                     built.push(group);
-                    self.group(group, &order);
+                    self.build_group(group, &order);
                 }
             }
         }
         self.clear_unused();
-        if self.has_calls {
-            self.settle_calls();
-        }
+        self.resolve_calls();
     }
 
-    fn is_main(&self, region: RegionId) -> bool {
-        self.plan.regions[region].entry == self.plan.entry()
+    fn is_main(&self, function: FunctionId) -> bool {
+        self.graph.functions[function].entry == self.graph.entry()
     }
 
-    /// Routines for main and the regions that others call.
-    fn announce(&mut self, order: &[RegionId]) {
+    /// Makes routines for main and the functions that others call.
+    fn declare(&mut self, order: &[FunctionId]) {
         self.ids.resize(order.len(), None);
-        for &region in order {
-            let Code { name, block, .. } = self.pieces[self.plan.regions[region].entry];
-            let is_main = self.is_main(region);
+        for &function in order {
+            let &Function { entry, called, .. } = &self.graph.functions[function];
+            let BlockTree { name, block, .. } = self.trees[entry];
+            let is_main = self.is_main(function);
             let program = &mut self.builder.program;
-            self.ids[region] = if is_main {
+            self.ids[function] = if is_main {
                 program.routines[program.main] = Routine { name, body: block };
                 Some(program.main)
-            } else if self.plan.regions[region].called {
+            } else if called {
                 Some(program.routines.push(Routine { name, body: block }))
             } else {
                 None
@@ -81,145 +120,144 @@ impl Routines<'_> {
         }
     }
 
-    /// The nodes of a piece; those of a piece of several regions are copied.
-    fn take(&mut self, piece: PieceId) -> Block {
-        let mut block = self.pieces[piece].block;
-        self.uses[piece] -= 1;
-        if self.uses[piece] > 0 {
-            block = copy_block(self.builder, block);
+    /// Takes the nodes of a basic block; those of a block of several functions are copied.
+    fn take(&mut self, block: BasicBlockId) -> Block {
+        let mut tree = self.trees[block].block;
+        self.uses[block] -= 1;
+        if self.uses[block] > 0 {
+            tree = copy_block(self.builder, tree);
         }
-        self.builder.program.blocks[block]
+        self.builder.program.blocks[tree]
     }
 
-    /// Ends the open block, which is the body of a routine.
-    fn close(&mut self, id: RoutineId) {
+    /// Opens the body of a routine. That of main begins with the prologue.
+    fn open_routine(&mut self, id: RoutineId) {
+        self.builder.open_block();
+        if id == self.builder.program.main {
+            let prologue = std::mem::take(&mut self.prologue);
+            prologue
+                .into_iter()
+                .for_each(|node| self.builder.node(node));
+        }
+    }
+
+    /// Closes the body of a routine. That of main ends with the epilogue.
+    fn close_routine(&mut self, id: RoutineId) {
+        if id == self.builder.program.main {
+            let epilogue = std::mem::take(&mut self.epilogue);
+            epilogue
+                .into_iter()
+                .for_each(|node| self.builder.node(node));
+        }
         let body = self.builder.close_block();
         self.builder.program.routines[id].body = body;
     }
 
-    /// A region that cannot call itself.
-    fn region(&mut self, region: RegionId) {
-        let Some(id) = self.ids[region] else { return };
-        let pieces = &self.plan.regions[region].pieces;
-        let is_main = self.is_main(region);
+    /// Builds a function that cannot call itself.
+    fn build_function(&mut self, function: FunctionId) {
+        let Some(id) = self.ids[function] else { return };
+        let blocks = &self.graph.functions[function].blocks;
+        let is_main = id == self.builder.program.main;
         let extended = is_main && !(self.prologue.is_empty() && self.epilogue.is_empty());
-        let is_graph = self.counts_all() || self.branches(pieces);
-        // The block of the only piece, if no other region needs it, is the body that `announce` gave to the routine.
-        if pieces.len() == 1 && !extended && !is_graph && self.uses[pieces[0]] == 1 {
+        let is_graph = self.counts_all() || self.branches(blocks);
+        // The tree of the only basic block, if no other function needs it, is the body that `declare` gave to the routine.
+        if blocks.len() == 1 && !extended && !is_graph && self.uses[blocks[0]] == 1 {
             return;
         }
-        self.builder.open_block();
-        let prologue = self.prologue_of(is_main);
-        self.push(prologue);
+        self.open_routine(id);
         if is_graph {
-            self.graph(pieces, Start::At(self.plan.regions[region].entry), None);
+            self.build_graph(
+                blocks,
+                Start::At(self.graph.functions[function].entry),
+                None,
+            );
         } else {
-            for &piece in pieces {
-                let Block { first, len } = self.take(piece);
-                for position in first..first + len {
-                    let node = self.builder.program.nodes[position as usize];
-                    self.builder.node(node);
-                }
+            for &block in blocks {
+                let nodes = self.take(block);
+                self.builder.nodes_of(nodes);
             }
         }
-        let epilogue = self.epilogue_of(is_main);
-        self.push(epilogue);
-        self.close(id);
+        self.close_routine(id);
     }
 
-    fn prologue_of(&mut self, is_main: bool) -> Vec<Node> {
-        match is_main {
-            true => std::mem::take(&mut self.prologue),
-            false => Vec::new(),
-        }
-    }
-
-    fn epilogue_of(&mut self, is_main: bool) -> Vec<Node> {
-        match is_main {
-            true => std::mem::take(&mut self.epilogue),
-            false => Vec::new(),
-        }
-    }
-
-    fn push(&mut self, nodes: Vec<Node>) {
-        nodes.into_iter().for_each(|node| self.builder.node(node));
-    }
-
-    /// Whether every block counts its steps.
+    /// Decides whether every block counts its steps.
     fn counts_all(&self) -> bool {
         let bound = self.bound;
         bound.is_some_and(|bound| bound.test == StepTest::Blocks)
     }
 
-    fn branches(&self, pieces: &[PieceId]) -> bool {
-        let mut ends = pieces.iter().map(|&piece| self.pieces[piece].end);
-        ends.any(|end| matches!(end, End::Branch { .. }))
+    fn branches(&self, blocks: &[BasicBlockId]) -> bool {
+        let mut terminators = blocks.iter().map(|&block| self.cfg.terminator(block));
+        terminators.any(|it| matches!(it, Terminator::Branch { .. }))
     }
 
-    /// Regions that can call each other: one routine with a stack. Where calls from outside enter it at several regions, a register says which,
-    /// and each of them has a routine that sets it.
-    fn group(&mut self, group: u32, order: &[RegionId]) {
-        let plan = self.plan;
+    /// Builds functions that can call each other: one routine with a stack. Where calls from outside enter it at several functions, a
+    /// register selects one, and each of them has a routine that sets it.
+    fn build_group(&mut self, group: u32, order: &[FunctionId]) {
+        let graph = self.graph;
         let members = order.iter().copied();
-        let members = members.filter(|&region| plan.regions[region].group == Some(group));
-        let (mut pieces, mut entries) = (Vec::new(), Vec::new());
+        let members = members.filter(|&function| graph.functions[function].group == Some(group));
+        let (mut blocks, mut entries) = (Vec::new(), Vec::new());
         let mut main = None;
-        for region in members {
-            let Region { entry, .. } = plan.regions[region];
-            pieces.extend(&plan.regions[region].pieces);
-            entries.extend(self.ids[region].map(|id| (entry, id)));
-            if self.is_main(region) {
-                main = self.ids[region].map(|id| (entry, id));
+        for function in members {
+            let entry = graph.functions[function].entry;
+            blocks.extend(&graph.functions[function].blocks);
+            entries.extend(self.ids[function].map(|id| (entry, id)));
+            if self.is_main(function) {
+                main = self.ids[function].map(|id| (entry, id));
             }
         }
         let selected = main.is_none() && entries.len() > 1;
         let Some((entry, mut id)) = main.or(entries.first().copied()) else {
             return;
         };
-        self.builder.open_block();
-        let prologue = self.prologue_of(main.is_some());
-        self.push(prologue);
+        self.open_routine(id);
         let stack = match self.stack.take() {
             Some(stack) => stack,
-            None => CallStack::new(self.builder, self.rules.depth),
+            None => CallStack::new(self.builder, graph.convention.depth),
         };
         let mut start = Start::At(entry);
         if selected {
             let selector = code::new_register(self.builder);
             start = Start::Selected(selector, entries.iter().map(|&(entry, _)| entry).collect());
-            let (name, body) = (None, self.pieces[entry].block);
+            let (name, body) = (None, self.trees[entry].block);
             id = self.builder.program.routines.push(Routine { name, body });
-            self.enter(selector, &entries, id);
+            self.build_entries(selector, &entries, id);
         }
-        self.graph(&pieces, start, Some(stack));
-        let epilogue = self.epilogue_of(main.is_some());
-        self.push(epilogue);
-        self.close(id);
+        self.build_graph(&blocks, start, Some(stack));
+        self.close_routine(id);
     }
 
-    /// Routines that enter a group at one of its regions.
-    fn enter(&mut self, selector: RegisterId, entries: &[(PieceId, RoutineId)], group: RoutineId) {
+    /// Builds the routines that enter a group at one of its functions.
+    fn build_entries(
+        &mut self,
+        selector: RegisterId,
+        entries: &[(BasicBlockId, RoutineId)],
+        group: RoutineId,
+    ) {
         for &(entry, id) in entries {
-            self.builder.open_block();
+            self.open_routine(id);
             code::set(self.builder, selector, entry.index() as u32);
-            self.builder.node(Node::Call(group, Span::default()));
-            self.close(id);
+            let call = self.callees.call(Callee::Routine(group), Span::default());
+            self.builder.node(call);
+            self.close_routine(id);
         }
     }
 
-    /// Pieces as a graph, written into the open block.
-    fn graph(&mut self, pieces: &[PieceId], start: Start, stack: Option<CallStack>) {
-        let taken: Vec<_> = (pieces.iter())
-            .map(|&piece| (piece, self.take(piece), self.pieces[piece].end))
+    /// Builds basic blocks as a graph, into the open block.
+    fn build_graph(&mut self, blocks: &[BasicBlockId], start: Start, stack: Option<CallStack>) {
+        let taken: Vec<_> = (blocks.iter())
+            .map(|&block| (block, self.take(block), self.trees[block]))
             .collect();
         let counts = self.bound.map(|bound| bound.test);
-        let graph = Graph::new(self.builder, self.plan, self.rules, counts);
-        let graph = graph.with_stack(stack, &self.kept);
+        let (builder, program) = (&mut *self.builder, (self.cfg, self.graph));
+        let graph = Graph::new(builder, program, &self.callees, counts);
+        let graph = graph.with_stack(stack, &self.saved);
         let graph = graph.build(&taken, start);
         structurize(self.builder, graph, self.bound);
     }
 
-    /// Empties what no routine has any more: the text that nothing reaches, and blocks that became parts of graphs.
+    /// Empties blocks that are in no routine: those that nothing reaches, and those that became parts of graphs.
     fn clear_unused(&mut self) {
         let program = &mut self.builder.program;
         let mut blocks = vec![false; program.blocks.len()];
@@ -253,29 +291,29 @@ impl Routines<'_> {
         }
     }
 
-    /// Calls of labels become calls of routines.
-    fn settle_calls(&mut self) {
+    /// Replaces the callees of calls by routines.
+    fn resolve_calls(&mut self) {
         for node in &mut self.builder.program.nodes {
-            let Node::Call(callee, _) = node else {
+            let Node::Call(callee, span) = *node else {
                 continue;
             };
-            let id = match Callee::of(*callee) {
-                Callee::Routine => continue,
-                Callee::Label(label) => (self.plan.piece_of(label))
-                    .and_then(|piece| self.plan.region_at[piece])
-                    .and_then(|region| self.ids[region]),
-                Callee::End => None,
+            let id = match self.callees.get(callee) {
+                Callee::Routine(id) => Some(id),
+                Callee::Block(entry) => {
+                    self.graph.function_at[entry].and_then(|function| self.ids[function])
+                }
+                Callee::Exit => None,
             };
-            *node = match (id, *node) {
-                (Some(id), Node::Call(_, span)) => Node::Call(id, span),
-                // The call stands in text that nothing reaches, or in nodes that a graph has replaced.
-                _ => Node::Run { first: 0, len: 0 },
+            *node = match id {
+                Some(id) => Node::Call(id, span),
+                // The call is in code that nothing reaches, or in nodes that a graph has replaced.
+                None => Node::Run { first: 0, len: 0 },
             };
         }
     }
 }
 
-/// A copy of a block, with blocks and instructions of its own.
+/// Copies a block, with blocks and instructions of its own.
 fn copy_block(builder: &mut Builder, block: BlockId) -> BlockId {
     let Block { first, len } = builder.program.blocks[block];
     builder.open_block();

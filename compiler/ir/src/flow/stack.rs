@@ -1,4 +1,4 @@
-//! A stack of bounded depth in register arrays: places to go on at, and what calls keep.
+//! A stack of bounded depth in register arrays: return addresses, and what calls save.
 
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
@@ -12,18 +12,18 @@ use crate::types::{Type, Width};
 pub(super) struct CallStack {
     /// Entries in use.
     pub(super) depth: RegisterId,
-    /// Numbers of the places to go on at, from 1; 0 for an entry that is something else.
-    pub(super) places: RegisterId,
+    /// Numbers of the blocks to return to, from 1; 0 for an entry that is no return address.
+    pub(super) return_addresses: RegisterId,
     size: u32,
 }
 
 impl CallStack {
     pub(super) fn new(builder: &mut Builder, size: u32) -> Self {
         let depth = code::new_register(builder);
-        let places = array(builder, Width::W32, size);
+        let return_addresses = array(builder, Width::W32, size);
         Self {
             depth,
-            places,
+            return_addresses,
             size,
         }
     }

@@ -1,4 +1,4 @@
-//! Programs of a small language, written by hand and random ones: what the recorder makes of them must do what a direct walk of the text does.
+//! Programs of a small language, written by hand and random ones: what the tree builder makes of them must do what a direct walk of the lines does.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -10,7 +10,7 @@ use crate::arena::Id;
 use crate::generate::random::Random;
 use crate::inst::{Cond, Src, WriteMask};
 use crate::op::Op;
-use crate::program::{Node, Program, RegisterId};
+use crate::program::{Node, Program};
 use crate::span::Span;
 use crate::structurize::{StepTest, code};
 use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
@@ -46,28 +46,28 @@ enum Line {
 }
 use Line::*;
 
-const TYPED: Rules = Rules {
+const TYPED: CallConvention = CallConvention {
     depth: 6,
-    full: FullStack::SkipCall,
+    overflow: OnStackOverflow::SkipCall,
     at_label: AtLabel::Return,
 };
-const FREE: Rules = Rules {
+const FREE: CallConvention = CallConvention {
     depth: 4,
-    full: FullStack::EndProgram,
-    at_label: AtLabel::GoOn,
+    overflow: OnStackOverflow::EndProgram,
+    at_label: AtLabel::FallThrough,
 };
 
 // The direct walk.
 
 /// What is on the stack of calls.
 enum Entry {
-    Place(usize, Vec<(usize, u32)>),
+    Return(usize, Vec<(usize, u32)>),
     Address(u32),
 }
 
 struct Machine<'l> {
     lines: &'l [Line],
-    rules: Rules,
+    rules: CallConvention,
     at: usize,
     walk: Walk,
     stack: Vec<Entry>,
@@ -81,7 +81,7 @@ impl Machine<'_> {
     fn run(&mut self, limit: usize) -> Option<u32> {
         for _ in 0..limit {
             let Some(&line) = self.lines.get(self.at) else {
-                let ended = self.rules.at_label == AtLabel::GoOn || !self.ret();
+                let ended = self.rules.at_label == AtLabel::FallThrough || !self.ret();
                 if ended {
                     return Some(self.walk.trace);
                 }
@@ -148,7 +148,7 @@ impl Machine<'_> {
 
     fn ret(&mut self) -> bool {
         match self.stack.pop() {
-            Some(Entry::Place(at, loops)) => {
+            Some(Entry::Return(at, loops)) => {
                 (self.at, self.loops) = (at, loops);
                 true
             }
@@ -188,10 +188,10 @@ impl Machine<'_> {
             Branch(label, when) if self.holds(when) => self.go(label),
             Call(label, when) if self.holds(when) => {
                 if self.is_full() {
-                    return self.rules.full == FullStack::SkipCall;
+                    return self.rules.overflow == OnStackOverflow::SkipCall;
                 }
                 let loops = std::mem::take(&mut self.loops);
-                self.stack.push(Entry::Place(self.at, loops));
+                self.stack.push(Entry::Return(self.at, loops));
                 self.go(label);
             }
             Return(when) if self.holds(when) => return self.ret(),
@@ -208,118 +208,127 @@ impl Machine<'_> {
     }
 }
 
-// The recorder.
+// The tree builder.
 
 impl Maker {
-    fn cond(&self, recorder: &Recorder, when: When) -> Option<Cond> {
-        let conditional = when == Odd && !recorder.is_dead();
+    fn cond(&self, tree: &TreeBuilder<'_>, when: When) -> Option<Cond> {
+        let conditional = when == Odd && !tree.is_dead();
         conditional.then(|| code::non_zero(self.draw))
     }
 
-    fn begin_loop(&mut self, recorder: &mut Recorder, rounds: u32) -> RegisterId {
+    fn begin_loop(&mut self, tree: &mut TreeBuilder<'_>, rounds: u32) {
         let count = code::new_register(&mut self.builder);
         code::set(&mut self.builder, count, rounds);
-        let kept = Kept {
+        let saved = SavedLanes {
             register: count,
             lanes: WriteMask::X,
             ty: Type::U32,
         };
-        recorder.begin_loop(&mut self.builder, vec![kept], Span::default());
+        tree.begin_loop(&mut self.builder, vec![saved], Span::default());
         let done = code::new_register(&mut self.builder);
         self.put(done, Op::SetEq, count, 0);
-        recorder.leave_loop(
-            &mut self.builder,
-            Some(code::non_zero(done)),
-            Span::default(),
-        );
+        let done = Some(code::non_zero(done));
+        tree.break_loop(&mut self.builder, done, Span::default());
         self.put(count, Op::Sub, count, 1);
-        count
     }
 
-    /// A line that can be dead code.
-    fn line(&mut self, recorder: &mut Recorder, number: usize, line: Line) {
+    /// Appends a line, which can be dead code.
+    fn line(&mut self, tree: &mut TreeBuilder<'_>, number: usize, line: Line) {
         let none = Span::default();
-        let label = |label| LabelId::new(label);
-        let place = number as u32 + 1;
         match line {
-            If | Loop(_) if recorder.is_dead() => recorder.open_dead(),
-            Step | Push | Pop if recorder.is_dead() => {}
+            If | Loop(_) if tree.is_dead() => tree.open_dead(),
+            Step | Push | Pop if tree.is_dead() => {}
             Step => {
-                self.step(place, 1);
-                recorder.count_step();
+                self.step(number as u32 + 1, 1);
+                tree.count_step();
             }
-            If => recorder.begin_if(&mut self.builder, code::non_zero(self.draw), none),
-            Else => recorder.begin_else(&mut self.builder),
-            EndIf => recorder.end_if(&mut self.builder),
-            Loop(rounds) => drop(self.begin_loop(recorder, rounds)),
+            If => tree.begin_if(&mut self.builder, code::non_zero(self.draw), none),
+            Else => tree.begin_else(&mut self.builder),
+            EndIf => tree.end_if(&mut self.builder),
+            Loop(rounds) => self.begin_loop(tree, rounds),
             EndLoop => {
-                if recorder.end_body(&mut self.builder).is_some() {
-                    recorder.end_loop(&mut self.builder, None);
+                if tree.end_body(&mut self.builder).is_some() {
+                    tree.end_loop(&mut self.builder, None);
                 }
             }
-            Label(_) => recorder.label(&mut self.builder, None),
+            Label(_) => {}
             Push => {
                 let value = (Src::register(self.trace), Type::U32);
-                recorder.push(&mut self.builder, value);
+                tree.push(&mut self.builder, value);
             }
             Pop => {
-                let value = recorder.pop(&mut self.builder);
+                let value = tree.pop(&mut self.builder);
                 code::put(&mut self.builder, self.trace, Op::Mov, &[value]);
             }
             Break(when) | Continue(when) | Branch(_, when) | Call(_, when) | Return(when) => {
-                let cond = self.cond(recorder, when);
+                let cond = self.cond(tree, when);
                 let builder = &mut self.builder;
                 match line {
-                    Break(_) => recorder.leave_loop(builder, cond, none),
-                    Continue(_) => recorder.next_round(builder, cond, none),
-                    Branch(to, _) => recorder.branch(builder, cond, label(to), none),
-                    Call(to, _) => recorder.call(builder, cond, (label(to), none), none),
-                    _ => recorder.ret(builder, cond, none),
+                    Break(_) => tree.break_loop(builder, cond, none),
+                    Continue(_) => tree.continue_loop(builder, cond, none),
+                    Branch(..) => tree.branch(cond, none),
+                    Call(to, _) => tree.call(builder, cond, (LabelId::new(to), none), none),
+                    _ => tree.ret(builder, cond, none),
                 }
             }
         }
     }
 }
 
-fn plan_of(lines: &[Line], rules: Rules) -> Plan {
-    let mut outline = Outline::default();
+fn cfg_of(lines: &[Line]) -> Cfg {
+    let mut cfg = Cfg::default();
     let mut open = 0;
-    for &line in lines {
+    for (position, &line) in (0..).zip(lines) {
         match line {
             If | Loop(_) => open += 1,
             EndIf | EndLoop => open -= 1,
-            Label(label) => drop(outline.label(LabelId::new(label))),
-            Branch(to, when) => outline.branch(LabelId::new(to), when == Odd),
-            Call(to, _) => outline.call(outline.here(), LabelId::new(to)),
-            Return(Always) if open == 0 => outline.ret(),
-            Push | Pop => outline.keep_address(),
+            Label(label) => drop(cfg.add_label(LabelId::new(label), position)),
+            Branch(to, when) => {
+                let kind = match when {
+                    Always => BranchKind::Unconditional,
+                    Odd => BranchKind::Conditional,
+                };
+                cfg.add_branch(LabelId::new(to), kind, position + 1);
+            }
+            Call(to, _) => cfg.add_call(cfg.current(), LabelId::new(to)),
+            Return(Always) if open == 0 => cfg.add_return(),
+            Push | Pop => cfg.add_saved_address(),
             Step | Else | Break(_) | Continue(_) | Return(_) => {}
         }
     }
-    outline.plan(PieceId::default(), rules)
+    cfg.finish(lines.len() as u32);
+    cfg
 }
 
-fn program(lines: &[Line], rules: Rules, seed: u32, max: Option<u32>) -> Program {
-    let plan = plan_of(lines, rules);
+fn analyze(lines: &[Line], rules: CallConvention) -> CallGraph {
+    cfg_of(lines).analyze(BasicBlockId::default(), rules)
+}
+
+fn program(lines: &[Line], rules: CallConvention, seed: u32, max: Option<u32>) -> Program {
+    let cfg = cfg_of(lines);
+    let graph = cfg.analyze(BasicBlockId::default(), rules);
     let mut maker = Maker::new();
-    let mut recorder = Recorder::new(&mut maker.builder, rules);
-    maker.begin(seed);
-    let bound = maker.bound(max, StepTest::Rounds);
-    if !plan.is_simple() {
-        recorder.end_prologue(&mut maker.builder);
-    }
-    for (number, &line) in lines.iter().enumerate() {
-        maker.line(&mut recorder, number, line);
-        if matches!(line, Label(_)) && !plan.is_reached(recorder.here()) {
-            recorder.skip();
+    let mut tree = TreeBuilder::new(&mut maker.builder, &cfg, &graph);
+    let mut bound = None;
+    for (id, block) in cfg.blocks() {
+        tree.begin_block(&mut maker.builder, id, None);
+        if id == graph.entry() {
+            maker.begin(seed);
+            bound = maker.bound(max, StepTest::Rounds);
+            if !graph.is_simple() {
+                tree.end_prologue(&mut maker.builder);
+            }
+        }
+        for number in block.insts() {
+            maker.line(&mut tree, number, lines[number]);
         }
     }
-    recorder.finish(&mut maker.builder, &plan, bound);
+    tree.finish(&mut maker.builder, bound);
     maker.builder.program
 }
 
 /// Compares walk and program for some random numbers; the last program, if some walk ends.
-fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
+fn compare(lines: &[Line], rules: CallConvention) -> Option<Program> {
     let mut last = None;
     for seed in 0..6u32 {
         let seed = seed.wrapping_mul(0x9e37_79b9);
@@ -336,7 +345,7 @@ fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
             continue;
         };
         // Each group of routines that call each other has a stack of its own, so that where calls are skipped depends on the groups.
-        if machine.overflows && rules.full == FullStack::SkipCall {
+        if machine.overflows && rules.overflow == OnStackOverflow::SkipCall {
             continue;
         }
         let program = program(lines, rules, seed, None);
@@ -346,7 +355,7 @@ fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
     last
 }
 
-fn check(lines: &[Line], rules: Rules) -> Program {
+fn check(lines: &[Line], rules: CallConvention) -> Program {
     compare(lines, rules).expect("some walk ends")
 }
 
@@ -468,12 +477,12 @@ fn what_nothing_reaches_is_left_out() {
         Step,
         Return(Always),
     ];
-    let plan = plan_of(&lines, TYPED);
+    let graph = analyze(&lines, TYPED);
     let reached: Vec<bool> = (0..3)
-        .map(|piece| plan.is_reached(PieceId::new(piece)))
+        .map(|block| graph.is_reached(BasicBlockId::new(block)))
         .collect();
     assert_eq!(reached, [true, false, true]);
-    assert_eq!(plan.groups(), 0);
+    assert_eq!(graph.groups(), 0);
     assert_eq!(check(&lines, TYPED).routines.len(), 2);
 }
 
@@ -500,12 +509,12 @@ fn groups_are_those_that_call_each_other() {
         Label(3),
         Step,
     ];
-    let plan = plan_of(&lines, TYPED);
-    let group = |label: usize| plan.group_of_label(LabelId::new(label));
+    let (cfg, graph) = (cfg_of(&lines), analyze(&lines, TYPED));
+    let group = |label: usize| graph.group_of(cfg.find_label(LabelId::new(label)).unwrap());
     assert_eq!(group(0), group(1));
     assert!(group(0).is_some() && group(2).is_some() && group(0) != group(2));
-    assert_eq!((group(3), plan.group_of(plan.entry())), (None, None));
-    assert_eq!((plan.groups(), plan.longest_chain()), (2, 3));
+    assert_eq!((group(3), graph.group_of(graph.entry())), (None, None));
+    assert_eq!((graph.groups(), graph.longest_chain()), (2, 3));
     check(&lines, TYPED);
     // Both of a group are called from outside.
     let mut lines = lines.to_vec();
@@ -636,23 +645,61 @@ fn addresses_share_the_stack_with_calls() {
 #[test]
 fn cycles_end_at_the_bound() {
     let lines = [Label(0), Step, Branch(0, Always)];
-    assert!(plan_of(&lines, FREE).repeats());
+    assert!(analyze(&lines, FREE).repeats());
     trace_of(&program(&lines, FREE, 1, Some(1000)));
 }
 
+/// Rules of languages report these.
 #[test]
-fn labels_that_are_not_there_are_no_fault() {
-    let mut maker = Maker::new();
-    let mut recorder = Recorder::new(&mut maker.builder, TYPED);
-    let lost = (LabelId::new(7), Span::default());
-    recorder.end_if(&mut maker.builder);
-    recorder.begin_if(
-        &mut maker.builder,
-        code::non_zero(maker.draw),
-        Span::default(),
-    );
-    recorder.call(&mut maker.builder, None, lost, Span::default());
-    recorder.finish(&mut maker.builder, &plan_of(&[], TYPED), None);
+fn ends_without_beginnings_and_unknown_labels_are_ignored() {
+    let program = program(&[EndIf, If, Call(7, Always), Else, Loop(1)], TYPED, 1, None);
+    assert_eq!((program.routines.len(), loops(&program)), (1, 1));
+}
+
+#[test]
+fn labels_and_branches_begin_basic_blocks() {
+    let lines = [
+        Step,
+        If,
+        Step,
+        EndIf,
+        Branch(0, Odd),
+        Step,
+        Return(Always),
+        Label(1),
+        Label(0),
+        Step,
+        Branch(0, Always),
+    ];
+    let mut cfg = cfg_of(&lines);
+    let blocks: Vec<_> = cfg.blocks().map(|(_, it)| (it.insts(), it.label)).collect();
+    let label = |label| Some(LabelId::new(label));
+    let expected = [
+        (0..5, None),
+        (5..7, None),
+        (7..8, label(1)),
+        (8..11, label(0)),
+        (11..11, None),
+    ];
+    assert_eq!(blocks, expected);
+    let successors = |block: usize, convention: CallConvention| -> Vec<cfg::Successor> {
+        let block = BasicBlockId::new(block);
+        cfg.successors(block, convention.at_label).collect()
+    };
+    let block = |block| cfg::Successor::Block(BasicBlockId::new(block));
+    assert_eq!(successors(0, TYPED), [block(1), block(3)]);
+    assert_eq!(successors(1, FREE), [cfg::Successor::Caller]);
+    assert_eq!(successors(2, TYPED), [cfg::Successor::Caller]);
+    assert_eq!(successors(2, FREE), [block(3)]);
+    assert_eq!(successors(3, FREE), [block(3)]);
+    assert_eq!(successors(4, TYPED), [cfg::Successor::Caller]);
+    assert_eq!(successors(4, FREE), [cfg::Successor::Exit]);
+    // A label that is defined again begins another block.
+    let again = cfg.add_label(LabelId::new(0), 11);
+    assert_eq!(again, Some(BasicBlockId::new(3)));
+    assert_eq!(cfg.find_label(LabelId::new(0)), Some(cfg.current()));
+    cfg.clear();
+    assert_eq!((cfg.blocks().count(), cfg.labels().count()), (1, 0));
 }
 
 impl Random {

@@ -1,0 +1,453 @@
+//! Builds the tree of each basic block, while instructions are appended to the builder in between.
+
+use super::call_graph::CallGraph;
+use super::cfg::{BasicBlockId, Cfg, LabelId};
+use super::routines::{BlockTree, Callee, Callees, Routines};
+use super::stack::CallStack;
+use crate::arena::IndexVec;
+use crate::builder::Builder;
+use crate::inst::{Cond, Src, WriteMask};
+use crate::op::Op;
+use crate::program::{BlockId, Case, NameId, Node, RegisterId, Switch, SwitchId};
+use crate::span::Span;
+use crate::structurize::{StepBound, code};
+use crate::types::{Type, Width};
+use rustc_hash::FxHashMap;
+
+/// Lanes of a register that belong to one run of a loop: a call in the loop may run it again, so it saves and restores them.
+#[derive(Clone, Copy, Debug)]
+pub struct SavedLanes {
+    /// The register.
+    pub register: RegisterId,
+    /// Its lanes.
+    pub lanes: WriteMask,
+    /// How they are moved.
+    pub ty: Type,
+}
+
+/// An open structured block.
+#[derive(Debug)]
+enum Scope {
+    If {
+        cond: Cond,
+        span: Span,
+        then: Option<BlockId>,
+    },
+    Loop {
+        saved: Vec<SavedLanes>,
+        /// Instructions of each iteration outside of other blocks.
+        steps: u32,
+        span: Span,
+    },
+    /// A loop whose body is complete.
+    LoopEnd {
+        saved: Vec<SavedLanes>,
+        body: BlockId,
+        span: Span,
+    },
+}
+
+/// Memory for the open blocks of one tree builder after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Scopes(Vec<Scope>);
+
+/// Builder of the trees of all basic blocks of a program, and of its routines. What has no counterpart, such as an ELSE without IF, is
+/// ignored: the rules of languages report it.
+///
+/// After a jump without condition nothing runs up to the end of the structured block. Methods are to be called for what is there, but
+/// without conditions, and instructions are not to be appended; [`is_dead`](Self::is_dead) says so.
+#[derive(Debug)]
+pub struct TreeBuilder<'c> {
+    cfg: &'c Cfg,
+    graph: &'c CallGraph,
+    /// Those that are complete.
+    trees: IndexVec<BasicBlockId, BlockTree>,
+    /// The one that is being built.
+    current: Option<(BasicBlockId, BlockTree)>,
+    scopes: Vec<Scope>,
+    dead: bool,
+    /// Structured blocks opened in dead code.
+    dead_scopes: usize,
+    prologue: Vec<Node>,
+    epilogue: Vec<Node>,
+    saved: FxHashMap<BlockId, Vec<SavedLanes>>,
+    stack: Option<AddressStack>,
+    callees: Callees,
+}
+
+/// The stack of calls, if other things are put on it, too.
+#[derive(Clone, Copy, Debug)]
+struct AddressStack {
+    stack: CallStack,
+    addresses: RegisterId,
+    scratch: RegisterId,
+}
+
+impl<'c> TreeBuilder<'c> {
+    /// Returns the builder of a program; `graph` is that of `cfg`.
+    pub fn new(builder: &mut Builder, cfg: &'c Cfg, graph: &'c CallGraph) -> Self {
+        let mut trees = IndexVec::new();
+        if !graph.is_simple() {
+            trees.grow(cfg.len(), BlockTree::default());
+        }
+        Self {
+            cfg,
+            graph,
+            trees,
+            current: None,
+            scopes: std::mem::take(&mut builder.scopes).0,
+            dead: false,
+            dead_scopes: 0,
+            prologue: Vec::new(),
+            epilogue: Vec::new(),
+            saved: FxHashMap::default(),
+            stack: None,
+            callees: Callees::default(),
+        }
+    }
+
+    /// Decides whether what comes next cannot run.
+    pub fn is_dead(&self) -> bool {
+        self.dead
+    }
+
+    // Basic blocks.
+
+    /// Begins a basic block, and ends the one before.
+    pub fn begin_block(
+        &mut self,
+        builder: &mut Builder,
+        block: BasicBlockId,
+        name: Option<NameId>,
+    ) {
+        self.end_block(builder);
+        self.dead = !self.graph.is_reached(block);
+        let tree = BlockTree {
+            name,
+            ..BlockTree::default()
+        };
+        self.current = Some((block, tree));
+        builder.open_block();
+    }
+
+    fn end_block(&mut self, builder: &mut Builder) {
+        let Some((block, mut tree)) = self.current.take() else {
+            return;
+        };
+        self.close_scopes(builder);
+        tree.block = builder.close_block();
+        self.trees[block] = tree;
+    }
+
+    /// Closes structured blocks that the end of a basic block cuts, which is an error that the rules report.
+    fn close_scopes(&mut self, builder: &mut Builder) {
+        while let Some(scope) = self.scopes.last() {
+            (self.dead, self.dead_scopes) = (false, 0);
+            match scope {
+                Scope::If { .. } => self.end_if(builder),
+                Scope::Loop { .. } => drop(self.end_body(builder)),
+                Scope::LoopEnd { .. } => self.end_loop(builder, None),
+            }
+        }
+        self.dead_scopes = 0;
+    }
+
+    /// Sets the condition of the branch that ends the basic block.
+    pub fn branch(&mut self, cond: Option<Cond>, span: Span) {
+        if let Some((_, tree)) = &mut self.current {
+            (tree.cond, tree.span) = (cond, span);
+        }
+    }
+
+    /// Makes what was appended since the basic block began run once, before everything else.
+    pub fn end_prologue(&mut self, builder: &mut Builder) {
+        self.prologue = builder.take_nodes();
+        builder.open_block();
+    }
+
+    /// Sets nodes that run where the main routine ends.
+    pub fn set_epilogue(&mut self, nodes: Vec<Node>) {
+        self.epilogue = nodes;
+    }
+
+    // Structured blocks.
+
+    /// Begins a block in dead code.
+    pub fn open_dead(&mut self) {
+        self.dead_scopes += 1;
+    }
+
+    /// Begins a block that runs if `cond` holds.
+    pub fn begin_if(&mut self, builder: &mut Builder, cond: Cond, span: Span) {
+        let then = None;
+        self.scopes.push(Scope::If { cond, span, then });
+        builder.open_block();
+    }
+
+    /// Begins the block that runs if the condition does not hold.
+    pub fn begin_else(&mut self, builder: &mut Builder) {
+        if self.dead_scopes > 0 {
+            return;
+        }
+        if let Some(Scope::If { then, .. }) = self.scopes.last_mut()
+            && then.is_none()
+        {
+            self.dead = false;
+            *then = Some(builder.close_block());
+            builder.open_block();
+        }
+    }
+
+    /// Ends the blocks of a condition.
+    pub fn end_if(&mut self, builder: &mut Builder) {
+        if !self.ends_live() {
+            return;
+        }
+        match self.scopes.pop() {
+            Some(Scope::If { cond, span, then }) => {
+                let block = builder.close_block();
+                match then {
+                    None => builder.branch(cond, block, None, span),
+                    Some(then) => builder.branch(cond, then, Some(block), span),
+                }
+            }
+            other => self.scopes.extend(other),
+        }
+    }
+
+    /// Decides whether a block that ends began in live code; what follows is alive again then.
+    fn ends_live(&mut self) -> bool {
+        if self.dead_scopes > 0 {
+            self.dead_scopes -= 1;
+            return false;
+        }
+        self.dead &= self.scopes.is_empty();
+        true
+    }
+
+    /// Begins an endless loop. A call that may run it again saves `saved`.
+    pub fn begin_loop(&mut self, builder: &mut Builder, saved: Vec<SavedLanes>, span: Span) {
+        let steps = 1;
+        self.scopes.push(Scope::Loop { saved, steps, span });
+        builder.open_block();
+    }
+
+    /// Counts an instruction of the source.
+    pub fn count_step(&mut self) {
+        if let Some(Scope::Loop { steps, .. }) = self.scopes.last_mut() {
+            *steps += 1;
+        }
+    }
+
+    /// Ends the body of a loop, and returns the instructions of an iteration. [`end_loop`](Self::end_loop) is to follow, unless the loop
+    /// is dead code.
+    pub fn end_body(&mut self, builder: &mut Builder) -> Option<u32> {
+        if !self.ends_live() {
+            return None;
+        }
+        match self.scopes.pop() {
+            Some(Scope::Loop { saved, steps, span }) => {
+                let body = builder.close_block();
+                self.scopes.push(Scope::LoopEnd { saved, body, span });
+                Some(steps)
+            }
+            other => {
+                self.scopes.extend(other);
+                None
+            }
+        }
+    }
+
+    /// Ends a loop; `continuing` runs before the next iteration.
+    pub fn end_loop(&mut self, builder: &mut Builder, continuing: Option<BlockId>) {
+        match self.scopes.pop() {
+            Some(Scope::LoopEnd { saved, body, span }) => {
+                if !saved.is_empty() {
+                    self.saved.insert(body, saved);
+                }
+                builder.node(Node::Loop {
+                    body,
+                    continuing,
+                    span,
+                });
+            }
+            other => self.scopes.extend(other),
+        }
+    }
+
+    // Jumps.
+
+    /// Leaves the innermost loop.
+    pub fn break_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
+        if self.in_loop() {
+            self.jump(builder, Node::Break, cond, span);
+        }
+    }
+
+    /// Continues with the next iteration of the innermost loop.
+    pub fn continue_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
+        if self.in_loop() {
+            self.jump(builder, Node::Continue, cond, span);
+        }
+    }
+
+    fn in_loop(&self) -> bool {
+        let mut scopes = self.scopes.iter();
+        scopes.any(|scope| matches!(scope, Scope::Loop { .. }))
+    }
+
+    /// Returns from the routine.
+    pub fn ret(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
+        self.jump(builder, Node::Return, cond, span);
+    }
+
+    /// Calls what a label begins; nothing if there is no such label. `span` is that of the label, `whole` that of the instruction.
+    pub fn call(
+        &mut self,
+        builder: &mut Builder,
+        cond: Option<Cond>,
+        (to, span): (LabelId, Span),
+        whole: Span,
+    ) {
+        let dead = self.dead;
+        if let Some(entry) = self.cfg.find_label(to) {
+            let call = self.callees.call(Callee::Block(entry), span);
+            self.jump(builder, call, cond, whole);
+        }
+        // Calls come back.
+        self.dead = dead;
+    }
+
+    fn jump(&mut self, builder: &mut Builder, node: Node, cond: Option<Cond>, span: Span) {
+        if self.dead {
+            return;
+        }
+        match cond {
+            Some(cond) => code::when_at(builder, cond, span, |builder| builder.node(node)),
+            None => {
+                builder.node(node);
+                self.dead = true;
+            }
+        }
+    }
+
+    /// Calls one of several labels, that of the value of the selector. Other values call nothing.
+    pub fn call_indirect(
+        &mut self,
+        builder: &mut Builder,
+        selector: (RegisterId, u8),
+        targets: impl Iterator<Item = (u32, LabelId)>,
+        span: Span,
+    ) {
+        let switch = builder.program.switches.push(Switch {
+            selector,
+            cases: Vec::new(),
+            default: None,
+            span,
+        });
+        builder.node(Node::Switch(switch));
+        for (value, label) in targets {
+            if let Some(entry) = self.cfg.find_label(label) {
+                self.add_target(builder, switch, (value, entry));
+            }
+        }
+    }
+
+    fn add_target(
+        &mut self,
+        builder: &mut Builder,
+        switch: SwitchId,
+        (value, entry): (u32, BasicBlockId),
+    ) {
+        let span = builder.program.switches[switch].span;
+        builder.open_block();
+        builder.node(self.callees.call(Callee::Block(entry), span));
+        let (values, block) = (vec![value], builder.close_block());
+        let cases = &mut builder.program.switches[switch].cases;
+        cases.push(Case { values, block });
+    }
+
+    // The stack.
+
+    fn address_stack(&mut self, builder: &mut Builder) -> AddressStack {
+        let depth = self.graph.convention.depth;
+        *self.stack.get_or_insert_with(|| {
+            let stack = CallStack::new(builder, depth);
+            AddressStack {
+                stack,
+                addresses: stack.array(builder, Width::W32),
+                scratch: code::new_register(builder),
+            }
+        })
+    }
+
+    fn exit(&mut self) -> Node {
+        self.callees.call(Callee::Exit, Span::default())
+    }
+
+    /// Puts a register on the stack of calls; ends the program if that is full.
+    pub fn push(&mut self, builder: &mut Builder, value: (Src, Type)) {
+        let AddressStack {
+            stack,
+            addresses,
+            scratch,
+        } = self.address_stack(builder);
+        let full = stack.is_full(builder, scratch);
+        code::when(builder, full, |builder| builder.node(self.exit()));
+        stack.set_top(builder, addresses, WriteMask::XYZW, value);
+        // Number 0 says that the entry is no return address, so that a return from here ends the program.
+        let mark = (code::word(builder, 0), Type::U32);
+        stack.set_top(builder, stack.return_addresses, WriteMask::X, mark);
+        stack.step(builder, Op::Add);
+    }
+
+    /// Takes a register from the stack of calls; ends the program if that is empty or has something else on top.
+    pub fn pop(&mut self, builder: &mut Builder) -> Src {
+        let AddressStack {
+            stack,
+            addresses,
+            scratch,
+        } = self.address_stack(builder);
+        code::unless(builder, stack.in_use(), |builder| {
+            builder.node(self.exit());
+        });
+        stack.step(builder, Op::Sub);
+        let address = stack.top(builder, stack.return_addresses);
+        code::put(builder, scratch, Op::Mov, &[address]);
+        let is_address = code::non_zero(scratch);
+        code::when(builder, is_address, |builder| builder.node(self.exit()));
+        stack.top(builder, addresses)
+    }
+
+    // The end.
+
+    /// Ends the last basic block and makes the routines of the program. `bound` ends cycles of branches and calls.
+    pub fn finish(mut self, builder: &mut Builder, bound: Option<StepBound>) {
+        if self.graph.is_simple() {
+            self.close_scopes(builder);
+            for &node in &self.epilogue {
+                builder.node(node);
+            }
+            let body = builder.program.routines[builder.program.main].body;
+            builder.close_block_as(body);
+        } else {
+            self.end_block(builder);
+            Routines {
+                builder,
+                cfg: self.cfg,
+                graph: self.graph,
+                bound,
+                trees: self.trees,
+                prologue: self.prologue,
+                epilogue: self.epilogue,
+                saved: self.saved,
+                stack: self.stack.map(|addresses| addresses.stack),
+                callees: self.callees,
+                uses: IndexVec::new(),
+                ids: Vec::new(),
+            }
+            .build();
+        }
+        builder.scopes = Scopes(self.scopes);
+    }
+}
