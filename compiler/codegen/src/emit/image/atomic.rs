@@ -3,7 +3,7 @@
 use crate::builder::{Builder, Lane, Scalar};
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::image::access::Texel;
+use crate::emit::image::Texel;
 use crate::emit::memory::atomic::Update;
 use crate::emit::memory::member::Descriptor;
 use crate::error::{Error, Failure};

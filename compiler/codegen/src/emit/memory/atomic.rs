@@ -4,7 +4,7 @@ use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::memory::access::Address;
+use crate::emit::memory::Address;
 use crate::emit::memory::place::BufferPlace;
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;

@@ -17,7 +17,7 @@ use spirv::Op as Spv;
 
 /// A place in a buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BufferPlace {
+pub(in crate::emit) struct BufferPlace {
     pub(super) buffer: BufferId,
     pub(super) member: Member,
     /// Offset in bytes.

@@ -4,9 +4,9 @@
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::Emit;
-use crate::emit::memory::access::volatile;
 use crate::emit::memory::buffer::View;
 use crate::emit::memory::place::BufferPlace;
+use crate::emit::memory::volatile;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;

@@ -15,7 +15,7 @@ use spirv::{ImageOperands, Op as Spv};
 
 /// One access with its sources read, and its texture.
 #[derive(Clone, Copy)]
-pub(super) struct Access {
+pub(in crate::emit) struct Access {
     pub(super) texture: Texture,
     pub(super) data: TexAccess,
     /// Lanes of the result that something reads.
