@@ -379,6 +379,9 @@ impl<'ast> Visit<'ast> for Imports<'_> {
         }
     }
 
+    // The path of `pub(in path)` imports nothing.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
             let names: Vec<String> = path

@@ -2,10 +2,11 @@
 
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
-use crate::{Conventions, Language, Options, Source};
+use crate::{Conventions, Language, Options};
 use glasm::reflect::DescriptorSlot;
 use glasm::{
-    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target,
+    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source,
+    Target,
 };
 use std::fmt;
 

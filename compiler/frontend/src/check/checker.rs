@@ -1,8 +1,6 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
-use super::register_rules::RegisterUse;
-use super::stage::Passed;
 use super::usage::Usage;
 use crate::ast::{Ast, Base, Index, Literal, Relative, Suffix, VarMods};
 use crate::codes::Code;
@@ -23,6 +21,27 @@ use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
 use std::fmt::Display;
+
+/// A result that vertices take from those that come in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) binding: IoBinding,
+    pub(crate) mask: WriteMask,
+    pub(super) span: Span,
+}
+
+/// What instructions use of the registers of a program.
+#[derive(Debug, Default)]
+pub(super) struct RegisterUse {
+    /// A bit for each result that an instruction writes.
+    pub(super) results: u32,
+    /// Size of the temporaries that instructions name, where they and results share a limit.
+    pub(super) room: u32,
+    /// Whether the program was found to write its color under two precisions.
+    pub(super) has_two_colors: bool,
+    /// Whether an instruction writes a parameter.
+    pub(super) parameters: bool,
+}
 
 /// Program in which everything is resolved.
 #[derive(Debug)]

@@ -64,10 +64,9 @@ use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::Dialect;
 use crate::syntax::Parsed;
-use checker::{Named, Options, Symbol};
+use checker::{Named, Options, RegisterUse, Symbol};
 use glasm_ir::Stage;
 use glasm_ir::flow::CallGraph;
-use register_rules::RegisterUse;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

@@ -11,19 +11,6 @@ use crate::line::Target;
 use crate::source::{ProgramType, Version};
 use glasm_ir::{Semantic, Span};
 
-/// What instructions use of the registers of a program.
-#[derive(Debug, Default)]
-pub(super) struct RegisterUse {
-    /// A bit for each result that an instruction writes.
-    pub(super) results: u32,
-    /// Size of the temporaries that instructions name, where they and results share a limit.
-    pub(super) room: u32,
-    /// Whether the program was found to write its color under two precisions.
-    pub(super) has_two_colors: bool,
-    /// Whether an instruction writes a parameter.
-    pub(super) parameters: bool,
-}
-
 /// A register as the rule of one parameter and one attribute counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {

@@ -4,6 +4,7 @@
 
 use super::Checker;
 use super::brackets::Bound;
+use super::checker::Passed;
 use super::declare::io_binding;
 use crate::ast::{Decl, DeclKind, Inst, Item};
 use crate::codes::Code;
@@ -16,14 +17,6 @@ use crate::source::Version;
 use crate::vars::IoBinding;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
-
-/// A result that vertices take from those that come in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub(crate) binding: IoBinding,
-    pub(crate) mask: WriteMask,
-    pub(super) span: Span,
-}
 
 /// Decides whether a declaration is about the program as a whole and binds nothing.
 pub(super) fn is_about_program(kind: DeclKind) -> bool {

@@ -1,6 +1,5 @@
 //! Input of the grammar: tokens, with the state of the parser, and the failures of grammar functions.
 
-use super::SyntaxMemory;
 use super::letters::Letters;
 use super::vocabulary::{Leader, Vocabulary, Word, find_leader};
 use crate::ast::{Ast, Inst, Statement};
@@ -100,6 +99,25 @@ impl ContainsToken<&'_ Token> for TokenKind {
     #[inline(always)]
     fn contains_token(&self, token: &Token) -> bool {
         token.kind() == *self
+    }
+}
+
+/// Memory of a parser, for the next program.
+#[derive(Debug)]
+pub(crate) struct SyntaxMemory {
+    /// Tree without a program.
+    pub(crate) ast: Ast<'static>,
+    pub(super) words: Vec<Word>,
+    pub(crate) errors: Vec<(usize, usize)>,
+}
+
+impl Default for SyntaxMemory {
+    fn default() -> Self {
+        Self {
+            ast: Ast::new(),
+            words: Vec::new(),
+            errors: Vec::new(),
+        }
     }
 }
 

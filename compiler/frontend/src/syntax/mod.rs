@@ -33,28 +33,9 @@ use crate::lex;
 use crate::memory::take;
 use crate::report::Reports;
 use crate::start::Start;
+pub(crate) use input::SyntaxMemory;
 use input::{Input, State};
-use vocabulary::Word;
 use winnow::stream::TokenSlice;
-
-/// Memory of a parser, for the next program.
-#[derive(Debug)]
-pub(crate) struct SyntaxMemory {
-    /// Tree without a program.
-    pub(crate) ast: Ast<'static>,
-    words: Vec<Word>,
-    pub(crate) errors: Vec<(usize, usize)>,
-}
-
-impl Default for SyntaxMemory {
-    fn default() -> Self {
-        Self {
-            ast: Ast::new(),
-            words: Vec::new(),
-            errors: Vec::new(),
-        }
-    }
-}
 
 /// Result of parsing.
 pub(crate) struct Parsed<'s> {

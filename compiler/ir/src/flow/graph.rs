@@ -6,8 +6,8 @@
 use super::call_graph::CallGraph;
 use super::cfg::{BasicBlockId, Cfg, OnStackOverflow, Successor, Terminator};
 use super::routines::{BlockTree, Callee, Callees};
+use super::scopes::SavedLanes;
 use super::stack::CallStack;
-use super::tree::SavedLanes;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Src};

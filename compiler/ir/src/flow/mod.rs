@@ -15,6 +15,7 @@ mod call_graph;
 mod cfg;
 mod graph;
 mod routines;
+mod scopes;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -24,5 +25,6 @@ pub use call_graph::CallGraph;
 pub use cfg::{
     AtLabel, BasicBlock, BasicBlockId, BranchKind, CallConvention, Cfg, LabelId, OnStackOverflow,
 };
-pub(crate) use tree::Scopes;
-pub use tree::{SavedLanes, TreeBuilder};
+pub use scopes::SavedLanes;
+pub(crate) use scopes::Scopes;
+pub use tree::TreeBuilder;

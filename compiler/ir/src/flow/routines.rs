@@ -3,8 +3,8 @@
 use super::call_graph::{CallGraph, Function, FunctionId};
 use super::cfg::{BasicBlockId, Cfg, Terminator};
 use super::graph::{self, Graph, Start};
+use super::scopes::SavedLanes;
 use super::stack::CallStack;
-use super::tree::SavedLanes;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::inst::Cond;

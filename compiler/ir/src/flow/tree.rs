@@ -3,6 +3,7 @@
 use super::call_graph::CallGraph;
 use super::cfg::{BasicBlockId, Cfg, LabelId};
 use super::routines::{BlockTree, Callee, Callees, Routines};
+use super::scopes::{SavedLanes, Scope, Scopes};
 use super::stack::CallStack;
 use crate::arena::IndexVec;
 use crate::builder::Builder;
@@ -13,43 +14,6 @@ use crate::span::Span;
 use crate::structurize::{StepBound, code};
 use crate::types::{Type, Width};
 use rustc_hash::FxHashMap;
-
-/// Lanes of a register that belong to one run of a loop: a call in the loop may run it again, so it saves and restores them.
-#[derive(Clone, Copy, Debug)]
-pub struct SavedLanes {
-    /// The register.
-    pub register: RegisterId,
-    /// Its lanes.
-    pub lanes: WriteMask,
-    /// How they are moved.
-    pub ty: Type,
-}
-
-/// An open structured block.
-#[derive(Debug)]
-enum Scope {
-    If {
-        cond: Cond,
-        span: Span,
-        then: Option<BlockId>,
-    },
-    Loop {
-        saved: Vec<SavedLanes>,
-        /// Instructions of each iteration outside of other blocks.
-        steps: u32,
-        span: Span,
-    },
-    /// A loop whose body is complete.
-    LoopEnd {
-        saved: Vec<SavedLanes>,
-        body: BlockId,
-        span: Span,
-    },
-}
-
-/// Memory for the open blocks of one tree builder after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Scopes(Vec<Scope>);
 
 /// Builder of the trees of all basic blocks of a program, and of its routines. What has no counterpart, such as an ELSE without IF, is
 /// ignored: the rules of languages report it.
