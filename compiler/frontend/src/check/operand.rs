@@ -67,14 +67,16 @@ impl Checker<'_> {
             return self.memory_operand(operand, kind);
         }
         let var = match operand.base {
-            Base::Name(name) if let Named::Var(var) = self.symbols[name.index()].named => Some(var),
-            // A parameter such as `p[3]` is one variable, so its number is no index.
-            Base::Name(name) => match self.numbered_local(name, operand.index, operand.span) {
-                Some(var) => {
-                    operand.index = Index::None;
-                    Some(var)
+            Base::Name(name) => match self.symbols[name.index()].named {
+                Named::Var(var) => Some(var),
+                Named::Nothing | Named::SubroutineType | Named::Poisoned => {
+                    // A parameter such as `p[3]` is one variable, so its number is no index.
+                    let local = self.numbered_local(name, operand.index, operand.span);
+                    if local.is_some() {
+                        operand.index = Index::None;
+                    }
+                    local.or_else(|| self.var_of(name, operand.span))
                 }
-                None => self.var_of(name, operand.span),
             },
             Base::Var(var) => Some(var),
             Base::Path(path) => self.path_operand(path).map(|(var, suffix)| {
