@@ -5,11 +5,10 @@ use super::input::{
     Expected, Failure, Input, Result, accept, fail, identifier, last_end, mark, peek, peek_kind,
     token,
 };
-use super::keywords::DeclWord;
 use super::literal::{
     parse_constant_vector, parse_int, parse_signed_constant_scalar, parse_signed_int,
 };
-use super::vocabulary::Leader;
+use super::vocabulary::{DeclWord, Leader};
 use crate::ast::{Decl, DeclKind, Item, Size, Statement, VarMods};
 use crate::codes::Code;
 use crate::lang::declarations::Argument;

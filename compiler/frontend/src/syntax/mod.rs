@@ -13,7 +13,6 @@ mod binding;
 mod declaration;
 mod input;
 mod instruction;
-mod keywords;
 mod letters;
 mod literal;
 mod operand;
@@ -24,9 +23,8 @@ mod statement;
 mod tests;
 mod vocabulary;
 
-pub(crate) use keywords::DeclWord;
 pub(crate) use letters::Letters;
-pub(crate) use vocabulary::{Leader, find_leader};
+pub(crate) use vocabulary::{DeclWord, Leader, find_leader};
 
 use crate::ast::Ast;
 use crate::lex;
