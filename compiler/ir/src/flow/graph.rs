@@ -4,9 +4,9 @@
 //! call saves only the return address and the lanes of the loops around it.
 
 use super::call_graph::CallGraph;
+use super::cfg::SavedLanes;
 use super::cfg::{BasicBlockId, Cfg, OnStackOverflow, Successor, Terminator};
 use super::routines::{BlockTree, Callee, Callees};
-use super::scopes::SavedLanes;
 use super::stack::CallStack;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;

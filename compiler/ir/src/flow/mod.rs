@@ -15,16 +15,15 @@ mod call_graph;
 mod cfg;
 mod graph;
 mod routines;
-mod scopes;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 pub use call_graph::CallGraph;
+pub use cfg::SavedLanes;
+pub(crate) use cfg::Scopes;
 pub use cfg::{
     AtLabel, BasicBlock, BasicBlockId, BranchKind, CallConvention, Cfg, LabelId, OnStackOverflow,
 };
-pub use scopes::SavedLanes;
-pub(crate) use scopes::Scopes;
 pub use tree::TreeBuilder;

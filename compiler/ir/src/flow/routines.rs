@@ -1,9 +1,9 @@
 //! Makes routines of the trees of basic blocks.
 
 use super::call_graph::{CallGraph, Function, FunctionId};
+use super::cfg::SavedLanes;
 use super::cfg::{BasicBlockId, Cfg, Terminator};
 use super::graph::{self, Graph, Start};
-use super::scopes::SavedLanes;
 use super::stack::CallStack;
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;

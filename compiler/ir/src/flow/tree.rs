@@ -2,8 +2,8 @@
 
 use super::call_graph::CallGraph;
 use super::cfg::{BasicBlockId, Cfg, LabelId};
+use super::cfg::{SavedLanes, Scope, Scopes};
 use super::routines::{BlockTree, Callee, Callees, Routines};
-use super::scopes::{SavedLanes, Scope, Scopes};
 use super::stack::CallStack;
 use crate::arena::IndexVec;
 use crate::builder::Builder;
