@@ -234,7 +234,7 @@ pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) 
         } else if class < LETTER {
             (KINDS[(class & 31) as usize], at + 1)
         } else if class == HASH {
-            at = skip_blanks(source, at);
+            at = source.len() - behind_comment(&source[at + 1..]).len();
             continue;
         } else {
             number_or_point(source, at)
@@ -254,31 +254,6 @@ pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) 
     });
 }
 
-/// Returns the tokens from byte `at` on, without the end of the program.
-pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token> + '_ {
-    std::iter::from_fn(move || {
-        let token = token_at(source, skip_blanks(source, at));
-        at = token.end() as usize;
-        (token.kind() != TokenKind::End).then_some(token)
-    })
-}
-
-/// Returns the token that begins at byte `at`, where no blank and no comment begins.
-pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
-    let Some(&byte) = source.get(at) else {
-        return Token::new(TokenKind::End, source.len(), source.len());
-    };
-    let class = CLASSES[byte as usize];
-    let (kind, end) = if class == LETTER {
-        (TokenKind::Ident, skip_word(source, at + 1))
-    } else if class < LETTER {
-        (KINDS[(class & 31) as usize], at + 1)
-    } else {
-        number_or_point(source, at)
-    };
-    Token::new(kind, at, end)
-}
-
 /// What begins with a digit or a point.
 fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
     match (source[at], source.get(at + 1)) {
@@ -288,35 +263,6 @@ fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
         (b'.', _) => (TokenKind::Dot, at + 1),
         _ => number(source, at),
     }
-}
-
-/// The first byte from `at` on that is no blank and in no comment.
-#[inline]
-pub(crate) fn skip_blanks(source: &[u8], at: usize) -> usize {
-    source.len() - without_blanks(&source[at..]).len()
-}
-
-/// The bytes from the first one on that is no blank and in no comment.
-#[inline(always)]
-pub(crate) fn without_blanks(rest: &[u8]) -> &[u8] {
-    // No blank is greater than `#`, which begins comments, so one comparison settles most tokens; most others are followed by one blank.
-    match rest {
-        [byte, ..] if *byte > b'#' => rest,
-        [b' ', behind @ ..] if behind.first().is_some_and(|&byte| byte > b'#') => behind,
-        _ => behind_blanks(rest),
-    }
-}
-
-#[inline(never)]
-fn behind_blanks(mut rest: &[u8]) -> &[u8] {
-    while let [byte, behind @ ..] = rest {
-        rest = match CLASSES[*byte as usize] {
-            SPACE => behind,
-            HASH => behind_comment(behind),
-            _ => break,
-        };
-    }
-    rest
 }
 
 /// The bytes behind the comment that `rest` begins in.

@@ -4,7 +4,7 @@
 use super::checker::Checked;
 use super::constant::float_constant;
 use crate::lang::opcode_info::{Expansion, Lower};
-use crate::lex::{self, TokenKind};
+use crate::lex::{TokenKind, lex};
 use crate::line::{Line, Source, Value};
 use crate::vars::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
@@ -160,7 +160,8 @@ impl Checked<'_> {
 
 /// Returns what a declaration binds its variable to: the part of `span` after the equals sign. Without a declaration `span` is the binding itself.
 fn find_bound(text: &[u8], span: Span) -> Span {
-    let mut tokens = lex::tokens(&text[..span.end as usize], span.start as usize);
+    let tokens = lex(&text[..span.end as usize], span.start as usize);
+    let mut tokens = tokens[..tokens.len() - 1].iter();
     let is_declared = tokens.any(|token| token.kind() == TokenKind::Equals);
     let bound = tokens.take_while(|token| token.kind() != TokenKind::Semicolon);
     let bound = bound.map(|token| token.span()).reduce(Span::to);

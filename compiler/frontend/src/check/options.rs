@@ -6,7 +6,6 @@ use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Group, OptionInfo};
 use crate::lang::stage_name;
 use crate::names::NameId;
-use crate::source::Acceptance;
 use crate::suggest::suggest;
 use glasm_ir::Span;
 
@@ -14,12 +13,14 @@ impl Checker<'_> {
     /// An OPTION line. NV_gpu_program4 section 2.X.6.
     pub(super) fn option(&mut self, name: NameId, span: Span) {
         let text = self.ast.names.word(name);
-        let found = options::lookup(text.as_bytes());
-        let row = found.filter(|row| row.known_in(self.ast.dialect));
+        let (dialect, acceptance) = (self.ast.dialect, self.reports.acceptance());
         // An option of another type of program or of a later version is unknown to this one.
-        let Some(row) = row.or_else(|| self.early_option(found, span)) else {
+        let Some(row) = options::find(text.as_bytes(), dialect, acceptance) else {
             return self.unknown_option(text, span);
         };
+        if row.is_early_in(dialect) {
+            self.warn_early_option(row, span);
+        }
         let excludes = |&&(group, other): &&(Group, &str)| {
             group == row.group && group != Group::None && other != row.name
         };
@@ -66,24 +67,14 @@ impl Checker<'_> {
         }
     }
 
-    /// An option of version 5.0 that drivers know from 4.0 on.
+    /// Warns of an option of version 5.0 that drivers know from 4.0 on.
     #[cold]
-    pub(super) fn early_option(
-        &mut self,
-        found: Option<&'static OptionInfo>,
-        span: Span,
-    ) -> Option<&'static OptionInfo> {
-        let dialect = self.ast.dialect;
-        let row = found.filter(|row| row.is_early_in(dialect))?;
+    fn warn_early_option(&mut self, row: &OptionInfo, span: Span) {
         let message = format!(
             "option `{}` needs language version {}",
             row.name,
             row.since.name()
         );
-        let accepted = self.reports.acceptance() == Acceptance::Shipped;
-        accepted.then(|| {
-            self.lenient(Rule::DualSourceEarly, span, message);
-            row
-        })
+        self.lenient(Rule::DualSourceEarly, span, message);
     }
 }
