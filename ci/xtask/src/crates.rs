@@ -20,13 +20,14 @@ const CRATES: [&str; 5] = [
 
 /// What `glasm` depends on with default features. One more has its reason in the commit that adds
 /// it here.
-const DEPENDENCIES: [&str; 6] = [
+const DEPENDENCIES: [&str; 7] = [
     "annotate-snippets",
     "anstyle",
     "bitflags",
     "rustc-hash",
     "spirv",
     "unicode-width",
+    "winnow",
 ];
 
 /// Targets with other pointers, and without an operating system.
