@@ -127,7 +127,7 @@ fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
     };
     if !installed::has_program("glslangValidator") {
         println!(
-            "skipped: glslangValidator is not installed, so no shaders are timed beside GLSL (cargo xtask setup)"
+            "skipped: glslangValidator is not installed, so no shaders are compared with GLSL (cargo xtask setup)"
         );
         return Ok(false);
     }

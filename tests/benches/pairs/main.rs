@@ -255,7 +255,7 @@ fn line(row: &Row<'_>) -> String {
 
 fn table(rows: &[Row<'_>], device: &str) -> String {
     let mut text = format!(
-        "### Shaders beside GLSL, on {device}\n\n\
+        "### Shaders compared with GLSL, on {device}\n\n\
         | pair | | program, ms | GLSL, ms | ratio | GLSL that may lose NaN, ms | ratio |\n|---|---|--:|--:|--:|--:|--:|\n"
     );
     for row in rows {

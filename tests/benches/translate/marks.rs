@@ -56,13 +56,13 @@ pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count], pairs: &Times) -
         Some(pairs.again / 1e3),
     ));
     marks.push(Mark::new(
-        "time beside naga, 1000 instructions",
+        "time compared with naga, 1000 instructions",
         "of naga's",
         [1.0 / 65.0, 413.0 / 13_239.0],
         beside_naga,
     ));
     marks.push(Mark::new(
-        "time from TGSI beside naga, 1000 instructions",
+        "time from TGSI compared with naga, 1000 instructions",
         "of naga's",
         [1_068.0 / 5.0 / 13_239.0, 1_068.0 / 13_239.0],
         straight.and_then(|row| Some(row.naga?.tgsi / row.naga?.time)),
@@ -96,7 +96,7 @@ pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count], pairs: &Times) -
         worst_heap(heap),
     ));
     marks.push(Mark::new(
-        "allocations of a kept compiler, beside those of the result",
+        "allocations of a reused compiler, in addition to those of the result",
         "",
         [0.0, 0.0],
         worst_allocations(heap),
@@ -159,12 +159,12 @@ fn retired(counts: &[Count]) -> Vec<Mark> {
     marks
 }
 
-/// What programs that name registers cost beside the same ones that declare variables.
+/// The cost of programs of the register family, compared with the same programs with declared variables.
 fn register(counts: &[Count], language: RegisterLanguage) -> Mark {
     let [own, arb] = [Spelling::Registers, Spelling::Declared]
         .map(|spelling| Total::of(counts, Family::Register(language, spelling)).retired);
     Mark::new(
-        format!("retired, {} beside ARB programs", language.name()),
+        format!("retired, {} compared with ARB programs", language.name()),
         "x",
         [1.0, 1.1],
         (arb > 0.0).then(|| own / arb),
@@ -218,7 +218,7 @@ fn beside(rows: &[Row], name: &str, limits: [f64; 2]) -> Mark {
         row.per_operation(row.total) / straight.per_operation(straight.total)
     });
     Mark::new(
-        format!("cost per instruction, {name} beside straight"),
+        format!("cost per instruction, {name} compared with straight"),
         "x",
         limits,
         ratio,

@@ -74,10 +74,10 @@ fn real(text: &mut String, counts: &[Count]) {
     );
 }
 
-/// What programs that name registers cost beside the same ones that declare variables.
+/// Writes the cost of programs of the register family, compared with the same programs with declared variables.
 fn registers(text: &mut String, counts: &[Count]) {
     text.push_str(
-        "### Programs that name registers, beside the same ones in ARB syntax, retired\n\n",
+        "### Programs of the register family, compared with the same programs in ARB syntax, instructions retired\n\n",
     );
     text.push_str("| language | programs | mean size | each, with the fixed part | in ARB syntax | ratio | fixed | in ARB syntax | per instruction | in ARB syntax | SPIR-V instructions each | in ARB syntax |\n");
     let _ = writeln!(text, "|---|{}", "--:|".repeat(11));
@@ -150,9 +150,9 @@ impl Total {
     }
 }
 
-/// Instructions retired beside naga's.
+/// Writes the retired instructions, compared with those of naga.
 fn peers(text: &mut String, counts: &[Count]) {
-    text.push_str("### Beside naga, instructions retired per instruction\n\n");
+    text.push_str("### Compared with naga, instructions retired per instruction\n\n");
     text.push_str(
         "| program | instructions | glasm | naga | naga / glasm | glasm, from TGSI | naga / glasm |\n|---|--:|--:|--:|--:|--:|--:|\n",
     );
@@ -314,7 +314,7 @@ fn compared(text: &mut String, marks: &[marks::Mark]) {
 }
 
 fn peaks(text: &mut String, heap: &Value) {
-    text.push_str("\n### Heap\n\nAllocations: of a compiler that has seen the program before, beside those of the result alone.\n\n");
+    text.push_str("\n### Heap\n\nAllocations of a compiler that has translated the program before, and those of the result alone.\n\n");
     text.push_str("| program | size | source, bytes | peak, bytes | peak per source byte | allocations | of the result |\n");
     text.push_str("|---|--:|--:|--:|--:|--:|--:|\n");
     for row in heap.as_array().into_iter().flatten() {
