@@ -1,6 +1,6 @@
-//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL
-//! drivers for the CPU, which have an assembler of their own, and drivers whose results were
-//! recorded. `docs/comparing.md` tells how results are compared.
+//! Compares the results of other drivers for all scripts with those of lavapipe with glasm's modules:
+//! Mesa's OpenGL drivers for the CPU, which have their own assembler, and recorded drivers.
+//! `docs/comparing.md` explains how results are compared.
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
@@ -194,17 +194,17 @@ fn write_document(references: &[Reference]) -> Result<()> {
     Ok(())
 }
 
-const HEAD: &str = "# What other drivers make of the same programs
+const HEAD: &str = "# Comparison with other drivers
 
-Written by `cargo xtask reference`. Every script that a driver of OpenGL can run was run twice: there, through the
-driver's own assembler, and on Vulkan (lavapipe) through glasm. All that the programs left was compared; `docs/comparing.md` says how to read
-the numbers, and how to compare with your own driver or record it. `random` are scripts of random programs (`cargo xtask random`).
+Written by `cargo xtask reference`. Every script that an OpenGL driver can run was run twice: with the assembler of the driver,
+and on Vulkan (lavapipe) through glasm. All values that the programs produced were compared. `docs/comparing.md` explains the numbers, and how to
+compare with another driver or record it. The family `random` contains scripts of random programs (`cargo xtask random`).
 
-Mesa's two drivers for the CPU know the ARB languages with their ARB options. ";
+Mesa's two drivers for the CPU support the ARB languages with their ARB options. ";
 
-/// What the document says while no driver of NVIDIA's was at hand.
+/// Sentence of the document while no recording of NVIDIA's driver exists.
 const NOTHING_RECORDED: &str =
-    "NVIDIA's driver, which knows the NV languages, has not been recorded yet: their scripts stand under *Not compared*.
+    "NVIDIA's driver, which supports the NV languages, has not been recorded yet: their scripts are listed under *Not compared*.
 ";
 
 /// Returns a report as a chapter of the document: its title becomes the driver's name, and headings

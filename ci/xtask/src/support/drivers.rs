@@ -63,8 +63,8 @@ impl<'a> Drivers<'a> {
         let names: Vec<String> = self.records.iter().map(Record::name).collect();
         let _ = write!(
             text,
-            "\n## What newer versions of Mesa do differently\n\n\
-             On Vulkan, as the lists in [tests/drivers](../tests/drivers/README.md) say with the reasons.\n\n| script | {} |\n|---{}|\n",
+            "\n## Differences of newer versions of Mesa\n\n\
+             These scripts differ on Vulkan. The lists in [tests/drivers](../tests/drivers/README.md) contain the reasons.\n\n| script | {} |\n|---{}|\n",
             names.join(" | "),
             "|---".repeat(names.len())
         );

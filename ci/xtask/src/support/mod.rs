@@ -36,14 +36,14 @@ const REGISTRY: &str = "https://registry.khronos.org/OpenGL/extensions";
 
 /// The notes that the page has, with the titles of their sections and of their columns.
 const NOTES: &[(NoteKind, [&str; 2])] = &[
-    (NoteKind::Emulated, ["Emulated", "how, and what it costs"]),
+    (NoteKind::Emulated, ["Emulated", "method and cost"]),
     (
         NoteKind::Decided,
-        ["Decided", "where the texts leave a choice"],
+        ["Decided", "decision where the specifications leave a choice"],
     ),
     (
         NoteKind::Unseen,
-        ["Not to be seen", "why scripts cannot show what it does"],
+        ["Not observable", "reason why scripts cannot observe the effect"],
     ),
 ];
 
@@ -136,14 +136,15 @@ fn page(
     let _ = write!(
         text,
         "# Support\n\n\
-         What of each language works, and why the rest does not yet. Something *works* here when a script runs a program that uses it and finds\n\
-         the values that the specification demands, on at least one of two Vulkan drivers for CPUs, lavapipe and SwiftShader, and fails on neither.\n\
-         A *row* is one feature of the lists in [tests/features](../tests/features), which say what it is and which section specifies it;\n\
-         a *variant* is one case of it, such as a data type or a texture target.\n\n\
-         Drivers have a column with the variants that they prove, each by itself: newer versions of Mesa than lavapipe's from records\n\
-         in [tests/drivers](../tests/drivers/README.md).\n\n\
+         This page lists which features of each language work, and the reasons why the others do not. A feature *works* (is *proved*) if a script runs a\n\
+         program that uses it and finds the values that the specification requires, on at least one of two Vulkan drivers for CPUs, lavapipe and\n\
+         SwiftShader, and fails on neither.\n\n\
+         - A *feature* is an entry of the lists in [tests/features](../tests/features), which define it and name the section that specifies it.\n\
+         - A *variant* is one case of a feature, such as a data type or a texture target.\n\n\
+         Each driver has a column with the number of variants that it proves on its own. Versions of Mesa newer than that of lavapipe are counted from\n\
+         records in [tests/drivers](../tests/drivers/README.md).\n\n\
          <!-- Written by `{REFRESH}`; do not edit. Titles and notes: {TEXTS}. -->\n\n\
-         | language | rows | variants | | {} |\n|---|--:|--:|--:{}|\n",
+         | language | features | variants | | {} |\n|---|--:|--:|--:{}|\n",
         names.join(" | "),
         "|--:".repeat(names.len())
     );
@@ -157,7 +158,7 @@ fn page(
     for (id, rows) in &languages {
         let share = coverage.share(rows);
         let done = match share.claims[0] {
-            0 => "not there yet".to_owned(),
+            0 => "not supported yet".to_owned(),
             _ => format!("{:.1} %", share.percent()),
         };
         let _ = writeln!(
@@ -211,7 +212,7 @@ fn areas<'a>(
     texts: &Texts,
     specs: &mut BTreeSet<&'a str>,
 ) {
-    text.push_str("\n| area | ids | rows | variants | specifications |\n|---|---|--:|--:|---|\n");
+    text.push_str("\n| area | ids | features | variants | specifications |\n|---|---|--:|--:|---|\n");
     for (id, rows) in group(rows.iter().copied(), Row::area) {
         let named = specifications(&rows);
         let links: Vec<String> = named.iter().map(|name| format!("[{name}]")).collect();
@@ -321,7 +322,7 @@ fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
     }
     text.push_str(
         "\n### Proved on one driver\n\n\
-         The other lacks what the programs, or the scripts around them, need of a device.\n\n\
+         The other driver lacks a feature that the programs, or the scripts that contain them, require.\n\n\
          | need | lacking in | variants |\n|---|---|---|\n",
     );
     for ((thing, driver), areas) in needs {
@@ -444,10 +445,10 @@ mod tests {
         let text = written(&results, &[]);
         for expected in [
             "| <gp> | 1 of 5 | 2 of 6 | 20.0 % | 2 | 1 |\n",
-            "| <arb> | 0 of 1 | 0 of 1 | not there yet | 0 | 0 |\n",
+            "| <arb> | 0 of 1 | 0 of 1 | not supported yet | 0 | 0 |\n",
             "| <gp.op> | `gp.op` | 0 of 3 | 1 of 4 | [NV_gpu_program5] |\n",
             "**No driver of the suite has `shaderInt64`**\n\n- `gp.op.ADD`: S64\n",
-            "**Nothing proves it yet**\n\n- `gp.op.KIL`\n",
+            "**No script proves it yet**\n\n- `gp.op.KIL`\n",
             "**Programs that do not load yet: `!!NVgp5.0`**\n\n- `gp.header.NVgp5.0`\n- `gp.op.EMIT`\n",
             "| `shaderInt64` | B | `gp.op` 1 |\n",
             "extensions/NV/NV_gpu_program5.txt\n",
@@ -467,7 +468,7 @@ mod tests {
         let text = written(&results, &notes);
         for expected in [
             "**It takes too long**\n\n- `gp.op.ADD`: S64\n",
-            "### Emulated\n\n| ids | how, and what it costs |\n|---|---|\n| `gp.op.K*` | slowly |\n",
+            "### Emulated\n\n| ids | method and cost |\n|---|---|\n| `gp.op.K*` | slowly |\n",
         ] {
             assert!(text.contains(expected), "{expected} is not in\n{text}");
         }

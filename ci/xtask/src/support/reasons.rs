@@ -70,7 +70,7 @@ impl<'a> Reasons<'a> {
         match reason {
             Reason::Note(text) | Reason::Lacking(text) => text.clone(),
             Reason::Failing => "A script finds other values".to_owned(),
-            Reason::NoScript => "Nothing proves it yet".to_owned(),
+            Reason::NoScript => "No script proves it yet".to_owned(),
             Reason::NoProgram => {
                 let absent = self.loads.iter().filter(|(_, loads)| !**loads);
                 let names: Vec<String> = absent
