@@ -142,7 +142,7 @@ fn page(
          - A *feature* is an entry of the lists in [tests/features](../tests/features), which define it and name the section that specifies it.\n\
          - A *variant* is one case of a feature, such as a data type or a texture target.\n\n\
          Each driver has a column with the number of variants that it proves on its own. Versions of Mesa newer than that of lavapipe are counted from\n\
-         records in [tests/drivers](../tests/drivers/README.md).\n\n\
+         records in [tests/drivers](../tests/drivers/README.md). Other terms are defined in the [glossary](glossary.md).\n\n\
          <!-- Written by `{REFRESH}`; do not edit. Titles and notes: {TEXTS}. -->\n\n\
          | language | features | variants | | {} |\n|---|--:|--:|--:{}|\n",
         names.join(" | "),
