@@ -39,11 +39,17 @@ const NOTES: &[(NoteKind, [&str; 2])] = &[
     (NoteKind::Emulated, ["Emulated", "method and cost"]),
     (
         NoteKind::Decided,
-        ["Decided", "decision where the specifications leave a choice"],
+        [
+            "Decided",
+            "decision where the specifications leave a choice",
+        ],
     ),
     (
         NoteKind::Unseen,
-        ["Not observable", "reason why scripts cannot observe the effect"],
+        [
+            "Not observable",
+            "reason why scripts cannot observe the effect",
+        ],
     ),
 ];
 
@@ -212,7 +218,9 @@ fn areas<'a>(
     texts: &Texts,
     specs: &mut BTreeSet<&'a str>,
 ) {
-    text.push_str("\n| area | ids | features | variants | specifications |\n|---|---|--:|--:|---|\n");
+    text.push_str(
+        "\n| area | ids | features | variants | specifications |\n|---|---|--:|--:|---|\n",
+    );
     for (id, rows) in group(rows.iter().copied(), Row::area) {
         let named = specifications(&rows);
         let links: Vec<String> = named.iter().map(|name| format!("[{name}]")).collect();
