@@ -234,7 +234,7 @@ pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) 
         } else if class < LETTER {
             (KINDS[(class & 31) as usize], at + 1)
         } else if class == HASH {
-            at = source.len() - behind_comment(&source[at + 1..]).len();
+            at = skip_comment(source, at + 1);
             continue;
         } else {
             number_or_point(source, at)
@@ -252,6 +252,12 @@ pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) 
         previous_end,
         ..Token::new(TokenKind::End, source.len(), source.len())
     });
+}
+
+/// Returns the first byte after the comment whose first byte after `#` is `at`.
+#[inline(never)]
+fn skip_comment(source: &[u8], at: usize) -> usize {
+    source.len() - behind_comment(&source[at..]).len()
 }
 
 /// What begins with a digit or a point.
@@ -319,11 +325,10 @@ pub(crate) fn key_at(source: &[u8], word: Span) -> u64 {
 
 /// Returns the end of the word whose first bytes are before `at`.
 #[inline(always)]
-fn skip_word(source: &[u8], mut at: usize) -> usize {
-    while source.get(at).is_some_and(|&byte| WORD[byte as usize]) {
-        at += 1;
-    }
-    at
+fn skip_word(source: &[u8], at: usize) -> usize {
+    let rest = source.get(at..).unwrap_or_default();
+    let is_end = |&byte: &u8| !WORD[byte as usize];
+    at + rest.iter().position(is_end).unwrap_or(rest.len())
 }
 
 fn skip_digits(source: &[u8], mut at: usize) -> usize {

@@ -116,19 +116,19 @@ fn retired(counts: &[Count]) -> Vec<Mark> {
         Mark::new(
             "retired, fixed, programs like real ones",
             "",
-            [36_000.0, 50_000.0],
+            [36_000.0, 48_000.0],
             fit.map(|fit| fit.fixed),
         ),
         Mark::new(
             "retired per instruction, programs like real ones",
             "",
-            [2900.0, 4000.0],
+            [2900.0, 3900.0],
             fit.map(|fit| fit.each),
         ),
         Mark::new(
             "retired per instruction, straight, 1000 instructions",
             "",
-            [2300.0, 3000.0],
+            [2300.0, 3700.0],
             straight.map(Count::each),
         ),
         Mark::new(

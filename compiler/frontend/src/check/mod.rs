@@ -55,7 +55,7 @@ pub(crate) use types::result_type;
 pub use usage::Usage;
 pub(crate) use usage::find_number_span;
 
-use crate::ast::{Ast, Decl, Extra, Inst, InstTypes, Relative, Statement};
+use crate::ast::{Ast, Decl, Extra, Inst, InstTypes, Operand, Relative, Statement};
 use crate::codes::Code;
 use crate::lang::declarations::DECLARATIONS;
 use crate::lang::options::Features;
@@ -68,7 +68,6 @@ use checker::{Named, Options, RegisterUse, Symbol};
 use glasm_ir::Stage;
 use glasm_ir::flow::CallGraph;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// Checks a parsed program: every rule that makes one fail to load. All errors are reported.
 ///
@@ -131,16 +130,22 @@ impl<'s> Checker<'s> {
     /// depend on both. Syntax errors are reported before the statements that have them, so that the first of too many errors are the
     /// ones reported; `errors` is that of [`Parsed`].
     fn check_statements(&mut self, errors: &[(usize, usize)]) {
+        // Moved out while the rules need all of the checker. Names in them become variables.
+        let mut statements = std::mem::take(&mut self.ast.statements);
+        let mut operands = std::mem::take(&mut self.ast.operands);
         let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
-        let mut next = self.ast.statements.iter().take_while(is_option).count();
-        self.check_range(0..next);
+        let mut next = statements.iter().take_while(is_option).count();
+        self.check_range(&mut statements[..next], &mut operands);
         self.check_program_declarations();
         for &(statement, count) in errors {
-            self.check_range(next..statement);
-            next = next.max(statement);
+            let end = next.max(statement);
+            self.check_range(&mut statements[next..end], &mut operands);
+            next = end;
             self.report_syntax_errors(count);
         }
-        self.check_range(next..self.ast.statements.len());
+        self.check_range(&mut statements[next..], &mut operands);
+        self.ast.statements = statements;
+        self.ast.operands = operands;
     }
 
     /// Reports syntax errors until so many of them are reported.
@@ -154,24 +159,27 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check_range(&mut self, statements: Range<usize>) {
-        for index in statements {
+    fn check_range(&mut self, statements: &mut [Statement], operands: &mut [Operand]) {
+        for statement in statements {
             // Further errors would not be reported.
             if self.reports.is_full() {
                 return;
             }
-            self.check_statement(self.ast.statements[index]);
+            self.check_statement(statement, operands);
         }
     }
 
     #[inline]
-    fn check_statement(&mut self, statement: Statement) {
-        match statement {
+    fn check_statement(&mut self, statement: &mut Statement, operands: &mut [Operand]) {
+        match *statement {
             Statement::Broken { names, error } => self.poison_names(names, error),
             Statement::Option(name, span) => self.option(name, span),
             // Beyond the limit of nested blocks only syntax errors are reported.
             _ if self.flow.too_deep => {}
-            Statement::Inst(inst) => self.instruction(inst),
+            Statement::Inst(ref mut inst) => {
+                let first = inst.first_operand as usize;
+                self.instruction(inst, &mut operands[first..][..inst.operand_count.into()]);
+            }
             Statement::Decl(decl) => {
                 let Decl { kind, span, .. } = self.ast.decls[decl as usize];
                 if !stage::is_about_program(kind) && self.resolve_named_literals(span.end) {
@@ -205,22 +213,17 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn instruction(&mut self, mut inst: Inst) {
+    fn instruction(&mut self, inst: &mut Inst, operands: &mut [Operand]) {
         if !self.resolve_named_literals(inst.span.end) {
             return;
         }
-        // Moved out while the rules need all of the checker.
-        let mut all_operands = std::mem::take(&mut self.ast.operands);
-        let operands =
-            &mut all_operands[inst.first_operand as usize..][..inst.operand_count.into()];
-        let types = self.inst(&mut inst, operands);
-        self.check_flow_inst(&inst);
+        let types = self.inst(inst, operands);
+        self.check_flow_inst(inst);
         let part = match inst.extra {
             Extra::Texture(part) => Some(&self.ast.textures[part as usize]),
             Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
         };
-        self.program.lines.add(&inst, operands, part, types);
-        self.ast.operands = all_operands;
+        self.program.lines.add(inst, operands, part, types);
     }
 
     /// Checks rules about the program as a whole.
