@@ -56,7 +56,7 @@ impl Io<'_> {
         let scalar = base_scalar(place.base);
         let ty = self.w.ty(scalar, place.components);
         let variable = self.variable(StorageClass::Input, ty);
-        self.w.decorate_place(variable, place);
+        decorate_varying(self.w, variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
         // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
@@ -95,14 +95,12 @@ impl Io<'_> {
     }
 }
 
-impl Builder {
-    /// Decorates a variable with its location and, unless that is the first, its component.
-    pub(crate) fn decorate_place(&mut self, variable: ValueWord, place: &Place) {
-        self.decorate(variable, Decoration::Location, &[place.location]);
-        if place.component > 0 {
-            let component = u32::from(place.component);
-            self.decorate(variable, Decoration::Component, &[component]);
-        }
+/// Decorates a variable with its location and, unless that is the first, its component.
+pub(crate) fn decorate_varying(w: &mut Builder, variable: ValueWord, place: &Place) {
+    w.decorate(variable, Decoration::Location, &[place.location]);
+    if place.component > 0 {
+        let component = u32::from(place.component);
+        w.decorate(variable, Decoration::Component, &[component]);
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod builtin;
 mod fragment;
 mod group_size;
 mod inputs;
-mod location;
+pub(crate) mod location;
 pub(crate) mod names;
 mod params;
 mod state;

@@ -8,6 +8,7 @@ use super::vars::{Io, base_scalar};
 use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
+use crate::interface::location::decorate_varying;
 use crate::options::Options;
 use crate::reflect::InterfaceVariable;
 use crate::varyings::{Distances, Place, varying_location};
@@ -314,7 +315,7 @@ impl Io<'_> {
         let array = self.w.array_type(ty, count);
         let variable = self.variable(StorageClass::Input, array);
         if let Some(place) = place {
-            self.w.decorate_place(variable, &place);
+            decorate_varying(self.w, variable, &place);
         }
         self.w
             .name(variable, || input_name(self.program.stage, semantic));

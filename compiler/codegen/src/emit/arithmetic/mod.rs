@@ -103,7 +103,9 @@ impl Emit<'_> {
     pub(in crate::emit) fn fract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
-        let reached = (self.w).compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
+        let reached = self
+            .w
+            .compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
         let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
         } else if cx.inst.ty == Type::F16 {

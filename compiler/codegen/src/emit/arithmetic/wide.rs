@@ -68,11 +68,11 @@ impl Emit<'_> {
                 return Ok(val);
             }
             let [low, _] = self.w.wide_words(val);
-            return Ok(self.w.as_narrow(low, to));
+            return Ok(narrow_word(self.w, low, to));
         }
         // Narrow types lie in words: cut to their width here, as `convert` does.
         let low = self.source_as(src, from.with_width(Width::W32), 1 << lane)?;
-        let low = self.w.as_narrow(low, from);
+        let low = narrow_word(self.w, low, from);
         let high = self.w.sign_word(low, from);
         Ok(self.w.wide_value([low, high]))
     }
@@ -137,13 +137,11 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// The low bits of a word that an integer type has, extended to the word.
-    fn as_narrow(&mut self, word: Val, ty: Type) -> Val {
-        match ty.width() {
-            Width::W32 | Width::W64 => word,
-            Width::W8 | Width::W16 => self.extend(word, ty.width().bits(), ty.is_signed_int()),
-        }
+/// The low bits of a word that an integer type has, extended to the word.
+fn narrow_word(w: &mut Builder, word: Val, ty: Type) -> Val {
+    match ty.width() {
+        Width::W32 | Width::W64 => word,
+        Width::W8 | Width::W16 => w.extend(word, ty.width().bits(), ty.is_signed_int()),
     }
 }
 

@@ -44,7 +44,7 @@ impl Emit<'_> {
             end: entry,
             lanes: zeros,
         };
-        Ok(self.w.merge_arms(&[arm, skipped]))
+        Ok(merge_arms(self.w, &[arm, skipped]))
     }
 
     /// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
@@ -77,7 +77,7 @@ impl Emit<'_> {
             arms.push(self.run_arm(label, merge, |emit| body(emit, case))?);
         }
         self.w.begin_block(merge);
-        Ok(self.w.merge_arms(&arms))
+        Ok(merge_arms(self.w, &arms))
     }
 
     /// The lanes that `body` gives for an element below `count`: at once if that is known, else in a case for each.
@@ -120,23 +120,21 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// Phis of the lanes that all arms give, in the block where they meet.
-    fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
-        std::array::from_fn(|lane| {
-            // All arms come from one `body`, which gives the same lanes of the same types each time.
-            let Some((scalar, _)) = arms[0].lanes[lane] else {
-                return Lane::UNDEFINED;
-            };
-            let ty = self.ty(scalar, 1);
-            let value = self.value(scalar, 1, Home::Body);
-            let mut operands = Vec::with_capacity(2 * arms.len());
-            for arm in arms {
-                let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
-                operands.extend([id.0, arm.end.0]);
-            }
-            self.body.long_result(Spv::Phi, ty, value, &operands);
-            Lane::scalar(value)
-        })
-    }
+/// Phis of the lanes that all arms give, in the block where they meet.
+fn merge_arms(w: &mut Builder, arms: &[Arm]) -> [Lane; 4] {
+    std::array::from_fn(|lane| {
+        // All arms come from one `body`, which gives the same lanes of the same types each time.
+        let Some((scalar, _)) = arms[0].lanes[lane] else {
+            return Lane::UNDEFINED;
+        };
+        let ty = w.ty(scalar, 1);
+        let value = w.value(scalar, 1, Home::Body);
+        let mut operands = Vec::with_capacity(2 * arms.len());
+        for arm in arms {
+            let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
+            operands.extend([id.0, arm.end.0]);
+        }
+        w.body.long_result(Spv::Phi, ty, value, &operands);
+        Lane::scalar(value)
+    })
 }

@@ -3,8 +3,8 @@
 use crate::builder::{Builder, Lane, Scalar};
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::image::Texel;
-use crate::emit::memory::atomic::Update;
+use crate::emit::image::{Texel, write_texel};
+use crate::emit::memory::atomic::{Update, compute_halves, unpack_halves};
 use crate::emit::memory::member::Descriptor;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -35,10 +35,10 @@ impl Emit<'_> {
         };
         let texel = self.texel(cx, image, 1)?;
         let lanes = self.at_texel(&access, texel, |emit, image, texel| {
-            let pointer = emit.w.texel_pointer(image, texel);
+            let pointer = compute_texel_pointer(emit.w, image, texel);
             let old = emit.update_texel(pointer, update)?.lane(0);
             Ok(match halves {
-                true => emit.w.two_halves(old),
+                true => unpack_two_halves(emit.w, old),
                 false => [old; 4],
             })
         })?;
@@ -70,37 +70,35 @@ impl Emit<'_> {
         let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
         for (word, update) in updates.iter().enumerate() {
             let old = self.w.component(read, word);
-            lanes[2 * word..2 * word + 2].copy_from_slice(&self.w.halves(old.lane(0)));
-            words[word] = self.w.updated_halves(old, *update).lane(0);
+            lanes[2 * word..2 * word + 2].copy_from_slice(&unpack_halves(self.w, old.lane(0)));
+            words[word] = compute_halves(self.w, old, *update).lane(0);
         }
         let new = self.w.gather_vector(&words, Scalar::U32);
-        self.w.write_texel(texel, new);
+        write_texel(self.w, texel, new);
         lanes
     }
 }
 
-impl Builder {
-    fn two_halves(&mut self, word: Lane) -> [Lane; 4] {
-        let [low, high] = self.halves(word);
-        let zero = Lane::scalar(self.uint(0));
-        [low, high, zero, zero]
-    }
+fn unpack_two_halves(w: &mut Builder, word: Lane) -> [Lane; 4] {
+    let [low, high] = unpack_halves(w, word);
+    let zero = Lane::scalar(w.uint(0));
+    [low, high, zero, zero]
+}
 
-    fn texel_pointer(&mut self, image: Descriptor, texel: Texel) -> ValueWord {
-        let word = self.ty(Scalar::U32, 1);
-        let ty = self.pointer(StorageClass::Image, word);
-        // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
-        let sample = match texel.sample {
-            Some(sample) => sample.id,
-            None => self.uint(0),
-        };
-        let pointer = self.object();
-        let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
-        self.body
-            .result(Spv::ImageTexelPointer, ty, pointer, &operands);
-        if image.divergent {
-            self.decorate_divergent(pointer);
-        }
-        pointer
+fn compute_texel_pointer(w: &mut Builder, image: Descriptor, texel: Texel) -> ValueWord {
+    let word = w.ty(Scalar::U32, 1);
+    let ty = w.pointer(StorageClass::Image, word);
+    // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
+    let sample = match texel.sample {
+        Some(sample) => sample.id,
+        None => w.uint(0),
+    };
+    let pointer = w.object();
+    let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
+    w.body
+        .result(Spv::ImageTexelPointer, ty, pointer, &operands);
+    if image.divergent {
+        w.decorate_divergent(pointer);
     }
+    pointer
 }

@@ -5,6 +5,7 @@
 
 use crate::builder::{Lane, Scalar};
 use crate::emit::Emit;
+use crate::emit::memory::choose_atomic_scope;
 use crate::error::Failure;
 use crate::interface::bind;
 use crate::reflect::DescriptorSlot;
@@ -18,7 +19,7 @@ impl Emit<'_> {
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let lock = self.image_lock();
-        let (scope, relaxed) = self.w.atomic_scope(None);
+        let (scope, relaxed) = choose_atomic_scope(self.w, None);
         // A buffer of zeros is a lock that nobody has.
         let [free, taken] = [0, 1].map(|value| self.w.uint(value));
         let [header, round, next, merge] = self.w.labels();

@@ -12,7 +12,7 @@ use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
 use crate::emit::image::object::texel_component;
-use crate::emit::memory::member::Descriptor;
+use crate::emit::memory::member::{Descriptor, load_descriptor};
 use crate::error::{Error, Failure};
 use crate::words::{OperandList, ValueWord};
 use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width};
@@ -88,9 +88,9 @@ impl Emit<'_> {
         mut body: impl FnMut(&mut Self, Descriptor, Texel) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         self.with_image(access, |emit, image| {
-            let object = emit.w.loaded(image);
+            let object = load_descriptor(emit.w, image);
             // Asked of the image itself, case by case: sizes differ between the images of an array.
-            let (texel, inside) = emit.w.inside(Texel { object, ..texel });
+            let (texel, inside) = check_texel(emit.w, Texel { object, ..texel });
             emit.lanes_if(inside, |emit| body(emit, image, texel))
         })
     }
@@ -116,7 +116,13 @@ impl Emit<'_> {
         let texel = self.texel(cx, image, 0)?;
         let lanes = self.at_texel(&access, texel, |emit, _, texel| {
             let (read, count) = (emit.read_texel(texel), access.components);
-            Ok(emit.w.elements(read, cx.inst.ty, count, image.texels))
+            Ok(extract_elements(
+                emit.w,
+                read,
+                cx.inst.ty,
+                count,
+                image.texels,
+            ))
         })?;
         Ok(Outcome::Lanes(lanes))
     }
@@ -135,10 +141,10 @@ impl Emit<'_> {
         let narrow = cx.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { cx.inst.ty };
         let value = self.source_as(src, ty, access.element_lanes())?;
-        let value = self.w.texel_value(value, cx.inst.ty, &access, image.texels);
+        let value = pack_texel(self.w, value, cx.inst.ty, &access, image.texels);
         let texel = self.texel(cx, image, 1)?;
         self.at_texel(&access, texel, |emit, _, texel| {
-            emit.w.write_texel(texel, value);
+            write_texel(emit.w, texel, value);
             Ok([Lane::UNDEFINED; 4])
         })?;
         Ok(Outcome::None)
@@ -149,128 +155,132 @@ impl Emit<'_> {
         let (access, image) = self.image_access(cx)?;
         let is_size = cx.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded(pointer);
+            let object = load_descriptor(emit.w, pointer);
             if is_size {
-                let size = emit.w.image_dimensions(object, &image);
+                let size = query_dimensions(emit.w, object, &image);
                 return Ok(emit.w.zero_filled(size));
             }
             if !image.target.is_multisample() {
                 return Err(Error::unsupported("only multisample images have samples"));
             }
             emit.w.needs.insert(Need::ImageQuery);
-            Ok([emit.w.sample_count(object).lane(0); 4])
+            Ok([query_sample_count(emit.w, object).lane(0); 4])
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 }
 
-impl Builder {
-    /// Writes a texel from a vector of four components.
-    pub(super) fn write_texel(&mut self, texel: Texel, value: Val) {
-        self.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
-    }
+/// Writes a texel from a vector of four components.
+pub(super) fn write_texel(w: &mut Builder, texel: Texel, value: Val) {
+    w.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
+}
 
-    /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
-    /// LOADIM.
-    fn elements(&mut self, read: Val, ty: Type, count: u8, texels: ImageTexels) -> [Lane; 4] {
-        // The device makes (0, 0, 0, 1) of components that the format lacks.
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return read.lanes();
-        }
-        let one = if ty == Type::F32 {
-            self.float(1.0)
+/// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
+/// LOADIM.
+fn extract_elements(
+    w: &mut Builder,
+    read: Val,
+    ty: Type,
+    count: u8,
+    texels: ImageTexels,
+) -> [Lane; 4] {
+    // The device makes (0, 0, 0, 1) of components that the format lacks.
+    if matches!(texels, ImageTexels::Formatted(_)) {
+        return read.lanes();
+    }
+    let one = if ty == Type::F32 {
+        w.float(1.0)
+    } else {
+        w.uint(if ty == Type::F16 { HALF_ONE } else { 1 })
+    };
+    let zero = w.uint(0);
+    let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+    let bits = ty.width().bits();
+    for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
+        // Elements lie one after the other in the bits of the texel, the first one lowest.
+        let word = w.component(read, (number * bits / 32) as usize);
+        *lane = if bits == 32 {
+            word.lane(0)
         } else {
-            self.uint(if ty == Type::F16 { HALF_ONE } else { 1 })
+            let shift = u64::from(number * bits % 32);
+            let value = w.binary_bits(Spv::ShiftRightLogical, word, shift);
+            w.extend(value, bits, ty.is_signed_int()).lane(0)
         };
-        let zero = self.uint(0);
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
-            // Elements lie one after the other in the bits of the texel, the first one lowest.
-            let word = self.component(read, (number * bits / 32) as usize);
-            *lane = if bits == 32 {
-                word.lane(0)
-            } else {
-                let shift = u64::from(number * bits % 32);
-                let value = self.binary_bits(Spv::ShiftRightLogical, word, shift);
-                self.extend(value, bits, ty.is_signed_int()).lane(0)
-            };
-        }
-        lanes
     }
+    lanes
+}
 
-    /// A value as the vector that is written.
-    fn texel_value(
-        &mut self,
-        value: Val,
-        ty: Type,
-        access: &ImageAccess,
-        texels: ImageTexels,
-    ) -> Val {
-        let lanes = value.lanes();
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return self.gather_vector(&lanes, texel_component(texels));
-        }
-        let mut words = [Lane::scalar(self.uint(0)); 4];
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
-            let place = (number * bits / 32) as usize;
-            let value = self.lane_val(*lane, Scalar::U32);
-            words[place] = match bits {
-                32 => value.lane(0),
-                _ => self.with_element(words[place], value, bits, number * bits % 32),
-            };
-        }
-        self.gather_vector(&words, Scalar::U32)
+/// A value as the vector that is written.
+fn pack_texel(
+    w: &mut Builder,
+    value: Val,
+    ty: Type,
+    access: &ImageAccess,
+    texels: ImageTexels,
+) -> Val {
+    let lanes = value.lanes();
+    if matches!(texels, ImageTexels::Formatted(_)) {
+        return w.gather_vector(&lanes, texel_component(texels));
     }
-
-    /// A word with an element of `bits` bits from bit `shift` up.
-    fn with_element(&mut self, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
-        // Bits above the element are not part of the value.
-        let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
-        let value = self.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
-        let old = self.val(word.id());
-        self.binary(Spv::BitwiseOr, old, value).lane(0)
-    }
-
-    /// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
-    /// (EXT_shader_image_load_store section 3.9.X).
-    fn inside(&mut self, texel: Texel) -> (Texel, Val) {
-        let size = self.image_dimensions(texel.object, &texel.image);
-        let mut bounds = size.lanes();
-        if texel.image.target == TexTarget::Cube {
-            // `OpImageQuerySize` gives the size of a face only.
-            bounds[2] = Lane::scalar(self.uint(6));
-        } else if texel.image.target == TexTarget::CubeArray {
-            // The size counts cubes, the coordinate counts faces.
-            let cubes = self.component(size, 2);
-            bounds[2] = self.binary_bits(Spv::IMul, cubes, 6).lane(0);
-        }
-        let lanes = texel.image.coordinate_lanes() as usize;
-        let bounds = self.gather_vector(&bounds[..lanes], Scalar::U32);
-        // Unsigned, so that negative coordinates are beyond any size.
-        let below = self.test(Spv::ULessThan, texel.coordinate, bounds);
-        let inside = match below.size {
-            1 => below,
-            _ => self.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0]),
+    let mut words = [Lane::scalar(w.uint(0)); 4];
+    let bits = ty.width().bits();
+    for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
+        let place = (number * bits / 32) as usize;
+        let value = w.lane_val(*lane, Scalar::U32);
+        words[place] = match bits {
+            32 => value.lane(0),
+            _ => insert_element(w, words[place], value, bits, number * bits % 32),
         };
-        let sample = texel.sample.map(|sample| {
-            let samples = self.sample_count(texel.object);
-            let last = self.binary_bits(Spv::ISub, samples, 1);
-            self.int_min(sample, last)
-        });
-        (Texel { sample, ..texel }, inside)
     }
+    w.gather_vector(&words, Scalar::U32)
+}
 
-    /// Width, height and depth or layers, as many as the target has.
-    fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
-        self.needs.insert(Need::ImageQuery);
-        let count = image.target.size_components();
-        self.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
-    }
+/// A word with an element of `bits` bits from bit `shift` up.
+fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
+    // Bits above the element are not part of the value.
+    let value = w.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
+    let value = w.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
+    let old = w.val(word.id());
+    w.binary(Spv::BitwiseOr, old, value).lane(0)
+}
 
-    /// Samples of an image.
-    pub(in crate::emit) fn sample_count(&mut self, object: ValueWord) -> Val {
-        self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
+/// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
+/// (EXT_shader_image_load_store section 3.9.X).
+fn check_texel(w: &mut Builder, texel: Texel) -> (Texel, Val) {
+    let size = query_dimensions(w, texel.object, &texel.image);
+    let mut bounds = size.lanes();
+    if texel.image.target == TexTarget::Cube {
+        // `OpImageQuerySize` gives the size of a face only.
+        bounds[2] = Lane::scalar(w.uint(6));
+    } else if texel.image.target == TexTarget::CubeArray {
+        // The size counts cubes, the coordinate counts faces.
+        let cubes = w.component(size, 2);
+        bounds[2] = w.binary_bits(Spv::IMul, cubes, 6).lane(0);
     }
+    let lanes = texel.image.coordinate_lanes() as usize;
+    let bounds = w.gather_vector(&bounds[..lanes], Scalar::U32);
+    // Unsigned, so that negative coordinates are beyond any size.
+    let below = w.test(Spv::ULessThan, texel.coordinate, bounds);
+    let inside = match below.size {
+        1 => below,
+        _ => w.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0]),
+    };
+    let sample = texel.sample.map(|sample| {
+        let samples = query_sample_count(w, texel.object);
+        let last = w.binary_bits(Spv::ISub, samples, 1);
+        w.int_min(sample, last)
+    });
+    (Texel { sample, ..texel }, inside)
+}
+
+/// Width, height and depth or layers, as many as the target has.
+fn query_dimensions(w: &mut Builder, object: ValueWord, image: &Image) -> Val {
+    w.needs.insert(Need::ImageQuery);
+    let count = image.target.size_components();
+    w.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
+}
+
+/// Samples of an image.
+pub(in crate::emit) fn query_sample_count(w: &mut Builder, object: ValueWord) -> Val {
+    w.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
 }

@@ -3,9 +3,10 @@
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::emit::Emit;
-use crate::emit::memory::member::{Descriptor, Indexing, choices};
+use crate::emit::memory::buffer::require_stores;
+use crate::emit::memory::member::{Descriptor, Indexing, access_descriptor, choices};
 use crate::emit::memory::resource_use::{ResourceUse, image_use};
-use crate::emit::texture::object::{STORAGE, no_handles};
+use crate::emit::texture::object::{STORAGE, declare_image_type, find_target_row, no_handles};
 use crate::error::{Error, Failure};
 use crate::handles::texel;
 use crate::interface::{ImageVariable, base_scalar, bind};
@@ -40,7 +41,7 @@ impl Emit<'_> {
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        self.w.image_decorations(variable, uses);
+        decorate_image(self.w, variable, uses);
         self.bind_image(variable, &image, uses, count.unwrap_or(1))?;
         let result = ImageVariable { variable, object };
         self.interface.resources.images[id.index()] = result;
@@ -126,7 +127,7 @@ impl Emit<'_> {
         if format.is_some_and(TexelFormat::is_extended) {
             self.w.needs.insert(Need::ImageExtendedFormats);
         }
-        let row = self.w.target_row(image.target);
+        let row = find_target_row(self.w, image.target);
         row.of_images
             .iter()
             .for_each(|need| self.w.needs.insert(*need));
@@ -135,10 +136,14 @@ impl Emit<'_> {
             spirv::ImageFormat::Unknown as u32,
             TexelFormat::spirv_number,
         );
-        Ok(self
-            .w
-            // Storage images compare nothing.
-            .image_type(component, image.target, [0, STORAGE, number]))
+        // Storage images compare nothing.
+        let settings = [0, STORAGE, number];
+        Ok(declare_image_type(
+            self.w,
+            component,
+            image.target,
+            settings,
+        ))
     }
 
     /// The format that the module names for formatted accesses; none if the device finds it out.
@@ -221,23 +226,21 @@ impl Emit<'_> {
             member,
             len,
             |emit, it| {
-                let image = emit.w.descriptor(variable, object, it);
+                let image = access_descriptor(emit.w, variable, object, it);
                 access(emit, image)
             },
         )
     }
 }
 
-impl Builder {
-    /// Images are aliased, because any two units may show the same memory.
-    fn image_decorations(&mut self, variable: ValueWord, uses: ResourceUse) {
-        self.decorate(variable, Decoration::Aliased, &[]);
-        for decoration in uses.decorations() {
-            self.decorate(variable, decoration, &[]);
-        }
-        if uses.contains(ResourceUse::WRITTEN) {
-            self.need_stores();
-        }
+/// Images are aliased, because any two units may show the same memory.
+fn decorate_image(w: &mut Builder, variable: ValueWord, uses: ResourceUse) {
+    w.decorate(variable, Decoration::Aliased, &[]);
+    for decoration in uses.decorations() {
+        w.decorate(variable, decoration, &[]);
+    }
+    if uses.contains(ResourceUse::WRITTEN) {
+        require_stores(w);
     }
 }
 

@@ -48,7 +48,7 @@ impl Emit<'_> {
         let data = self.program.registers[register];
         let len = self.register_vectors(register);
         // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
-        let ty = self.w.word_array(len);
+        let ty = declare_word_array(self.w, len);
         let variable = match data.storage {
             Storage::Output(output) => self.output_variable(output, ty, len),
             Storage::Cond => self.cond_variable(register, ty),
@@ -68,8 +68,7 @@ impl Emit<'_> {
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
-        self.w
-            .initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
+        declare_initialized(self.w, ty, std::iter::repeat_n(element.0, len as usize))
     }
 
     /// A variable of condition codes with all flags clear, as those of a positive number.
@@ -84,7 +83,7 @@ impl Emit<'_> {
             let word = self.w.uint(word);
             self.w.composite(Scalar::U32, &[word; 4]).0
         });
-        self.w.initialized_variable(ty, parts.into_iter())
+        declare_initialized(self.w, ty, parts.into_iter())
     }
 
     /// A pointer to vector `part` of an element.
@@ -255,7 +254,7 @@ impl Emit<'_> {
         for (lane, word) in words.iter_mut().enumerate() {
             *word = match write >> lane & 1 {
                 0 => old.map_or(Lane::UNDEFINED, |old| old.lane(lane)),
-                _ => self.w.flag_word(flags.map(|lanes| lanes[lane])),
+                _ => pack_flags(self.w, flags.map(|lanes| lanes[lane])),
             };
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
@@ -333,38 +332,35 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// Overflow in bit 0, carry in bit 1.
-    fn flag_word(&mut self, flags: [Lane; 2]) -> Lane {
-        let [overflow, carry] = flags.map(|flag| self.lane_val(flag, Scalar::BoolInt));
-        let zero = self.uint_val(0);
-        let [one, two] = [1, 2].map(|bit| self.constant_like(zero, bit));
-        let low = self.select(overflow, one, zero);
-        let high = self.select(carry, two, zero);
-        self.binary(Spv::BitwiseOr, low, high).lane(0)
-    }
+/// Overflow in bit 0, carry in bit 1.
+fn pack_flags(w: &mut Builder, flags: [Lane; 2]) -> Lane {
+    let [overflow, carry] = flags.map(|flag| w.lane_val(flag, Scalar::BoolInt));
+    let zero = w.uint_val(0);
+    let [one, two] = [1, 2].map(|bit| w.constant_like(zero, bit));
+    let low = w.select(overflow, one, zero);
+    let high = w.select(carry, two, zero);
+    w.binary(Spv::BitwiseOr, low, high).lane(0)
+}
 
-    pub(in crate::emit) fn word_array(&mut self, len: u32) -> TypeWord {
-        let vector = self.ty(Scalar::U32, 4);
-        self.array_type(vector, len)
-    }
+pub(in crate::emit) fn declare_word_array(w: &mut Builder, len: u32) -> TypeWord {
+    let vector = w.ty(Scalar::U32, 4);
+    w.array_type(vector, len)
+}
 
-    fn initialized_variable(
-        &mut self,
-        ty: TypeWord,
-        elements: impl ExactSizeIterator<Item = u32>,
-    ) -> ValueWord {
-        let initial = self.object();
-        self.globals
-            .head(Spv::ConstantComposite, elements.len() + 2);
-        self.globals.0.extend([ty.0, initial.0]);
-        self.globals.0.extend(elements);
-        let pointer = self.pointer(StorageClass::Private, ty);
-        let variable = self.object();
-        let class = StorageClass::Private as u32;
-        self.globals
-            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
-        self.interface.push(variable.0);
-        variable
-    }
+fn declare_initialized(
+    w: &mut Builder,
+    ty: TypeWord,
+    elements: impl ExactSizeIterator<Item = u32>,
+) -> ValueWord {
+    let initial = w.object();
+    w.globals.head(Spv::ConstantComposite, elements.len() + 2);
+    w.globals.0.extend([ty.0, initial.0]);
+    w.globals.0.extend(elements);
+    let pointer = w.pointer(StorageClass::Private, ty);
+    let variable = w.object();
+    let class = StorageClass::Private as u32;
+    w.globals
+        .result(Spv::Variable, pointer, variable, &[class, initial.0]);
+    w.interface.push(variable.0);
+    variable
 }

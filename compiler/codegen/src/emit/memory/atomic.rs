@@ -4,8 +4,9 @@ use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::memory::Address;
 use crate::emit::memory::place::BufferPlace;
+use crate::emit::memory::word_access::{compute_word_number, extract_word, shift_up};
+use crate::emit::memory::{Address, choose_atomic_scope, compute_global_pointer};
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
@@ -80,7 +81,7 @@ impl Emit<'_> {
         for (word, update) in (0u32..).zip(updates) {
             let old = self.update_at(address, word, update)?;
             let first = 2 * word as usize;
-            lanes[first..first + 2].copy_from_slice(&self.w.halves(old));
+            lanes[first..first + 2].copy_from_slice(&unpack_halves(self.w, old));
         }
         Ok(Outcome::Lanes(lanes))
     }
@@ -89,8 +90,8 @@ impl Emit<'_> {
     fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
         match address {
             Address::Global(address) => {
-                let view = self.w.atomic_view(update, None)?;
-                let pointer = self.w.global_pointer(address, 4 * words, view, 1);
+                let view = choose_atomic_view(self.w, update, None)?;
+                let pointer = compute_global_pointer(self.w, address, 4 * words, view, 1);
                 let cell = Cell::at(pointer, view, update.ty);
                 Ok(self.update(cell, update)?.lane(0))
             }
@@ -102,7 +103,7 @@ impl Emit<'_> {
                 if kind == BufferKind::Private {
                     return self.update_private(place, words, update);
                 }
-                let view = self.w.atomic_view(update, Some(kind))?;
+                let view = choose_atomic_view(self.w, update, Some(kind))?;
                 self.update_in_buffer(place, words, view, update)
             }
         }
@@ -165,7 +166,7 @@ impl Emit<'_> {
             let number = if view.is_wide() {
                 emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
-                emit.w.word_number(place.offset, words)
+                compute_word_number(emit.w, place.offset, words)
             };
             emit.lanes_inside(bound, number, |emit| {
                 let cell = emit.buffer_cell(place, number, view, update.ty);
@@ -205,8 +206,8 @@ impl Emit<'_> {
         let [old, ..] = self.load_buffer(place, ty, &access, 1)?;
         let old = self.w.lane_val(old, scalar);
         let cell = Cell::at(ValueWord::NONE, scalar, update.ty);
-        let update = self.w.as_bits(update, scalar);
-        let new = self.w.updated(cell, old, update);
+        let update = read_as_bits(self.w, update, scalar);
+        let new = compute_updated(self.w, cell, old, update);
         self.store_buffer(place, ty, &access, [new.lane(0); 4])?;
         Ok(old.lane(0))
     }
@@ -243,7 +244,7 @@ impl Emit<'_> {
             Some(_) => Scalar::U32,
             None => cell.scalar,
         };
-        let update = self.w.as_bits(update, scalar);
+        let update = read_as_bits(self.w, update, scalar);
         self.atomic_op(cell, update)
     }
 
@@ -267,12 +268,12 @@ impl Emit<'_> {
         // Not where two words share an element: the exchange would compare the other one as well.
         if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
             let new = update.second.unwrap_or(update.value);
-            return Ok(self.w.compare_exchange(cell, update.value, new));
+            return Ok(compare_exchange(self.w, cell, update.value, new));
         }
-        let Some(native) = self.w.native_atomic(cell, update.op) else {
+        let Some(native) = find_native_atomic(self.w, cell, update.op) else {
             return self.loop_if_alive(cell, update);
         };
-        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
+        let (scope, relaxed) = choose_atomic_scope(self.w, cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
         Ok(self.w.op(native, cell.scalar, 1, &operands))
     }
@@ -317,7 +318,7 @@ impl Emit<'_> {
 
     /// Computes the new value from the old one until nobody interferes.
     fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
-        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
+        let (scope, relaxed) = choose_atomic_scope(self.w, cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0];
         // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
         let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
@@ -335,7 +336,7 @@ impl Emit<'_> {
         self.w.jump(body);
         self.w.begin_block(body);
         let old = self.w.val(old);
-        let seen = self.w.try_update(cell, old, update);
+        let seen = try_update(self.w, cell, old, update);
         self.w.body.0[phi + 5] = seen.id.0;
         // The bits are compared: a NaN never equals itself.
         let done = self.w.test(Spv::IEqual, seen, old);
@@ -344,7 +345,7 @@ impl Emit<'_> {
         self.w.jump(header);
         self.w.begin_block(merge);
         // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
-        self.w.word_in(cell, old)
+        extract_cell_word(self.w, cell, old)
     }
 }
 
@@ -360,202 +361,204 @@ fn float_sum(update: Update) -> Option<(Need, Scalar)> {
         .map(|(_, need, view)| (need, view))
 }
 
-impl Builder {
-    /// The bits of the two half floats of a word.
-    pub(in crate::emit) fn halves(&mut self, word: Lane) -> [Lane; 2] {
-        let word = self.lane_val(word, Scalar::U32);
-        let high = self.binary_bits(Spv::ShiftRightLogical, word, 16);
-        let low = self.binary_bits(Spv::BitwiseAnd, word, 0xffff);
-        [low.lane(0), high.lane(0)]
-    }
+/// The bits of the two half floats of a word.
+pub(in crate::emit) fn unpack_halves(w: &mut Builder, word: Lane) -> [Lane; 2] {
+    let word = w.lane_val(word, Scalar::U32);
+    let high = w.binary_bits(Spv::ShiftRightLogical, word, 16);
+    let low = w.binary_bits(Spv::BitwiseAnd, word, 0xffff);
+    [low.lane(0), high.lane(0)]
+}
 
-    /// An update whose values are read as the type of their cell; half floats stay what they are.
-    fn as_bits(&mut self, update: Update, scalar: Scalar) -> Update {
-        if update.ty == Type::F16 {
-            return update;
+/// An update whose values are read as the type of their cell; half floats stay what they are.
+fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
+    if update.ty == Type::F16 {
+        return update;
+    }
+    Update {
+        value: w.reread(update.value, scalar),
+        second: update.second.map(|second| w.reread(second, scalar)),
+        ..update
+    }
+}
+
+/// The type as which an atomic sees its cell; inserts what that needs.
+fn choose_atomic_view(
+    w: &mut Builder,
+    update: Update,
+    kind: Option<BufferKind>,
+) -> Result<Scalar, Failure> {
+    let device = w.device;
+    let shared = kind == Some(BufferKind::Shared);
+    if let Some((need, view)) = float_sum(update).filter(|_| !shared)
+        && need.is_met(&device)
+    {
+        w.needs.insert(need);
+        return Ok(view);
+    }
+    // All other updates see words: floats are compared and added in a loop, as bits.
+    if update.ty.width() != Width::W64 {
+        return Ok(Scalar::U32);
+    }
+    // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
+    Need::Int64.check(&device)?;
+    let need = match shared {
+        true => Need::SharedInt64Atomics,
+        false => Need::Int64Atomics,
+    };
+    w.require(need)?;
+    Ok(Scalar::U64)
+}
+
+/// The instruction that does an update, if there is one.
+fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
+    let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
+    let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
+    // No atomic updates one word of an element of 64 bits.
+    if cell.shift.is_some() || compares && signed && !w.device.signed_atomics {
+        return None;
+    }
+    match op {
+        // The cell is seen as a float only where the device adds floats.
+        AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
+        AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
+        AtomicOp::Min if signed => Some(Spv::AtomicSMin),
+        AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
+        AtomicOp::Max if signed => Some(Spv::AtomicSMax),
+        AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
+        AtomicOp::And => Some(Spv::AtomicAnd),
+        AtomicOp::Or => Some(Spv::AtomicOr),
+        AtomicOp::Xor => Some(Spv::AtomicXor),
+        // Floats are exchanged as words, for which no feature of atomic floats is needed.
+        AtomicOp::Exchange => Some(Spv::AtomicExchange),
+        // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
+        // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
+        AtomicOp::Add
+        | AtomicOp::Min
+        | AtomicOp::Max
+        | AtomicOp::IncWrap
+        | AtomicOp::DecWrap
+        | AtomicOp::CompareExchange => None,
+    }
+}
+
+/// What an update leaves of the half floats of a word.
+pub(in crate::emit) fn compute_halves(w: &mut Builder, old: Val, update: Update) -> Val {
+    if update.op == AtomicOp::Exchange {
+        return w.halves_in_word(update.value);
+    }
+    let old = w.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
+    let new = apply_float_update(w, update.op, old, update.value);
+    w.halves_in_word(new)
+}
+
+fn compare_exchange(w: &mut Builder, cell: Cell, comparator: Val, new: Val) -> Val {
+    let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
+    // SPIR-V puts the new value before the one compared.
+    // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
+    let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
+    let operands = ids.map(|id| id.0);
+    w.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
+}
+
+/// What an update leaves in the whole cell.
+fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let Some(shift) = cell.shift else {
+        return compute_updated(w, cell, old, update);
+    };
+    let word = extract_word(w, old, shift);
+    let word = compute_updated(w, cell, word, update);
+    let word = shift_up(w, cell.scalar, word, Some(shift));
+    // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
+    let hole = w.constant_like(old, u64::from(u32::MAX));
+    let hole = w.binary(Spv::ShiftLeftLogical, hole, shift);
+    let keep = w.unary(Spv::Not, hole);
+    let rest = w.binary(Spv::BitwiseAnd, old, keep);
+    w.binary(Spv::BitwiseOr, rest, word)
+}
+
+/// Updates a cell if it still holds the old value; gives what it holds.
+fn try_update(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let new = compute_updated_cell(w, cell, old, update);
+    compare_exchange(w, cell, old, new)
+}
+
+/// The updated word of a value of the whole cell.
+fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
+    match cell.shift {
+        Some(shift) => extract_word(w, whole, shift),
+        None => whole,
+    }
+}
+
+/// What an update leaves in memory.
+fn compute_updated(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let (value, ty) = (update.value, cell.ty);
+    match update.op {
+        _ if ty == Type::F16 => compute_halves(w, old, update),
+        op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
+            compute_updated_float(w, op, old, value)
         }
-        Update {
-            value: self.reread(update.value, scalar),
-            second: update.second.map(|second| self.reread(second, scalar)),
-            ..update
+        AtomicOp::Add => w.binary(Spv::IAdd, old, value),
+        AtomicOp::And => w.binary(Spv::BitwiseAnd, old, value),
+        AtomicOp::Or => w.binary(Spv::BitwiseOr, old, value),
+        AtomicOp::Xor => w.binary(Spv::BitwiseXor, old, value),
+        AtomicOp::Exchange => value,
+        AtomicOp::CompareExchange => {
+            let equal = w.test(Spv::IEqual, old, value);
+            w.select(equal, update.second.unwrap_or(value), old)
         }
+        AtomicOp::Min => select_lesser(w, ty, [value, old], [value, old]),
+        AtomicOp::Max => select_lesser(w, ty, [old, value], [value, old]),
+        AtomicOp::IncWrap => compute_incremented(w, ty, old, value),
+        AtomicOp::DecWrap => compute_decremented(w, ty, old, value),
     }
+}
 
-    /// The type as which an atomic sees its cell; inserts what that needs.
-    fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
-        let device = self.device;
-        let shared = kind == Some(BufferKind::Shared);
-        if let Some((need, view)) = float_sum(update).filter(|_| !shared)
-            && need.is_met(&device)
-        {
-            self.needs.insert(need);
-            return Ok(view);
-        }
-        // All other updates see words: floats are compared and added in a loop, as bits.
-        if update.ty.width() != Width::W64 {
-            return Ok(Scalar::U32);
-        }
-        // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
-        Need::Int64.check(&device)?;
-        let need = match shared {
-            true => Need::SharedInt64Atomics,
-            false => Need::Int64Atomics,
-        };
-        self.require(need)?;
-        Ok(Scalar::U64)
-    }
+fn is_less(w: &mut Builder, ty: Type, a: Val, b: Val) -> Val {
+    w.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
+}
 
-    /// The instruction that does an update, if there is one.
-    fn native_atomic(&self, cell: Cell, op: AtomicOp) -> Option<Spv> {
-        let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
-        let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
-        // No atomic updates one word of an element of 64 bits.
-        if cell.shift.is_some() || compares && signed && !self.device.signed_atomics {
-            return None;
-        }
-        match op {
-            // The cell is seen as a float only where the device adds floats.
-            AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
-            AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
-            AtomicOp::Min if signed => Some(Spv::AtomicSMin),
-            AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
-            AtomicOp::Max if signed => Some(Spv::AtomicSMax),
-            AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
-            AtomicOp::And => Some(Spv::AtomicAnd),
-            AtomicOp::Or => Some(Spv::AtomicOr),
-            AtomicOp::Xor => Some(Spv::AtomicXor),
-            // Floats are exchanged as words, for which no feature of atomic floats is needed.
-            AtomicOp::Exchange => Some(Spv::AtomicExchange),
-            // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
-            // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
-            AtomicOp::Add
-            | AtomicOp::Min
-            | AtomicOp::Max
-            | AtomicOp::IncWrap
-            | AtomicOp::DecWrap
-            | AtomicOp::CompareExchange => None,
-        }
-    }
+/// `a < b ? yes : no`
+fn select_lesser(w: &mut Builder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
+    let is_less = is_less(w, ty, a, b);
+    w.select(is_less, yes, no)
+}
 
-    /// What an update leaves of the half floats of a word.
-    pub(in crate::emit) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
-        if update.op == AtomicOp::Exchange {
-            return self.halves_in_word(update.value);
-        }
-        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
-        let new = self.float_update(update.op, old, update.value);
-        self.halves_in_word(new)
-    }
+/// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
+fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+    let one = w.constant_like(old, 1);
+    let below = is_less(w, ty, old, value);
+    let more = w.binary(Spv::IAdd, old, one);
+    let zero = w.constant_like(old, 0);
+    w.select(below, more, zero)
+}
 
-    fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
-        let (scope, relaxed) = self.atomic_scope(cell.kind);
-        // SPIR-V puts the new value before the one compared.
-        // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
-        let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
-        let operands = ids.map(|id| id.0);
-        self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
-    }
+/// One less, or `value` from 0 and from beyond it.
+fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+    let one = w.constant_like(old, 1);
+    let zero = w.compare_bits(Spv::IEqual, old, 0);
+    let above = is_less(w, ty, value, old);
+    let wraps = w.truth_op(Spv::LogicalOr, zero, above);
+    let fewer = w.binary(Spv::ISub, old, one);
+    w.select(wraps, value, fewer)
+}
 
-    /// What an update leaves in the whole cell.
-    fn updated_cell(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let Some(shift) = cell.shift else {
-            return self.updated(cell, old, update);
-        };
-        let word = self.word_of(old, shift);
-        let word = self.updated(cell, word, update);
-        let word = self.moved_up(cell.scalar, word, Some(shift));
-        // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
-        let hole = self.constant_like(old, u64::from(u32::MAX));
-        let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
-        let keep = self.unary(Spv::Not, hole);
-        let rest = self.binary(Spv::BitwiseAnd, old, keep);
-        self.binary(Spv::BitwiseOr, rest, word)
-    }
+fn compute_updated_float(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+    let float = match old.scalar == Scalar::U64 {
+        true => Scalar::F64,
+        false => Scalar::F32,
+    };
+    let (x, y) = (w.reread(old, float), w.reread(value, float));
+    let new = apply_float_update(w, op, x, y);
+    w.lane_val(Lane::scalar(new.id), old.scalar)
+}
 
-    /// Updates a cell if it still holds the old value; gives what it holds.
-    fn try_update(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let new = self.updated_cell(cell, old, update);
-        self.compare_exchange(cell, old, new)
+fn apply_float_update(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+    if op == AtomicOp::Add {
+        return w.binary(Spv::FAdd, old, value);
     }
-
-    /// The updated word of a value of the whole cell.
-    fn word_in(&mut self, cell: Cell, whole: Val) -> Val {
-        match cell.shift {
-            Some(shift) => self.word_of(whole, shift),
-            None => whole,
-        }
-    }
-
-    /// What an update leaves in memory.
-    fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let (value, ty) = (update.value, cell.ty);
-        match update.op {
-            _ if ty == Type::F16 => self.updated_halves(old, update),
-            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
-                self.updated_float(op, old, value)
-            }
-            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
-            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
-            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
-            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
-            AtomicOp::Exchange => value,
-            AtomicOp::CompareExchange => {
-                let equal = self.test(Spv::IEqual, old, value);
-                self.select(equal, update.second.unwrap_or(value), old)
-            }
-            AtomicOp::Min => self.lesser(ty, [value, old], [value, old]),
-            AtomicOp::Max => self.lesser(ty, [old, value], [value, old]),
-            AtomicOp::IncWrap => self.incremented(ty, old, value),
-            AtomicOp::DecWrap => self.decremented(ty, old, value),
-        }
-    }
-
-    fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
-        self.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
-    }
-
-    /// `a < b ? yes : no`
-    fn lesser(&mut self, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
-        let is_less = self.is_less(ty, a, b);
-        self.select(is_less, yes, no)
-    }
-
-    /// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
-    fn incremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
-        let one = self.constant_like(old, 1);
-        let below = self.is_less(ty, old, value);
-        let more = self.binary(Spv::IAdd, old, one);
-        let zero = self.constant_like(old, 0);
-        self.select(below, more, zero)
-    }
-
-    /// One less, or `value` from 0 and from beyond it.
-    fn decremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
-        let one = self.constant_like(old, 1);
-        let zero = self.compare_bits(Spv::IEqual, old, 0);
-        let above = self.is_less(ty, value, old);
-        let wraps = self.truth_op(Spv::LogicalOr, zero, above);
-        let fewer = self.binary(Spv::ISub, old, one);
-        self.select(wraps, value, fewer)
-    }
-
-    fn updated_float(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
-        let float = match old.scalar == Scalar::U64 {
-            true => Scalar::F64,
-            false => Scalar::F32,
-        };
-        let (x, y) = (self.reread(old, float), self.reread(value, float));
-        let new = self.float_update(op, x, y);
-        self.lane_val(Lane::scalar(new.id), old.scalar)
-    }
-
-    fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
-        if op == AtomicOp::Add {
-            return self.binary(Spv::FAdd, old, value);
-        }
-        let greater = self.test(Spv::FOrdGreaterThan, old, value);
-        let is_min = op == AtomicOp::Min;
-        let which = if is_min { Extreme::Min } else { Extreme::Max };
-        self.extreme(which, greater, old, value)
-    }
+    let greater = w.test(Spv::FOrdGreaterThan, old, value);
+    let is_min = op == AtomicOp::Min;
+    let which = if is_min { Extreme::Min } else { Extreme::Max };
+    w.extreme(which, greater, old, value)
 }

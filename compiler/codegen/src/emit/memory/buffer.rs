@@ -7,7 +7,7 @@
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
 use crate::emit::Emit;
-use crate::emit::memory::member::Member;
+use crate::emit::memory::member::{Member, get_member_word};
 use crate::emit::memory::place::BufferPlace;
 use crate::emit::memory::resource_use::{ResourceUse, buffer_uses};
 use crate::error::{Error, Failure};
@@ -142,7 +142,9 @@ impl Emit<'_> {
             }
             BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 let element = [self.w.ty(view.scalar, view.size).0];
-                let array = (self.w).declare_distinct_type(Spv::TypeRuntimeArray, &element);
+                let array = self
+                    .w
+                    .declare_distinct_type(Spv::TypeRuntimeArray, &element);
                 let stride = [view.stride()];
                 self.w.decorate(array, Decoration::ArrayStride, &stride);
                 self.block_variable(id, array, view)
@@ -274,7 +276,7 @@ impl Emit<'_> {
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
-            self.w.need_stores();
+            require_stores(self.w);
         }
         for decoration in uses.decorations() {
             let operands = [block.0, 0, decoration as u32];
@@ -291,9 +293,9 @@ impl Emit<'_> {
         }
         let variables = &self.interface.resources.buffers[place.buffer.index()];
         let block = variables.blocks[view_number(view)];
-        let operands = [variable.0, self.w.member_word(place.member).0];
+        let operands = [variable.0, get_member_word(self.w, place.member).0];
         let class = storage_class(buffer.kind, self.options.target);
-        self.w.access_chain(place, class, block, &operands)
+        emit_access_chain(self.w, place, class, block, &operands)
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
@@ -310,7 +312,7 @@ impl Emit<'_> {
         let mut operands = OperandList::default();
         operands.push(variable);
         if buffer.array.is_some() {
-            operands.push(self.w.member_word(place.member));
+            operands.push(get_member_word(self.w, place.member));
         }
         let number = self.number_inside(id, view, number);
         let (is_block, is_of_vectors) = match buffer.kind {
@@ -332,7 +334,7 @@ impl Emit<'_> {
         }
         let element = self.w.ty(view.scalar, view.size);
         let class = storage_class(buffer.kind, self.options.target);
-        self.w.access_chain(place, class, element, &operands)
+        emit_access_chain(self.w, place, class, element, &operands)
     }
 
     /// The number of an element that exists, where accesses are not kept inside otherwise.
@@ -357,32 +359,30 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// Notes that the stage writes to memory.
-    pub(in crate::emit) fn need_stores(&mut self) {
-        self.needs.insert(match self.stage() {
-            Stage::Fragment => Need::FragmentStores,
-            // Compute stages may always store.
-            Stage::Compute => Need::Shader,
-            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-                Need::VertexStores
-            }
-        });
-    }
-
-    fn access_chain(
-        &mut self,
-        place: BufferPlace,
-        class: StorageClass,
-        pointee: TypeWord,
-        operands: &[u32],
-    ) -> ValueWord {
-        let pointer = self.chain(class, pointee, operands);
-        if let Member::Divergent(_) = place.member {
-            self.decorate_divergent(pointer);
+/// Notes that the stage writes to memory.
+pub(in crate::emit) fn require_stores(w: &mut Builder) {
+    w.needs.insert(match w.stage() {
+        Stage::Fragment => Need::FragmentStores,
+        // Compute stages may always store.
+        Stage::Compute => Need::Shader,
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            Need::VertexStores
         }
-        pointer
+    });
+}
+
+fn emit_access_chain(
+    w: &mut Builder,
+    place: BufferPlace,
+    class: StorageClass,
+    pointee: TypeWord,
+    operands: &[u32],
+) -> ValueWord {
+    let pointer = w.chain(class, pointee, operands);
+    if let Member::Divergent(_) = place.member {
+        w.decorate_divergent(pointer);
     }
+    pointer
 }
 
 /// As what most loads of a program read a buffer: as floats or as words.

@@ -115,7 +115,7 @@ impl Emit<'_> {
         }
         let params = self.interface.params.loaded.iter();
         let mut loaded = params.copied().filter(|param| param.is_some());
-        let found = loaded.any(|param| self.w.is_part_of(id, param));
+        let found = loaded.any(|param| is_part_of(self.w, id, param));
         self.tables.uniform.insert(id, found);
         found
     }
@@ -129,8 +129,8 @@ impl Emit<'_> {
         mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
-        let Some(number) = self.w.number_for_cases(indexing, member) else {
-            self.w.need_indexing(indexing, member);
+        let Some(number) = find_number_for_cases(self.w, indexing, member) else {
+            require_indexing(self.w, indexing, member);
             return access(self, member);
         };
         let number = self.w.val(number);
@@ -140,82 +140,79 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// The run-time number of a member by which the device cannot index.
-    pub(in crate::emit) fn number_for_cases(
-        &self,
-        indexing: Indexing,
-        member: Member,
-    ) -> Option<ValueWord> {
-        let (number, need) = match member {
-            Member::Constant(_) => return None,
-            Member::Uniform(number) => (number, indexing.uniform),
-            Member::Divergent(number) => (number, indexing.divergent),
-        };
-        (!need.is_met(&self.device)).then_some(number)
-    }
+/// The run-time number of a member by which the device cannot index.
+pub(in crate::emit) fn find_number_for_cases(
+    w: &Builder,
+    indexing: Indexing,
+    member: Member,
+) -> Option<ValueWord> {
+    let (number, need) = match member {
+        Member::Constant(_) => return None,
+        Member::Uniform(number) => (number, indexing.uniform),
+        Member::Divergent(number) => (number, indexing.divergent),
+    };
+    (!need.is_met(&w.device)).then_some(number)
+}
 
-    fn need_indexing(&mut self, indexing: Indexing, member: Member) {
-        let needs: &[Need] = match member {
-            Member::Constant(_) => &[],
-            Member::Uniform(_) => &[indexing.uniform],
-            // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the decoration `NonUniform`.
-            Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
-        };
-        needs.iter().for_each(|need| self.needs.insert(*need));
-    }
+fn require_indexing(w: &mut Builder, indexing: Indexing, member: Member) {
+    let needs: &[Need] = match member {
+        Member::Constant(_) => &[],
+        Member::Uniform(_) => &[indexing.uniform],
+        // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the decoration `NonUniform`.
+        Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
+    };
+    needs.iter().for_each(|need| w.needs.insert(*need));
+}
 
-    /// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
-    fn is_part_of(&self, id: ValueWord, param: ValueWord) -> bool {
-        let info = self.derived(param);
-        let near = |value: ValueWord| {
-            value.is_some() && (value == id || self.derived(value).casts.contains(&id))
-        };
-        let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
-        near(param)
-            || info.parts.into_iter().any(near)
-            // A component of a cast vector, and a cast of a component, are the same lane found two ways.
-            || casts.any(|cast| self.derived(cast).parts.contains(&id))
-    }
+/// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
+fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
+    let info = w.derived(param);
+    let near =
+        |value: ValueWord| value.is_some() && (value == id || w.derived(value).casts.contains(&id));
+    let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
+    near(param)
+        || info.parts.into_iter().any(near)
+        // A component of a cast vector, and a cast of a component, are the same lane found two ways.
+        || casts.any(|cast| w.derived(cast).parts.contains(&id))
+}
 
-    /// The number of a member as an index.
-    pub(super) fn member_word(&mut self, member: Member) -> ValueWord {
-        match member {
-            Member::Constant(member) => self.uint(member),
-            Member::Uniform(id) | Member::Divergent(id) => id,
-        }
+/// The number of a member as an index.
+pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
+    match member {
+        Member::Constant(member) => w.uint(member),
+        Member::Uniform(id) | Member::Divergent(id) => id,
     }
+}
 
-    /// A member of an array of textures or images.
-    pub(in crate::emit) fn descriptor(
-        &mut self,
-        array: ValueWord,
-        object: TypeWord,
-        member: Member,
-    ) -> Descriptor {
-        let number = self.member_word(member);
-        let operands = [array.0, number.0];
-        let pointer = self.chain(StorageClass::UniformConstant, object, &operands);
-        let divergent = matches!(member, Member::Divergent(_));
-        // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a pointer or what was loaded.
-        if divergent {
-            self.decorate_divergent(pointer);
-        }
-        Descriptor {
-            pointer,
-            object,
-            divergent,
-        }
+/// A member of an array of textures or images.
+pub(in crate::emit) fn access_descriptor(
+    w: &mut Builder,
+    array: ValueWord,
+    object: TypeWord,
+    member: Member,
+) -> Descriptor {
+    let number = get_member_word(w, member);
+    let operands = [array.0, number.0];
+    let pointer = w.chain(StorageClass::UniformConstant, object, &operands);
+    let divergent = matches!(member, Member::Divergent(_));
+    // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a pointer or what was loaded.
+    if divergent {
+        w.decorate_divergent(pointer);
     }
+    Descriptor {
+        pointer,
+        object,
+        divergent,
+    }
+}
 
-    /// The texture or image behind a pointer.
-    pub(in crate::emit) fn loaded(&mut self, descriptor: Descriptor) -> ValueWord {
-        let loaded = self.object();
-        let (ty, pointer) = (descriptor.object, descriptor.pointer);
-        self.body.result(Spv::Load, ty, loaded, &[pointer.0]);
-        if descriptor.divergent {
-            self.decorate_divergent(loaded);
-        }
-        loaded
+/// The texture or image behind a pointer.
+pub(in crate::emit) fn load_descriptor(w: &mut Builder, descriptor: Descriptor) -> ValueWord {
+    let loaded = w.object();
+    let (ty, pointer) = (descriptor.object, descriptor.pointer);
+    w.body.result(Spv::Load, ty, loaded, &[pointer.0]);
+    if descriptor.divergent {
+        w.decorate_divergent(loaded);
     }
+    loaded
 }

@@ -17,6 +17,7 @@ use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
 use crate::emit::memory::place::BufferPlace;
+use crate::emit::memory::word_access::apply_word_op;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
@@ -63,7 +64,7 @@ impl Emit<'_> {
             MemSpace::Buffer(buffer) => {
                 let start = self.source_as(src, Type::U32, 1)?;
                 let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
-                let offset = self.w.word_op(op, start, access.offset as u32, of_known);
+                let offset = apply_word_op(self.w, op, start, access.offset as u32, of_known);
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }
@@ -73,7 +74,7 @@ impl Emit<'_> {
     pub(in crate::emit) fn load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(cx)?;
         let mut lanes = match self.address(cx, &access, 0)? {
-            Address::Global(address) => self.w.load_global(address, cx.inst.ty, &access)?,
+            Address::Global(address) => load_global(self.w, address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
         // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
@@ -106,7 +107,7 @@ impl Emit<'_> {
         } else {
             cx.inst.ty
         };
-        let values = if self.w.is_pair(ty) {
+        let values = if is_pair(self.w, ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes[..usize::from(access.components)]
                 .iter_mut()
@@ -120,9 +121,7 @@ impl Emit<'_> {
             std::array::from_fn(|lane| val.lane(lane))
         };
         match self.address(cx, &access, 1)? {
-            Address::Global(address) => {
-                self.w.store_global(address, cx.inst.ty, &access, values)?
-            }
+            Address::Global(address) => store_global(self.w, address, cx.inst.ty, &access, values)?,
             Address::Buffer(place) => self.store_buffer(place, cx.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
@@ -175,144 +174,142 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    fn is_pair(&self, ty: Type) -> bool {
-        self.read_scalar(ty) == Scalar::Pair
-    }
+fn is_pair(w: &Builder, ty: Type) -> bool {
+    w.read_scalar(ty) == Scalar::Pair
+}
 
-    /// The scalar in which a type lies in memory.
-    fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
-        let device = &self.device;
-        Ok(match ty {
-            Type::U8 | Type::S8 => {
-                Need::Int8.check(device)?;
-                self.needs.insert(Need::Storage8);
-                Scalar::U8
-            }
-            Type::U16 | Type::S16 | Type::F16 => {
-                Need::Int16.check(device)?;
-                self.needs.insert(Need::Storage16);
-                Scalar::U16
-            }
-            Type::U32 | Type::S32 => Scalar::U32,
-            Type::F32 => Scalar::F32,
-            Type::U64 | Type::S64 => self.wide_int(),
-            Type::F64 => Scalar::F64,
-        })
-    }
+/// The scalar in which a type lies in memory.
+fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
+    let device = &w.device;
+    Ok(match ty {
+        Type::U8 | Type::S8 => {
+            Need::Int8.check(device)?;
+            w.needs.insert(Need::Storage8);
+            Scalar::U8
+        }
+        Type::U16 | Type::S16 | Type::F16 => {
+            Need::Int16.check(device)?;
+            w.needs.insert(Need::Storage16);
+            Scalar::U16
+        }
+        Type::U32 | Type::S32 => Scalar::U32,
+        Type::F32 => Scalar::F32,
+        Type::U64 | Type::S64 => w.wide_int(),
+        Type::F64 => Scalar::F64,
+    })
+}
 
-    /// A pointer to a vector of `size` components so many bytes behind an address.
-    pub(super) fn global_pointer(
-        &mut self,
-        address: ValueWord,
-        bytes: u32,
-        scalar: Scalar,
-        size: u8,
-    ) -> ValueWord {
-        let address = self.val(address);
-        let address = self.wide_plus(address, bytes.into());
-        let pointee = self.ty(scalar, size);
-        let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-        // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
-        let op = if address.scalar == Scalar::Pair {
-            Spv::Bitcast
+/// A pointer to a vector of `size` components so many bytes behind an address.
+pub(super) fn compute_global_pointer(
+    w: &mut Builder,
+    address: ValueWord,
+    bytes: u32,
+    scalar: Scalar,
+    size: u8,
+) -> ValueWord {
+    let address = w.val(address);
+    let address = w.wide_plus(address, bytes.into());
+    let pointee = w.ty(scalar, size);
+    let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+    // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
+    let op = if address.scalar == Scalar::Pair {
+        Spv::Bitcast
+    } else {
+        Spv::ConvertUToPtr
+    };
+    let pointer = w.object();
+    w.body.result(op, ty, pointer, &[address.id.0]);
+    pointer
+}
+
+/// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
+/// section 2.X.4.5), and volatile for whatever others may see.
+fn choose_global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
+    [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
+}
+
+/// Vectors in which the components of an access are moved: number of them and components of each.
+fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
+    // A pair is a vector already.
+    if scalar == Scalar::Pair {
+        (components, 1)
+    } else {
+        (1, components)
+    }
+}
+
+fn load_global(
+    w: &mut Builder,
+    address: ValueWord,
+    ty: Type,
+    access: &MemAccess,
+) -> Result<[Lane; 4], Failure> {
+    let scalar = choose_memory_scalar(w, ty)?;
+    let mut lanes = [Lane::UNDEFINED; 4];
+    let bytes = ty.width().bytes();
+    let (parts, size) = split_global_access(scalar, access.components);
+    for part in 0..parts {
+        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
+        let val = w.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
+        let val = widen_narrow(w, val, ty);
+        for index in 0..size {
+            lanes[usize::from(part + index)] = val.lane(usize::from(index));
+        }
+    }
+    Ok(lanes)
+}
+
+/// Narrow integers of memory as words.
+fn widen_narrow(w: &mut Builder, val: Val, ty: Type) -> Val {
+    if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
+        return val;
+    }
+    let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
+    w.unary_to(op, Scalar::U32, val)
+}
+
+fn store_global(
+    w: &mut Builder,
+    address: ValueWord,
+    ty: Type,
+    access: &MemAccess,
+    values: [Lane; 4],
+) -> Result<(), Failure> {
+    let scalar = choose_memory_scalar(w, ty)?;
+    let bytes = ty.width().bytes();
+    let (parts, size) = split_global_access(scalar, access.components);
+    for part in 0..parts {
+        // Either one part of all lanes, or parts of one lane each.
+        let lanes = &values[usize::from(part)..usize::from(part + size)];
+        let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
+            let words = w.gather_vector(lanes, Scalar::U32);
+            w.unary_to(Spv::UConvert, scalar, words).id
+        } else if scalar == Scalar::Pair {
+            w.scalar(lanes[0], scalar)
         } else {
-            Spv::ConvertUToPtr
+            w.gather_vector(lanes, scalar).id
         };
-        let pointer = self.object();
-        self.body.result(op, ty, pointer, &[address.id.0]);
-        pointer
+        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
+        w.body
+            .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
     }
+    Ok(())
+}
 
-    /// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
-    /// section 2.X.4.5), and volatile for whatever others may see.
-    fn global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
-        [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
-    }
-
-    /// Vectors in which the components of an access are moved: number of them and components of each.
-    fn global_parts(scalar: Scalar, components: u8) -> (u8, u8) {
-        // A pair is a vector already.
-        if scalar == Scalar::Pair {
-            (components, 1)
-        } else {
-            (1, components)
-        }
-    }
-
-    fn load_global(
-        &mut self,
-        address: ValueWord,
-        ty: Type,
-        access: &MemAccess,
-    ) -> Result<[Lane; 4], Failure> {
-        let scalar = self.memory_scalar(ty)?;
-        let mut lanes = [Lane::UNDEFINED; 4];
-        let bytes = ty.width().bytes();
-        let (parts, size) = Self::global_parts(scalar, access.components);
-        for part in 0..parts {
-            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
-            let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            let val = self.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
-            let val = self.widen_narrow(val, ty);
-            for index in 0..size {
-                lanes[usize::from(part + index)] = val.lane(usize::from(index));
-            }
-        }
-        Ok(lanes)
-    }
-
-    /// Narrow integers of memory as words.
-    fn widen_narrow(&mut self, val: Val, ty: Type) -> Val {
-        if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
-            return val;
-        }
-        let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
-        self.unary_to(op, Scalar::U32, val)
-    }
-
-    fn store_global(
-        &mut self,
-        address: ValueWord,
-        ty: Type,
-        access: &MemAccess,
-        values: [Lane; 4],
-    ) -> Result<(), Failure> {
-        let scalar = self.memory_scalar(ty)?;
-        let bytes = ty.width().bytes();
-        let (parts, size) = Self::global_parts(scalar, access.components);
-        for part in 0..parts {
-            // Either one part of all lanes, or parts of one lane each.
-            let lanes = &values[usize::from(part)..usize::from(part + size)];
-            let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
-                let words = self.gather_vector(lanes, Scalar::U32);
-                self.unary_to(Spv::UConvert, scalar, words).id
-            } else if scalar == Scalar::Pair {
-                self.scalar(lanes[0], scalar)
-            } else {
-                self.gather_vector(lanes, scalar).id
-            };
-            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
-            let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            self.body
-                .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
-        }
-        Ok(())
-    }
-
-    /// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
-    /// 2.X.4.5), and programs order them with MEMBAR.
-    pub(in crate::emit) fn atomic_scope(
-        &mut self,
-        kind: Option<BufferKind>,
-    ) -> (ValueWord, ValueWord) {
-        let scope = if kind == Some(BufferKind::Shared) {
-            Scope::Workgroup
-        } else {
-            Scope::Device
-        };
-        (self.uint(scope as u32), self.uint(0))
-    }
+/// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
+/// 2.X.4.5), and programs order them with MEMBAR.
+pub(in crate::emit) fn choose_atomic_scope(
+    w: &mut Builder,
+    kind: Option<BufferKind>,
+) -> (ValueWord, ValueWord) {
+    let scope = if kind == Some(BufferKind::Shared) {
+        Scope::Workgroup
+    } else {
+        Scope::Device
+    };
+    (w.uint(scope as u32), w.uint(0))
 }
 
 /// The memory operand of accesses that other invocations see or that must stay.

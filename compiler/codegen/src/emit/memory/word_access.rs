@@ -6,7 +6,7 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::Emit;
 use crate::emit::memory::buffer::View;
 use crate::emit::memory::place::BufferPlace;
-use crate::emit::memory::volatile;
+use crate::emit::memory::{choose_atomic_scope, volatile};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;
@@ -42,18 +42,18 @@ impl Emit<'_> {
                 };
                 return match bound {
                     Some(bound) => {
-                        let first = emit.w.word_number(place.offset, 0);
+                        let first = compute_word_number(emit.w, place.offset, 0);
                         emit.lanes_inside(Some(bound), first, load)
                     }
                     None => load(emit),
                 };
             }
-            let first = emit.w.word_number(place.offset, 0);
+            let first = compute_word_number(emit.w, place.offset, 0);
             // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
             emit.lanes_inside(bound, first, |emit| {
                 // That the first word lies inside is known.
                 let bound = bound.filter(|_| lanes > 1 || ty.width() == Width::W64);
-                let bound = bound.map(|bound| emit.w.with_last(bound));
+                let bound = bound.map(|bound| with_last(emit.w, bound));
                 let words = WordsRead { first, bound };
                 let mut values = [Lane::UNDEFINED; 4];
                 for lane in glasm_ir::WriteMask(lanes).lanes() {
@@ -84,7 +84,7 @@ impl Emit<'_> {
             }
             for (index, value) in (0u32..).zip(&values[..count]) {
                 // An element that only begins inside is not written.
-                let last = emit.w.last_word(place, index, ty);
+                let last = find_last_word(emit.w, place, index, ty);
                 emit.lanes_inside(bound, last, |emit| {
                     emit.store_element(place, index, ty, access, *value);
                     Ok([Lane::UNDEFINED; 4])
@@ -116,7 +116,7 @@ impl Emit<'_> {
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let shift = view.stride().trailing_zeros();
         let (op, of_known) = (Spv::ShiftRightLogical, u32::wrapping_shr);
-        let number = self.w.word_op(op, place.offset, shift, of_known);
+        let number = apply_word_op(self.w, op, place.offset, shift, of_known);
         self.cell_pointer(place, view, number)
     }
 
@@ -127,7 +127,7 @@ impl Emit<'_> {
             ..view
         };
         let pointer = self.vector_pointer(place, view);
-        self.w.load(pointer, view, access).id
+        load_viewed(self.w, pointer, view, access).id
     }
 
     fn store_vector(
@@ -139,7 +139,7 @@ impl Emit<'_> {
     ) {
         let value = self.w.gather_vector(values, Scalar::U32);
         let pointer = self.vector_pointer(place, view);
-        self.w.store_words(pointer, value.id, access);
+        store_words(self.w, pointer, value.id, access);
     }
 
     /// Loads word `word`; gives 0 unless it and word `last` lie inside.
@@ -163,9 +163,9 @@ impl Emit<'_> {
     fn load_word_inside(&mut self, place: BufferPlace, word: Val, access: &MemAccess) -> Val {
         let (view, number, shift) = self.word_place(place, word);
         let pointer = self.cell_pointer(place, view, number);
-        let value = self.w.load(pointer, view.into(), access);
+        let value = load_viewed(self.w, pointer, view.into(), access);
         match shift {
-            Some(shift) => self.w.word_of(value, shift),
+            Some(shift) => extract_word(self.w, value, shift),
             None => value,
         }
     }
@@ -201,21 +201,21 @@ impl Emit<'_> {
     ) -> Lane {
         match ty.width() {
             Width::W32 => {
-                let word = self.w.word_behind(words.first, index);
+                let word = advance_word(self.w, words.first, index);
                 self.load_word_of(place, index, word, access, words).lane(0)
             }
             Width::W64 => {
                 let [low, high] =
-                    [0, 1].map(|half| self.w.word_behind(words.first, 2 * index + half));
+                    [0, 1].map(|half| advance_word(self.w, words.first, 2 * index + half));
                 // By its high word: a number that ends outside reads as 0 in whole.
-                let inside = words.bound.map(|bound| self.w.is_inside(high, bound));
+                let inside = words.bound.map(|bound| is_inside(self.w, high, bound));
                 let pair =
                     [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));
                 let pair = self.w.gather_vector(&pair, Scalar::U32);
                 self.w.wide_from_words(pair)
             }
             width @ (Width::W8 | Width::W16) => {
-                let (word, shift) = self.w.narrow_place(place.offset, index, width);
+                let (word, shift) = find_narrow_word(self.w, place.offset, index, width);
                 let word = self.load_word_of(place, index, word, access, words);
                 // A constant buffer may be seen as floats.
                 let word = self.w.reread(word, Scalar::U32);
@@ -237,7 +237,7 @@ impl Emit<'_> {
         words: &WordsRead,
     ) -> Val {
         let bound = words.bound.filter(|_| index > 0);
-        let inside = bound.map(|bound| self.w.is_inside(word, bound));
+        let inside = bound.map(|bound| is_inside(self.w, word, bound));
         self.load_word(place, word, access, inside)
     }
 
@@ -270,17 +270,17 @@ impl Emit<'_> {
     }
 
     fn store_word(&mut self, place: BufferPlace, words: u32, access: &MemAccess, value: ValueWord) {
-        let word = self.w.word_number(place.offset, words);
+        let word = compute_word_number(self.w, place.offset, words);
         if self.is_wide_shared(place.buffer) {
             let (value, all) = (self.w.val(value), self.w.uint_val(u32::MAX));
             return self.store_bits(place, word, all, value);
         }
         let pointer = self.cell_pointer(place, Scalar::U32, word);
-        self.w.store_words(pointer, value, access);
+        store_words(self.w, pointer, value, access);
     }
 
     fn store_narrow(&mut self, place: BufferPlace, index: u32, width: Width, value: Val) {
-        let (word, shift) = self.w.narrow_place(place.offset, index, width);
+        let (word, shift) = find_narrow_word(self.w, place.offset, index, width);
         let mask = self.w.constant_like(value, (1 << width.bits()) - 1);
         let value = self.w.binary(Spv::BitwiseAnd, value, mask);
         let value = self.w.binary(Spv::ShiftLeftLogical, value, shift);
@@ -305,97 +305,95 @@ impl Emit<'_> {
     fn store_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
         let (view, number, shift) = self.word_place(place, word);
         let pointer = self.cell_pointer(place, view, number);
-        let hole = self.w.moved_up(view, hole, shift);
-        let value = self.w.moved_up(view, value, shift);
+        let hole = shift_up(self.w, view, hole, shift);
+        let value = shift_up(self.w, view, value, shift);
         // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is lost.
         let keep = self.w.unary(Spv::Not, hole);
         let kind = self.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
-            let (scope, relaxed) = self.w.atomic_scope(Some(kind));
+            let (scope, relaxed) = choose_atomic_scope(self.w, Some(kind));
             let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
             self.w.op(op, view, 1, &operands);
         }
     }
 }
 
-impl Builder {
-    fn load(&mut self, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
-        match volatile(access) {
-            0 => self.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
-            operands => self.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
-        }
+fn load_viewed(w: &mut Builder, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
+    match volatile(access) {
+        0 => w.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
+        operands => w.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
     }
+}
 
-    fn store_words(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
-        match volatile(access) {
-            0 => self.store(pointer, value),
-            operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
-        }
+fn store_words(w: &mut Builder, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
+    match volatile(access) {
+        0 => w.store(pointer, value),
+        operands => w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
     }
+}
 
-    /// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
-    pub(super) fn word_op(
-        &mut self,
-        op: Spv,
-        a: Val,
-        bits: u32,
-        of_known: fn(u32, u32) -> u32,
-    ) -> Val {
-        match self.constant_bits(a.id) {
-            Some(known) => self.uint_val(of_known(known as u32, bits)),
-            None => self.binary_bits(op, a, bits.into()),
-        }
+/// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
+pub(super) fn apply_word_op(
+    w: &mut Builder,
+    op: Spv,
+    a: Val,
+    bits: u32,
+    of_known: fn(u32, u32) -> u32,
+) -> Val {
+    match w.constant_bits(a.id) {
+        Some(known) => w.uint_val(of_known(known as u32, bits)),
+        None => w.binary_bits(op, a, bits.into()),
     }
+}
 
-    /// Whether a word lies inside a buffer, and the number of the buffer's last word.
-    fn is_inside(&mut self, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
-        let inside = self.test(Spv::ULessThan, word, bound);
-        (inside, end)
-    }
+/// Whether a word lies inside a buffer, and the number of the buffer's last word.
+fn is_inside(w: &mut Builder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
+    let inside = w.test(Spv::ULessThan, word, bound);
+    (inside, end)
+}
 
-    /// A number of words that is not 0, with the number of the last one.
-    fn with_last(&mut self, bound: Val) -> (Val, Val) {
-        (bound, self.binary_bits(Spv::ISub, bound, 1))
-    }
+/// A number of words that is not 0, with the number of the last one.
+fn with_last(w: &mut Builder, bound: Val) -> (Val, Val) {
+    (bound, w.binary_bits(Spv::ISub, bound, 1))
+}
 
-    fn word_behind(&mut self, first: Val, words: u32) -> Val {
-        self.binary_bits(Spv::IAdd, first, u64::from(words))
-    }
+fn advance_word(w: &mut Builder, first: Val, words: u32) -> Val {
+    w.binary_bits(Spv::IAdd, first, u64::from(words))
+}
 
-    /// The number of the word that lies `words` words behind the one at a byte offset.
-    pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
-        let first = self.binary_bits(Spv::ShiftRightLogical, offset, 2);
-        self.word_behind(first, words)
-    }
+/// The number of the word that lies `words` words behind the one at a byte offset.
+pub(super) fn compute_word_number(w: &mut Builder, offset: Val, words: u32) -> Val {
+    let first = w.binary_bits(Spv::ShiftRightLogical, offset, 2);
+    advance_word(w, first, words)
+}
 
-    /// The last word that element `index` of an access touches.
-    fn last_word(&mut self, place: BufferPlace, index: u32, ty: Type) -> Val {
-        match ty.width() {
-            Width::W64 => self.word_number(place.offset, 2 * index + 1),
-            Width::W32 => self.word_number(place.offset, index),
-            width @ (Width::W8 | Width::W16) => self.narrow_place(place.offset, index, width).0,
-        }
+/// The last word that element `index` of an access touches.
+fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> Val {
+    match ty.width() {
+        Width::W64 => compute_word_number(w, place.offset, 2 * index + 1),
+        Width::W32 => compute_word_number(w, place.offset, index),
+        width @ (Width::W8 | Width::W16) => find_narrow_word(w, place.offset, index, width).0,
     }
+}
 
-    /// The word of a 64-bit integer from bit `shift` up.
-    pub(super) fn word_of(&mut self, wide: Val, shift: Val) -> Val {
-        let low = self.binary(Spv::ShiftRightLogical, wide, shift);
-        self.unary_to(Spv::UConvert, Scalar::U32, low)
-    }
+/// The word of a 64-bit integer from bit `shift` up.
+pub(super) fn extract_word(w: &mut Builder, wide: Val, shift: Val) -> Val {
+    let low = w.binary(Spv::ShiftRightLogical, wide, shift);
+    w.unary_to(Spv::UConvert, Scalar::U32, low)
+}
 
-    /// A word as an element of type `view`, moved up to where it lies if two words share an element.
-    pub(super) fn moved_up(&mut self, view: Scalar, word: Val, shift: Option<Val>) -> Val {
-        let Some(shift) = shift else { return word };
-        let wide = self.unary_to(Spv::UConvert, view, word);
-        self.binary(Spv::ShiftLeftLogical, wide, shift)
-    }
+/// A word as an element of type `view`, moved up to where it lies if two words share an element.
+pub(super) fn shift_up(w: &mut Builder, view: Scalar, word: Val, shift: Option<Val>) -> Val {
+    let Some(shift) = shift else { return word };
+    let wide = w.unary_to(Spv::UConvert, view, word);
+    w.binary(Spv::ShiftLeftLogical, wide, shift)
+}
 
-    /// The word that holds a narrow element, and by how many bits it is shifted there.
-    fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
-        let offset = self.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
-        let word = self.word_number(offset, 0);
-        // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
-        let byte = self.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
-        (word, self.binary_bits(Spv::ShiftLeftLogical, byte, 3))
-    }
+/// The word that holds a narrow element, and by how many bits it is shifted there.
+fn find_narrow_word(w: &mut Builder, offset: Val, index: u32, width: Width) -> (Val, Val) {
+    let offset = w.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
+    let word = compute_word_number(w, offset, 0);
+    // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
+    let byte = w.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
+    (word, w.binary_bits(Spv::ShiftLeftLogical, byte, 3))
 }

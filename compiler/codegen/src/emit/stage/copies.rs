@@ -144,8 +144,10 @@ impl Emit<'_> {
         let last = u64::from(copies.viewports - 1);
         let viewport = self.w.binary_bits(Spv::BitwiseAnd, invocation, last);
         let (shift, last) = (copies.viewports.trailing_zeros(), copies.views - 1);
-        let view = (self.w).binary_bits(Spv::ShiftRightLogical, invocation, shift.into());
-        let view = (self.w).binary_bits(Spv::BitwiseAnd, view, last.into());
+        let view = self
+            .w
+            .binary_bits(Spv::ShiftRightLogical, invocation, shift.into());
+        let view = self.w.binary_bits(Spv::BitwiseAnd, view, last.into());
         Run {
             is_second: self.w.compare_bits(Spv::INotEqual, view, 0),
             viewport,

@@ -121,13 +121,13 @@ impl Emit<'_> {
             return Ok(lanes);
         };
         self.w.require(Need::Interpolation)?;
-        let val = self.w.interpolated(variable, at);
+        let val = interpolate_at(self.w, variable, at);
         let semantic = self.program.inputs[input].semantic;
         if matches!(semantic, Semantic::Color(_) | Semantic::TexCoord(_)) {
             let mut io = self.io();
             // Of colors the back side and the flat copy are evaluated at the same place.
             let color = io.with_color_state(input, val.lanes(), |io, variable| {
-                io.w.interpolated(variable, at).id
+                interpolate_at(io.w, variable, at).id
             })?;
             return Ok(io.with_point_sprite(input, color));
         }
@@ -141,16 +141,14 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    fn interpolated(&mut self, variable: ValueWord, at: At) -> Val {
-        let (op, place) = match at {
-            At::Centroid => (GlslOp::InterpolateAtCentroid, None),
-            At::Offset(place) => (GlslOp::InterpolateAtOffset, Some(place.id)),
-            At::Sample(place) => (GlslOp::InterpolateAtSample, Some(place.id)),
-        };
-        let mut operands = OperandList::default();
-        operands.extend([self.glsl().0, op as u32, variable.0]);
-        operands.extend(place);
-        self.long_op(Spv::ExtInst, Scalar::F32, 4, &operands)
-    }
+fn interpolate_at(w: &mut Builder, variable: ValueWord, at: At) -> Val {
+    let (op, place) = match at {
+        At::Centroid => (GlslOp::InterpolateAtCentroid, None),
+        At::Offset(place) => (GlslOp::InterpolateAtOffset, Some(place.id)),
+        At::Sample(place) => (GlslOp::InterpolateAtSample, Some(place.id)),
+    };
+    let mut operands = OperandList::default();
+    operands.extend([w.glsl().0, op as u32, variable.0]);
+    operands.extend(place);
+    w.long_op(Spv::ExtInst, Scalar::F32, 4, &operands)
 }

@@ -68,7 +68,7 @@ impl Emit<'_> {
         }
         let start = self.io().line_start()?;
         let place = self.window_place()?;
-        let pixels = self.w.pixels_between(start, place);
+        let pixels = count_pixels_between(self.w, start, place);
         let [along_x, along_y] = [0, 1].map(|axis| self.w.component(pixels, axis));
         // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
         let along = self.w.ext(GlslOp::NMax, &[along_x, along_y]);
@@ -131,19 +131,17 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// Whole pixels from the one where a line starts to a place on it, along each axis.
-    fn pixels_between(&mut self, start: Val, place: Val) -> Val {
-        let [floor, pixel] = [start, place].map(|at| self.ext(GlslOp::Floor, &[at]));
-        let forward = self.binary(Spv::FSub, pixel, floor);
-        // A line that starts between two pixels and goes back has its first pixel before that place.
-        let ceiling = self.ext(GlslOp::Ceil, &[start]);
-        let one = self.float_like(start, 1.0);
-        let last = self.binary(Spv::FSub, ceiling, one);
-        let back = self.binary(Spv::FSub, last, pixel);
-        let goes_back = self.test(Spv::FOrdLessThan, place, start);
-        let count = self.select(goes_back, back, forward);
-        let zero = self.float_like(start, 0.0);
-        self.ext(GlslOp::NMax, &[count, zero])
-    }
+/// Whole pixels from the one where a line starts to a place on it, along each axis.
+fn count_pixels_between(w: &mut Builder, start: Val, place: Val) -> Val {
+    let [floor, pixel] = [start, place].map(|at| w.ext(GlslOp::Floor, &[at]));
+    let forward = w.binary(Spv::FSub, pixel, floor);
+    // A line that starts between two pixels and goes back has its first pixel before that place.
+    let ceiling = w.ext(GlslOp::Ceil, &[start]);
+    let one = w.float_like(start, 1.0);
+    let last = w.binary(Spv::FSub, ceiling, one);
+    let back = w.binary(Spv::FSub, last, pixel);
+    let goes_back = w.test(Spv::FOrdLessThan, place, start);
+    let count = w.select(goes_back, back, forward);
+    let zero = w.float_like(start, 0.0);
+    w.ext(GlslOp::NMax, &[count, zero])
 }

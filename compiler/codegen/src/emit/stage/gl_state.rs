@@ -2,8 +2,9 @@
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::Emit;
-use crate::emit::stage::output_variable::OutputPlace;
+use crate::emit::stage::output_variable::{OutputPlace, store_output_lanes};
 use crate::error::Failure;
+use crate::interface::location::decorate_varying;
 use crate::interface::names::output_name;
 use crate::interface::{base_scalar, find};
 use crate::state::Word;
@@ -41,7 +42,7 @@ impl Emit<'_> {
             let corner = self.io().state_at(Word::Viewport, axis as u32);
             let size = self.io().state_at(Word::Viewport, axis as u32 + 2);
             let [corner, size] = [corner, size].map(|id| self.w.val(id));
-            lanes[axis] = self.w.in_window(place[axis], place[3], corner, size);
+            lanes[axis] = map_to_window(self.w, place[axis], place[3], corner, size);
         }
         self.store_beside(Semantic::LineStart, lanes)
     }
@@ -56,8 +57,7 @@ impl Emit<'_> {
         // The program may have a generic result at the place in the fixed table.
         varyings.check_apart(semantic, others)?;
         let variable = self.variable_beside(semantic, &place);
-        self.w
-            .store_lanes(variable, &OutputPlace::varying(&place), lanes);
+        store_output_lanes(self.w, variable, &OutputPlace::varying(&place), lanes);
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl Emit<'_> {
         let scalar = base_scalar(place.base);
         let ty = self.w.ty(scalar, place.components);
         let variable = self.io().variable(StorageClass::Output, ty);
-        self.w.decorate_place(variable, place);
+        decorate_varying(self.w, variable, place);
         self.w.name(variable, || output_name(semantic));
         let output = Output::new(semantic);
         self.interface
@@ -102,14 +102,12 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// A coordinate of clip space in pixels.
-    fn in_window(&mut self, coordinate: Val, w: Val, corner: Val, size: Val) -> Lane {
-        // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of the size.
-        let half = self.binary_float(Spv::FMul, size, 0.5);
-        let center = self.binary(Spv::FAdd, corner, half);
-        let normalized = self.binary(Spv::FDiv, coordinate, w);
-        let scaled = self.binary(Spv::FMul, normalized, half);
-        self.binary(Spv::FAdd, scaled, center).lane(0)
-    }
+/// A coordinate of clip space in pixels.
+fn map_to_window(w: &mut Builder, coordinate: Val, divisor: Val, corner: Val, size: Val) -> Lane {
+    // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of the size.
+    let half = w.binary_float(Spv::FMul, size, 0.5);
+    let center = w.binary(Spv::FAdd, corner, half);
+    let normalized = w.binary(Spv::FDiv, coordinate, divisor);
+    let scaled = w.binary(Spv::FMul, normalized, half);
+    w.binary(Spv::FAdd, scaled, center).lane(0)
 }

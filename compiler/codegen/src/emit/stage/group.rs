@@ -22,7 +22,7 @@ impl Emit<'_> {
     /// The invocation number in the thread group.
     fn thread_id(&mut self) -> Val {
         let id = self.subgroup_id();
-        if !self.w.is_split() {
+        if !is_split(self.w) {
             return id;
         }
         self.w
@@ -45,7 +45,7 @@ impl Emit<'_> {
         // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of x, the next 32 those
         // of y.
         let masks = self.subgroup_masks(truth)?;
-        if !self.w.is_split() {
+        if !is_split(self.w) {
             return Ok(self.w.component(masks, 0));
         }
         // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
@@ -58,7 +58,7 @@ impl Emit<'_> {
 
     /// The masks of the subgroup's invocations for which a scalar is true.
     fn subgroup_masks(&mut self, truth: Val) -> Result<Val, Failure> {
-        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
+        let scope = require_subgroups(self.w, Need::GroupBallot, "ballots")?;
         let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
         Ok(self.w.op(op, Scalar::U32, 4, &operands))
     }
@@ -88,7 +88,7 @@ impl Emit<'_> {
 
     /// `GroupAllEqual`
     pub(in crate::emit) fn group_all_equal(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = self.w.subgroup(Need::GroupVote, "votes")?;
+        let scope = require_subgroups(self.w, Need::GroupVote, "votes")?;
         let value = self.source(cx.inst, 0, cx.lanes)?;
         // As integers: floats of the same bits may be NaN.
         let bits = self.w.reread(value, Scalar::U32);
@@ -102,7 +102,7 @@ impl Emit<'_> {
     /// `GroupFirst`
     pub(in crate::emit) fn group_first(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         // `OpGroupNonUniformBroadcastFirst` belongs to the capability of ballots.
-        let scope = self.w.subgroup(Need::GroupBallot, "broadcasts")?;
+        let scope = require_subgroups(self.w, Need::GroupBallot, "broadcasts")?;
         let value = self.source(cx.inst, 0, cx.lanes)?;
         let op = Spv::GroupNonUniformBroadcastFirst;
         Ok(self
@@ -112,7 +112,7 @@ impl Emit<'_> {
 
     /// `GroupRead`
     pub(in crate::emit) fn group_read(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
+        let scope = require_subgroups(self.w, Need::GroupShuffle, "shuffles")?;
         let value = self.source(cx.inst, 0, cx.lanes)?;
         let index = self.source_as(self.program.source(cx.inst, 1), Type::U32, 1)?;
         let operands = [scope, value.id.0, index.id.0];
@@ -147,11 +147,11 @@ impl Emit<'_> {
 
     /// A test over the thread group; the result stands for numbers as `to` says.
     fn vote(&mut self, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
-        if self.w.is_split() {
+        if is_split(self.w) {
             let (mask, active) = (self.ballot(truth)?, self.active()?);
-            return Ok(self.w.verdict(op, mask, active, to));
+            return Ok(decide_vote(self.w, op, mask, active, to));
         }
-        let scope = self.w.subgroup(Need::GroupVote, "votes")?;
+        let scope = require_subgroups(self.w, Need::GroupVote, "votes")?;
         let operands = [scope, truth.id.0];
         let mut ask = |op| self.w.op(op, to, 1, &operands);
         if op == Op::GroupAll {
@@ -169,7 +169,7 @@ impl Emit<'_> {
     /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
     /// their ends, or the last invocation could never be read.
     pub(in crate::emit) fn shuffle(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
+        let scope = require_subgroups(self.w, Need::GroupShuffle, "shuffles")?;
         let value = self.source(cx.inst, 0, 1)?;
         let [index, control] = [1, 2].map(|number| self.program.source(cx.inst, number));
         let index = self.source_as(index, Type::U32, 1)?;
@@ -179,7 +179,7 @@ impl Emit<'_> {
         let operands = [scope, value.id.0, source.id.0];
         let op = Spv::GroupNonUniformShuffle;
         let read = self.w.op(op, value.scalar, 1, &operands).lane(0);
-        let predicate = self.w.truth_number(in_range, cx.inst.ty).lane(0);
+        let predicate = convert_truth(self.w, in_range, cx.inst.ty).lane(0);
         let zero = Lane::scalar(self.w.constant(value.scalar, 0));
         Ok(Outcome::Lanes([predicate, read, zero, zero]))
     }
@@ -195,21 +195,21 @@ impl Emit<'_> {
         let segment = self.w.binary_bits(Spv::ShiftRightLogical, control, 8);
         let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
         // Bits that the segment mask leaves free are those within a segment.
-        let within = self.w.unary_folded_not(segment);
+        let within = fold_not(self.w, segment);
         let id = self.thread_id();
         let start = self.w.binary(Spv::BitwiseAnd, id, segment);
         let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
         let ids = [id, index, start, within];
         // Compared as signed: below thread 0 the difference is negative.
-        let (source, test) = self.w.shuffle_source(op, ids);
+        let (source, test) = compute_shuffle_source(self.w, op, ids);
         let in_range = self.w.test(test, source, end);
         (in_range, self.w.select(in_range, source, id))
     }
 
     /// The number in the subgroup of an invocation of the own thread group.
     fn in_subgroup(&mut self, thread: Val) -> Val {
-        if !self.w.is_split() {
+        if !is_split(self.w) {
             return thread;
         }
         let id = self.subgroup_id();
@@ -220,7 +220,7 @@ impl Emit<'_> {
 
     /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
     pub(in crate::emit) fn quad(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = self.w.subgroup(Need::GroupQuad, "quad operations")?;
+        let scope = require_subgroups(self.w, Need::GroupQuad, "quad operations")?;
         let [a, b] = self.two(cx)?;
         let (op, which) = quad_operation(cx.inst.op);
         let which = self.w.uint(which);
@@ -265,70 +265,72 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// The scope operand, if the device has subgroups here and the operations that are needed.
-    fn subgroup(&mut self, need: Need, what: &str) -> Result<u32, Failure> {
-        let stage = self.stage();
-        check_subgroups(&self.device, stage)
-            .and_then(|()| self.require(need))
-            .map_err(|error| {
-                let name = stage.name();
-                error.calling_it(&format!("subgroup {what} in {name} programs"))
-            })?;
-        self.needs.insert(Need::Group);
-        Ok(self.uint(Scope::Subgroup as u32).0)
-    }
+/// The scope operand, if the device has subgroups here and the operations that are needed.
+fn require_subgroups(w: &mut Builder, need: Need, what: &str) -> Result<u32, Failure> {
+    let stage = w.stage();
+    check_subgroups(&w.device, stage)
+        .and_then(|()| w.require(need))
+        .map_err(|error| {
+            let name = stage.name();
+            error.calling_it(&format!("subgroup {what} in {name} programs"))
+        })?;
+    w.needs.insert(Need::Group);
+    Ok(w.uint(Scope::Subgroup as u32).0)
+}
 
-    fn is_split(&self) -> bool {
-        self.device.subgroups.size > GROUP
-    }
+fn is_split(w: &Builder) -> bool {
+    w.device.subgroups.size > GROUP
+}
 
-    /// A test by the masks of the invocations for which something holds, and of those that are active.
-    fn verdict(&mut self, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
-        if op == Op::GroupAny {
-            let zero = self.constant_like(mask, 0);
-            return self.compare(Spv::INotEqual, to, mask, zero);
-        }
-        let all = self.compare(Spv::IEqual, to, mask, active);
-        if op == Op::GroupAll {
-            return all;
-        }
-        let zero = self.constant_like(mask, 0);
-        let none = self.compare(Spv::IEqual, to, mask, zero);
-        self.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
+/// A test by the masks of the invocations for which something holds, and of those that are active.
+fn decide_vote(w: &mut Builder, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
+    if op == Op::GroupAny {
+        let zero = w.constant_like(mask, 0);
+        return w.compare(Spv::INotEqual, to, mask, zero);
     }
+    let all = w.compare(Spv::IEqual, to, mask, active);
+    if op == Op::GroupAll {
+        return all;
+    }
+    let zero = w.constant_like(mask, 0);
+    let none = w.compare(Spv::IEqual, to, mask, zero);
+    w.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
+}
 
-    /// The invocation that a shuffle reads if it is in range, and the test of that against the end of the range.
-    fn shuffle_source(&mut self, op: Op, [id, index, start, within]: [Val; 4]) -> (Val, Spv) {
-        let source = if op == Op::ShuffleUp {
-            return (self.binary(Spv::ISub, id, index), Spv::SGreaterThanEqual);
-        } else if op == Op::ShuffleDown {
-            self.binary(Spv::IAdd, id, index)
-        } else if op == Op::ShuffleXor {
-            self.binary(Spv::BitwiseXor, id, index)
-        } else {
-            let inside = self.binary(Spv::BitwiseAnd, index, within);
-            self.binary(Spv::BitwiseOr, inside, start)
-        };
-        (source, Spv::SLessThanEqual)
-    }
+/// The invocation that a shuffle reads if it is in range, and the test of that against the end of the range.
+fn compute_shuffle_source(
+    w: &mut Builder,
+    op: Op,
+    [id, index, start, within]: [Val; 4],
+) -> (Val, Spv) {
+    let source = if op == Op::ShuffleUp {
+        return (w.binary(Spv::ISub, id, index), Spv::SGreaterThanEqual);
+    } else if op == Op::ShuffleDown {
+        w.binary(Spv::IAdd, id, index)
+    } else if op == Op::ShuffleXor {
+        w.binary(Spv::BitwiseXor, id, index)
+    } else {
+        let inside = w.binary(Spv::BitwiseAnd, index, within);
+        w.binary(Spv::BitwiseOr, inside, start)
+    };
+    (source, Spv::SLessThanEqual)
+}
 
-    fn unary_folded_not(&mut self, val: Val) -> Val {
-        match self.splat_bits(val) {
-            Some(bits) => self.constant_like(val, !bits & 0xffff_ffff),
-            None => self.unary(Spv::Not, val),
-        }
+fn fold_not(w: &mut Builder, val: Val) -> Val {
+    match w.splat_bits(val) {
+        Some(bits) => w.constant_like(val, !bits & 0xffff_ffff),
+        None => w.unary(Spv::Not, val),
     }
+}
 
-    /// A truth value as a number of type `ty`.
-    fn truth_number(&mut self, truth: Val, ty: Type) -> Val {
-        let yes = match ty.is_float() {
-            true => self.float_val(1.0),
-            false => self.uint_val(u32::MAX),
-        };
-        let no = self.constant_like(yes, 0);
-        self.select(truth, yes, no)
-    }
+/// A truth value as a number of type `ty`.
+fn convert_truth(w: &mut Builder, truth: Val, ty: Type) -> Val {
+    let yes = match ty.is_float() {
+        true => w.float_val(1.0),
+        false => w.uint_val(u32::MAX),
+    };
+    let no = w.constant_like(yes, 0);
+    w.select(truth, yes, no)
 }
 
 /// The operation that reads the value of another fragment of the quad, and its last operand.

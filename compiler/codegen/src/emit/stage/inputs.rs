@@ -3,7 +3,7 @@
 use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::emit::Emit;
-use crate::emit::memory::array::Element;
+use crate::emit::memory::array::{Element, declare_word_array};
 use crate::error::Failure;
 use crate::interface::Vertex;
 use crate::reflect::Half;
@@ -173,7 +173,7 @@ impl Emit<'_> {
             return copy;
         }
         // Four lanes of 64 bits are two vectors of four words.
-        let ty = self.w.word_array(2 * len);
+        let ty = declare_word_array(self.w, 2 * len);
         let variable = self.w.variable(StorageClass::Private, ty);
         let vector = self.w.ty(Scalar::U32, 4);
         let pointer_ty = self.w.pointer(StorageClass::Private, vector);
@@ -200,7 +200,9 @@ impl Emit<'_> {
         }
         self.w.needs.insert(Need::Demote);
         // The built-in `HelperInvocation` tells what the invocation was at its start; only the instruction follows demotions.
-        let helper = (self.w).op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+        let helper = self
+            .w
+            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
         let [zero, one] = [0, 1].map(|number| Lane::scalar(self.w.uint(number)));
         Some([helper.lane(0), zero, zero, one])
     }

@@ -19,7 +19,9 @@ use crate::analysis::Class;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::Emit;
 use crate::emit::memory::array::Element;
-use crate::emit::stage::output_variable::builtin_output;
+use crate::emit::stage::output_variable::{
+    builtin_output, compute_element_pointer, store_output_lanes,
+};
 use crate::emit::stage::views::{Views, chooses};
 use crate::error::Failure;
 use crate::interface::names::output_name;
@@ -151,10 +153,10 @@ impl Emit<'_> {
         };
         // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write the first.
         let pointer = match output.semantic == Semantic::SampleMask {
-            true => self.w.element_pointer(variable, target.scalar, 0),
+            true => compute_element_pointer(self.w, variable, target.scalar, 0),
             false => self.own_variable(variable, &target),
         };
-        self.w.store_lanes(pointer, &target, lanes);
+        store_output_lanes(self.w, pointer, &target, lanes);
         self.store_added(output.semantic, lanes)
     }
 
@@ -251,7 +253,7 @@ impl Emit<'_> {
             return lanes;
         }
         let is_clamped = self.io().state_flag(word);
-        self.w.clamp_color(is_clamped, lanes)
+        clamp_color(self.w, is_clamped, lanes)
     }
 
     /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
@@ -264,7 +266,7 @@ impl Emit<'_> {
                 variable = self.declare_output(id, &target)?;
                 self.interface.outputs.color_copies[usize::from(buffer)] = variable;
             }
-            self.w.store_lanes(variable, &target, lanes);
+            store_output_lanes(self.w, variable, &target, lanes);
         }
         Ok(())
     }
@@ -415,11 +417,9 @@ enum Size {
     State,
 }
 
-impl Builder {
-    /// A color, clamped to [0, 1] if it is to be; NaN becomes 0.
-    fn clamp_color(&mut self, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
-        let color = self.gather_vector(&lanes, Scalar::F32);
-        let clamped = self.clamp(color, Saturate::Unsigned);
-        self.select(is_clamped, clamped, color).lanes()
-    }
+/// A color, clamped to [0, 1] if it is to be; NaN becomes 0.
+fn clamp_color(w: &mut Builder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
+    let color = w.gather_vector(&lanes, Scalar::F32);
+    let clamped = w.clamp(color, Saturate::Unsigned);
+    w.select(is_clamped, clamped, color).lanes()
 }

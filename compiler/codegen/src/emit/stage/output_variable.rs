@@ -338,38 +338,36 @@ pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputP
     })
 }
 
-impl Builder {
-    pub(super) fn store_lanes(
-        &mut self,
-        pointer: ValueWord,
-        target: &OutputPlace,
-        lanes: [Lane; 4],
-    ) {
-        let part = &lanes[target.first..target.first + target.size as usize];
-        let value = if target.size == 1 {
-            self.scalar(part[0], target.scalar)
-        } else {
-            self.gather_vector(part, target.scalar).id
-        };
-        self.store(pointer, value);
-    }
+pub(super) fn store_output_lanes(
+    w: &mut Builder,
+    pointer: ValueWord,
+    target: &OutputPlace,
+    lanes: [Lane; 4],
+) {
+    let part = &lanes[target.first..target.first + target.size as usize];
+    let value = if target.size == 1 {
+        w.scalar(part[0], target.scalar)
+    } else {
+        w.gather_vector(part, target.scalar).id
+    };
+    w.store(pointer, value);
+}
 
-    pub(super) fn element_pointer(
-        &mut self,
-        variable: ValueWord,
-        scalar: Scalar,
-        index: u32,
-    ) -> ValueWord {
-        let ty = self.ty(scalar, 1);
-        let pointer_ty = self.pointer(StorageClass::Output, ty);
-        let index = self.uint(index);
-        let pointer = self.object();
-        self.body.result(
-            Spv::AccessChain,
-            pointer_ty,
-            pointer,
-            &[variable.0, index.0],
-        );
-        pointer
-    }
+pub(super) fn compute_element_pointer(
+    w: &mut Builder,
+    variable: ValueWord,
+    scalar: Scalar,
+    index: u32,
+) -> ValueWord {
+    let ty = w.ty(scalar, 1);
+    let pointer_ty = w.pointer(StorageClass::Output, ty);
+    let index = w.uint(index);
+    let pointer = w.object();
+    w.body.result(
+        Spv::AccessChain,
+        pointer_ty,
+        pointer,
+        &[variable.0, index.0],
+    );
+    pointer
 }

@@ -7,6 +7,7 @@
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::emit::Emit;
+use crate::emit::stage::output_variable::compute_element_pointer;
 use crate::error::{Error, Failure};
 use crate::options::{MAX_VIEWPORTS, Target};
 use crate::reflect::{Replication, ViewportChoice};
@@ -82,7 +83,7 @@ impl Emit<'_> {
         // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the decoration
         // adds it.
         let layer = match viewport.filter(|_| relative) {
-            Some((_, viewport)) => self.w.lane_sum(lane, viewport),
+            Some((_, viewport)) => add_lanes(self.w, lane, viewport),
             None => lane,
         };
         self.need_layer_output(Need::LayerOutput);
@@ -100,12 +101,12 @@ impl Emit<'_> {
         let variable = self.output_variable_of(id, &target)?;
         let mut value = self.w.scalar(lane, Scalar::U32);
         if self.program.outputs[id].semantic == Semantic::ViewportIndex {
-            value = self.w.existing_viewport(value);
+            value = clamp_viewport(self.w, value);
         }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = match is_mask {
-            true => self.w.element_pointer(variable, Scalar::U32, 0),
+            true => compute_element_pointer(self.w, variable, Scalar::U32, 0),
             false => variable,
         };
         self.w.store(pointer, value);
@@ -216,20 +217,18 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
-    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
-        if self.stage() != Stage::Geometry {
-            return number;
-        }
-        let number = self.val(number);
-        let exists = self.compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
-        let first = self.constant_like(number, 0);
-        self.select(exists, number, first).id
+/// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+fn clamp_viewport(w: &mut Builder, number: ValueWord) -> ValueWord {
+    if w.stage() != Stage::Geometry {
+        return number;
     }
+    let number = w.val(number);
+    let exists = w.compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+    let first = w.constant_like(number, 0);
+    w.select(exists, number, first).id
+}
 
-    fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
-        let [a, b] = [a, b].map(|lane| self.lane_val(lane, Scalar::U32));
-        self.binary(Spv::IAdd, a, b).lane(0)
-    }
+fn add_lanes(w: &mut Builder, a: Lane, b: Lane) -> Lane {
+    let [a, b] = [a, b].map(|lane| w.lane_val(lane, Scalar::U32));
+    w.binary(Spv::IAdd, a, b).lane(0)
 }

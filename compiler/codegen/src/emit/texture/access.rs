@@ -4,7 +4,10 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::InstCx;
-use crate::emit::texture::object::texel_scalar;
+use crate::emit::texture::object::{
+    declare_sampled_type, is_plain_image, is_rectangle, texel_scalar,
+};
+use crate::emit::texture::offset::fold_offset;
 use crate::error::{Error, Failure};
 use crate::options::DepthMode;
 use crate::state::{UNITS, Word};
@@ -104,7 +107,7 @@ impl Emit<'_> {
             self.texture_source(&mut access, number, src)?;
         }
         if access.data.offset == TexelOffset::Dynamic {
-            self.w.known_offset(&mut access);
+            fold_offset(self.w, &mut access);
         }
         Ok(access)
     }
@@ -172,8 +175,8 @@ impl Emit<'_> {
             ));
         }
         let mut operands = Operands::default();
-        let level = self.w.level_operand(access, &mut operands);
-        self.w.offset_operand(access, &mut operands)?;
+        let level = push_level_operand(self.w, access, &mut operands);
+        push_offset_operand(self.w, access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.w.needs.insert(Need::MinLod);
             // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V, image operands).
@@ -186,7 +189,7 @@ impl Emit<'_> {
             (true, Level::Implicit) => Spv::ImageSampleDrefImplicitLod,
             (true, Level::Explicit) => Spv::ImageSampleDrefExplicitLod,
         };
-        let object = self.w.sampled_image(access);
+        let object = make_sampled_image(self.w, access);
         Ok(self.access_lanes(access, op, object, access.reference, &operands))
     }
 
@@ -204,7 +207,7 @@ impl Emit<'_> {
                 (Spv::ImageGather, component)
             }
         };
-        let object = self.w.sampled_image(access);
+        let object = make_sampled_image(self.w, access);
         self.access_lanes(access, op, object, Some(extra), operands)
     }
 
@@ -251,123 +254,121 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// Says where a sample has its level of detail from.
-    fn level_operand(&mut self, access: &Access, operands: &mut Operands) -> Level {
-        let in_fragment = self.stage() == Stage::Fragment;
-        if self.is_rectangle(access.texture.target) && access.data.mode != TexMode::Grad {
-            return self.rectangle_level(access, operands);
-        }
-        match (access.data.mode, access.own) {
-            (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
-            (TexMode::Grad, [Some(dx), Some(dy)]) => {
-                operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
-            }
-            (TexMode::Bias, [Some(bias), _]) if in_fragment => {
-                operands.push(ImageOperands::BIAS, &[bias.id]);
-                return Level::Implicit;
-            }
-            // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
-            // bias is counted from there.
-            (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
-            _ if in_fragment => return Level::Implicit,
-            _ => operands.push(ImageOperands::LOD, &[self.float(0.0)]),
-        }
-        Level::Explicit
+/// Says where a sample has its level of detail from.
+fn push_level_operand(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+    let in_fragment = w.stage() == Stage::Fragment;
+    if is_rectangle(w, access.texture.target) && access.data.mode != TexMode::Grad {
+        return push_rectangle_level(w, access, operands);
     }
-
-    /// Rectangles have one level, and take neither a level nor a bias as operand.
-    // `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
-    fn rectangle_level(&mut self, access: &Access, operands: &mut Operands) -> Level {
-        let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
-        if takes_derivatives && self.stage() == Stage::Fragment {
+    match (access.data.mode, access.own) {
+        (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
+        (TexMode::Grad, [Some(dx), Some(dy)]) => {
+            operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
+        }
+        (TexMode::Bias, [Some(bias), _]) if in_fragment => {
+            operands.push(ImageOperands::BIAS, &[bias.id]);
             return Level::Implicit;
         }
-        // Derivatives of 0 select the base level.
-        let none = self.constant_splat(Scalar::F32, 0, 2).id;
-        operands.push(ImageOperands::GRAD, &[none, none]);
-        Level::Explicit
+        // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
+        // bias is counted from there.
+        (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
+        _ if in_fragment => return Level::Implicit,
+        _ => operands.push(ImageOperands::LOD, &[w.float(0.0)]),
     }
+    Level::Explicit
+}
 
-    /// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
-    pub(super) fn sampled_image(&mut self, access: &Access) -> ValueWord {
-        let Some(sampler) = access.sampler else {
-            return access.object;
-        };
-        let ty = self.sampled_type(access.image);
-        let object = self.object();
-        let operands = [access.object.0, sampler.0];
-        self.body.result(Spv::SampledImage, ty, object, &operands);
-        object
+/// Rectangles have one level, and take neither a level nor a bias as operand.
+// `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
+fn push_rectangle_level(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+    let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
+    if takes_derivatives && w.stage() == Stage::Fragment {
+        return Level::Implicit;
     }
+    // Derivatives of 0 select the base level.
+    let none = w.constant_splat(Scalar::F32, 0, 2).id;
+    operands.push(ImageOperands::GRAD, &[none, none]);
+    Level::Explicit
+}
 
-    /// The image of the access, without its sampler.
-    pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
-        if access.sampler.is_some() || self.is_plain_image(access.texture.target) {
-            return access.object;
+/// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
+pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord {
+    let Some(sampler) = access.sampler else {
+        return access.object;
+    };
+    let ty = declare_sampled_type(w, access.image);
+    let object = w.object();
+    let operands = [access.object.0, sampler.0];
+    w.body.result(Spv::SampledImage, ty, object, &operands);
+    object
+}
+
+/// The image of the access, without its sampler.
+pub(super) fn extract_image(w: &mut Builder, access: &Access) -> ValueWord {
+    if access.sampler.is_some() || is_plain_image(w, access.texture.target) {
+        return access.object;
+    }
+    let image = w.object();
+    let operands = [access.object.0];
+    w.body.result(Spv::Image, access.image, image, &operands);
+    if access.divergent {
+        w.decorate_divergent(image);
+    }
+    image
+}
+
+/// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
+pub(super) fn convert_rectangle_coordinates(w: &mut Builder, access: &mut Access) {
+    let image = extract_image(w, access);
+    w.needs.insert(Need::ImageQuery);
+    let zero = w.uint(0);
+    let size = w.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
+    let size = w.unary_to(Spv::ConvertUToF, Scalar::F32, size);
+    let gradients = access.own.iter_mut().flatten();
+    let gradients = gradients.filter(|_| access.data.mode == TexMode::Grad);
+    for val in access.coordinate.iter_mut().chain(gradients) {
+        *val = w.binary(Spv::FDiv, *val, size);
+    }
+}
+
+/// The offset as an image operand.
+pub(super) fn push_offset_operand(
+    w: &mut Builder,
+    access: &Access,
+    operands: &mut Operands,
+) -> Result<(), Failure> {
+    match (access.data.offset, access.offset) {
+        (TexelOffset::Constant(texels), _) => {
+            let dimensions = access.texture.target.dimensions();
+            let id = make_constant_offset(w, texels, dimensions);
+            operands.push(ImageOperands::CONST_OFFSET, &[id]);
         }
-        let image = self.object();
-        let operands = [access.object.0];
-        self.body.result(Spv::Image, access.image, image, &operands);
-        if access.divergent {
-            self.decorate_divergent(image);
+        (TexelOffset::Dynamic, Some(offset)) => {
+            w.require(Need::GatherExtended)?;
+            // Signed, as constant offsets are.
+            let offset = w.cast(offset.id, Scalar::S32);
+            operands.push(ImageOperands::OFFSET, &[offset]);
         }
-        image
+        (TexelOffset::None | TexelOffset::Dynamic, _) => {}
     }
+    Ok(())
+}
 
-    /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
-    pub(super) fn normalize(&mut self, access: &mut Access) {
-        let image = self.image_of(access);
-        self.needs.insert(Need::ImageQuery);
-        let zero = self.uint(0);
-        let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
-        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
-        let gradients = access.own.iter_mut().flatten();
-        let gradients = gradients.filter(|_| access.data.mode == TexMode::Grad);
-        for val in access.coordinate.iter_mut().chain(gradients) {
-            *val = self.binary(Spv::FDiv, *val, size);
-        }
+fn make_constant_offset(w: &mut Builder, texels: [i8; 3], dimensions: u8) -> ValueWord {
+    // Signed: the range of offsets is checked by the sign of the type.
+    let bits = texels.map(|texel| i32::from(texel) as u32);
+    let parts = bits.map(|bits| w.constant(Scalar::S32, u64::from(bits)));
+    match dimensions {
+        1 => parts[0],
+        _ => w.composite(Scalar::S32, &parts[..usize::from(dimensions)]),
     }
+}
 
-    /// The offset as an image operand.
-    pub(super) fn offset_operand(
-        &mut self,
-        access: &Access,
-        operands: &mut Operands,
-    ) -> Result<(), Failure> {
-        match (access.data.offset, access.offset) {
-            (TexelOffset::Constant(texels), _) => {
-                let dimensions = access.texture.target.dimensions();
-                let id = self.constant_offset(texels, dimensions);
-                operands.push(ImageOperands::CONST_OFFSET, &[id]);
-            }
-            (TexelOffset::Dynamic, Some(offset)) => {
-                self.require(Need::GatherExtended)?;
-                // Signed, as constant offsets are.
-                let offset = self.cast(offset.id, Scalar::S32);
-                operands.push(ImageOperands::OFFSET, &[offset]);
-            }
-            (TexelOffset::None | TexelOffset::Dynamic, _) => {}
-        }
-        Ok(())
-    }
-
-    fn constant_offset(&mut self, texels: [i8; 3], dimensions: u8) -> ValueWord {
-        // Signed: the range of offsets is checked by the sign of the type.
-        let bits = texels.map(|texel| i32::from(texel) as u32);
-        let parts = bits.map(|bits| self.constant(Scalar::S32, u64::from(bits)));
-        match dimensions {
-            1 => parts[0],
-            _ => self.composite(Scalar::S32, &parts[..usize::from(dimensions)]),
-        }
-    }
-
-    /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
-    pub(super) fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
-        let lanes = self.zero_filled(offset);
-        let offset = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
-        self.binary(Spv::IAdd, coordinate, offset)
-    }
+/// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
+pub(super) fn add_offset(w: &mut Builder, coordinate: Val, offset: Val) -> Val {
+    let lanes = w.zero_filled(offset);
+    let offset = w.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
+    w.binary(Spv::IAdd, coordinate, offset)
 }
 
 /// What a list of the options says of a texture image unit. Handles have no unit; they and missing units have the default.

@@ -7,8 +7,9 @@
 use crate::builder::Lane;
 use crate::emit::Emit;
 use crate::emit::cx::InstCx;
-use crate::emit::memory::member::{Indexing, Member};
+use crate::emit::memory::member::{Indexing, Member, find_number_for_cases};
 use crate::emit::texture::access::Access;
+use crate::emit::texture::wrap::keep_detail;
 use crate::error::Failure;
 use glasm_ir::TexAccess;
 
@@ -28,10 +29,10 @@ impl Emit<'_> {
         let divergent = matches!(member, Member::Divergent(_));
         // With one texture for all invocations all of them take the same case, and derivatives stay defined.
         if divergent
-            && self.w.number_for_cases(indexing, member).is_some()
+            && find_number_for_cases(self.w, indexing, member).is_some()
             && let Some(coordinate) = sources.coordinate
         {
-            self.w.keep_detail(&mut sources, coordinate);
+            keep_detail(self.w, &mut sources, coordinate);
         }
         self.at_member(indexing, member, len, |emit, member| {
             access(emit, sources, member)

@@ -17,9 +17,19 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::emit::Emit;
 use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::memory::member::Member;
-use crate::emit::texture::access::{Access, Operands, of_unit};
-use crate::emit::texture::wrap_state::Wraps;
+use crate::emit::image::query_sample_count;
+use crate::emit::memory::member::{Member, access_descriptor, load_descriptor};
+use crate::emit::texture::access::{
+    Access, Operands, add_offset, convert_rectangle_coordinates, extract_image, of_unit,
+    push_offset_operand,
+};
+use crate::emit::texture::least_level::can_take_min_lod;
+use crate::emit::texture::object::is_rectangle;
+use crate::emit::texture::offset::{
+    apply_offset, emit_lod_query, emit_size_query, query_last_level, query_level_count,
+};
+use crate::emit::texture::wrap::apply_wrap;
+use crate::emit::texture::wrap_state::{Wraps, apply_wrap_state};
 use crate::error::{Error, Failure};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Aux, Stage, TexTarget, Type, Units};
@@ -50,12 +60,12 @@ impl Emit<'_> {
         member: Member,
     ) -> Result<[Lane; 4], Failure> {
         self.choose_texture(&mut access, member)?;
-        if self.w.is_rectangle(access.texture.target) {
+        if is_rectangle(self.w, access.texture.target) {
             // There is one level only.
             access.min_lod = None;
         } else if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate()
         {
-            self.w.normalize(&mut access);
+            convert_rectangle_coordinates(self.w, &mut access);
         }
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
@@ -68,9 +78,9 @@ impl Emit<'_> {
             }
             TexMode::Gather(component) => self.gather_texels(&access, component)?,
             TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
-            TexMode::QuerySize => self.w.query_size(&access),
-            TexMode::QueryLod => self.w.query_lod(&access),
-            TexMode::QuerySamples => self.w.query_samples(&access),
+            TexMode::QuerySize => query_size(self.w, &access),
+            TexMode::QueryLod => query_lod(self.w, &access),
+            TexMode::QuerySamples => query_samples(self.w, &access),
         })
     }
 
@@ -83,8 +93,8 @@ impl Emit<'_> {
             Units::One(_) => self.loaded_texture(access.data.texture, variable),
             Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
                 let array = variable.variable;
-                let texture = self.w.descriptor(array, variable.object, member);
-                self.w.loaded(texture)
+                let texture = access_descriptor(self.w, array, variable.object, member);
+                load_descriptor(self.w, texture)
             }
         };
         Ok(())
@@ -115,12 +125,12 @@ impl Emit<'_> {
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         self.by_wraps(access, |emit, wraps| {
             let access = &match &wraps {
-                Wraps::Known(wrap) => emit.w.wrapped(access, *wrap),
-                Wraps::Read(state) => emit.w.wrapped_by_state(access, state),
-                Wraps::Sampler => emit.w.moved_by_offset(access),
+                Wraps::Known(wrap) => apply_wrap(emit.w, access, *wrap),
+                Wraps::Read(state) => apply_wrap_state(emit.w, access, state),
+                Wraps::Sampler => apply_offset(emit.w, access),
             };
             match access.min_lod {
-                Some(least) if !emit.w.takes_min_lod(access) => {
+                Some(least) if !can_take_min_lod(emit.w, access) => {
                     emit.sample_from_least_level(access, least)
                 }
                 Some(_) | None => emit.plain_sample(access),
@@ -129,17 +139,17 @@ impl Emit<'_> {
     }
 
     fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        let image = self.w.image_of(access);
+        let image = extract_image(self.w, access);
         let mut moved = *access;
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
             // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
-            moved.coordinate = Some(self.w.add_offset(coordinate, offset));
+            moved.coordinate = Some(add_offset(self.w, coordinate, offset));
             // The coordinate counts texels, so that adding is all.
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
         if let Some(own) = access.own[0] {
-            self.w.fetch_operands(&moved, own, &mut operands)?;
+            push_fetch_operands(self.w, &moved, own, &mut operands)?;
         }
         Ok(self.access_lanes(&moved, Spv::ImageFetch, image, None, &operands))
     }
@@ -158,7 +168,7 @@ impl Emit<'_> {
             Wraps::Read(state) => Ok(emit.gather_by_state(access, component, &state)),
             Wraps::Sampler => {
                 let mut operands = Operands::default();
-                emit.w.offset_operand(access, &mut operands)?;
+                push_offset_operand(emit.w, access, &mut operands)?;
                 Ok(emit.gather_with(access, component, &operands))
             }
         })
@@ -202,89 +212,87 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// The operands of a fetch: the sample, or the level where the target has several, and the offset.
-    fn fetch_operands(
-        &mut self,
-        access: &Access,
-        own: Val,
-        operands: &mut Operands,
-    ) -> Result<(), Failure> {
-        let target = access.texture.target;
-        if access.data.mode == TexMode::FetchSample {
-            self.offset_operand(access, operands)?;
-            operands.push(ImageOperands::SAMPLE, &[own.id]);
-        } else if self.is_rectangle(target) {
-            self.offset_operand(access, operands)?;
-        } else if target != TexTarget::Buffer {
-            // Rectangles have one level.
-            let level = match target == TexTarget::Rect {
-                true => self.uint(0),
-                false => own.id,
-            };
-            operands.push(ImageOperands::LOD, &[level]);
-            self.offset_operand(access, operands)?;
-        }
-        Ok(())
-    }
-
-    fn query_size(&mut self, access: &Access) -> [Lane; 4] {
-        self.needs.insert(Need::ImageQuery);
-        let target = access.texture.target;
-        let image = self.image_of(access);
-        // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section 2.X.8.Z, TXQ); the IR has the levels in w.
-        let size = target.size_components();
-        let has_levels =
-            !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
-        let level = match access.own[0] {
-            Some(level) if has_levels => Some(level.id),
-            // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level only.
-            _ if target == TexTarget::Rect && !self.is_rectangle(target) => Some(self.uint(0)),
-            _ => None,
+/// The operands of a fetch: the sample, or the level where the target has several, and the offset.
+fn push_fetch_operands(
+    w: &mut Builder,
+    access: &Access,
+    own: Val,
+    operands: &mut Operands,
+) -> Result<(), Failure> {
+    let target = access.texture.target;
+    if access.data.mode == TexMode::FetchSample {
+        push_offset_operand(w, access, operands)?;
+        operands.push(ImageOperands::SAMPLE, &[own.id]);
+    } else if is_rectangle(w, target) {
+        push_offset_operand(w, access, operands)?;
+    } else if target != TexTarget::Buffer {
+        // Rectangles have one level.
+        let level = match target == TexTarget::Rect {
+            true => w.uint(0),
+            false => own.id,
         };
-        let val = match level {
-            Some(level) => self.size_query(image, level, target),
-            None => self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
-        };
-        let mut lanes = [Lane::UNDEFINED; 4];
-        lanes[..usize::from(size)].copy_from_slice(&val.lanes()[..usize::from(size)]);
-        // Languages without the query have those of sizes.
-        if has_levels && access.lanes & 1 << 3 != 0 {
-            lanes[3] = self.level_count(image).lane(0);
-        }
-        lanes
+        operands.push(ImageOperands::LOD, &[level]);
+        push_offset_operand(w, access, operands)?;
     }
+    Ok(())
+}
 
-    fn query_lod(&mut self, access: &Access) -> [Lane; 4] {
-        let in_fragment = self.stage() == Stage::Fragment;
-        let Some(coordinate) = access.coordinate.filter(|_| in_fragment) else {
-            // Without derivatives the base level is accessed.
-            return [Lane::UNDEFINED; 4];
-        };
-        if self.is_rectangle(access.texture.target) {
-            // SPIR-V asks only textures with levels.
-            let base = Lane::scalar(self.float(0.0));
-            return [base, base, Lane::UNDEFINED, Lane::UNDEFINED];
-        }
-        let val = self.lod_query(access, coordinate);
-        let level = self.below_last_level(access, val);
-        [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
+fn query_size(w: &mut Builder, access: &Access) -> [Lane; 4] {
+    w.needs.insert(Need::ImageQuery);
+    let target = access.texture.target;
+    let image = extract_image(w, access);
+    // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section 2.X.8.Z, TXQ); the IR has the levels in w.
+    let size = target.size_components();
+    let has_levels =
+        !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
+    let level = match access.own[0] {
+        Some(level) if has_levels => Some(level.id),
+        // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level only.
+        _ if target == TexTarget::Rect && !is_rectangle(w, target) => Some(w.uint(0)),
+        _ => None,
+    };
+    let val = match level {
+        Some(level) => emit_size_query(w, image, level, target),
+        None => w.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
+    };
+    let mut lanes = [Lane::UNDEFINED; 4];
+    lanes[..usize::from(size)].copy_from_slice(&val.lanes()[..usize::from(size)]);
+    // Languages without the query have those of sizes.
+    if has_levels && access.lanes & 1 << 3 != 0 {
+        lanes[3] = query_level_count(w, image).lane(0);
     }
+    lanes
+}
 
-    /// The level that a query gives, which not every device keeps within the levels of the texture.
-    fn below_last_level(&mut self, access: &Access, queried: Val) -> Lane {
-        let last = self.last_level(access);
-        let last = self.unary_to(Spv::ConvertUToF, Scalar::F32, last);
-        let level = self.gather_vector(&[queried.lane(0)], Scalar::F32);
-        self.ext(GlslOp::NMin, &[level, last]).lane(0)
+fn query_lod(w: &mut Builder, access: &Access) -> [Lane; 4] {
+    let in_fragment = w.stage() == Stage::Fragment;
+    let Some(coordinate) = access.coordinate.filter(|_| in_fragment) else {
+        // Without derivatives the base level is accessed.
+        return [Lane::UNDEFINED; 4];
+    };
+    if is_rectangle(w, access.texture.target) {
+        // SPIR-V asks only textures with levels.
+        let base = Lane::scalar(w.float(0.0));
+        return [base, base, Lane::UNDEFINED, Lane::UNDEFINED];
     }
+    let val = emit_lod_query(w, access, coordinate);
+    let level = clamp_to_last_level(w, access, val);
+    [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
+}
 
-    fn query_samples(&mut self, access: &Access) -> [Lane; 4] {
-        self.needs.insert(Need::ImageQuery);
-        if !access.texture.target.is_multisample() {
-            return [Lane::scalar(self.uint(1)); 4];
-        }
-        let image = self.image_of(access);
-        [self.sample_count(image).lane(0); 4]
+/// The level that a query gives, which not every device keeps within the levels of the texture.
+fn clamp_to_last_level(w: &mut Builder, access: &Access, queried: Val) -> Lane {
+    let last = query_last_level(w, access);
+    let last = w.unary_to(Spv::ConvertUToF, Scalar::F32, last);
+    let level = w.gather_vector(&[queried.lane(0)], Scalar::F32);
+    w.ext(GlslOp::NMin, &[level, last]).lane(0)
+}
+
+fn query_samples(w: &mut Builder, access: &Access) -> [Lane; 4] {
+    w.needs.insert(Need::ImageQuery);
+    if !access.texture.target.is_multisample() {
+        return [Lane::scalar(w.uint(1)); 4];
     }
+    let image = extract_image(w, access);
+    [query_sample_count(w, image).lane(0); 4]
 }

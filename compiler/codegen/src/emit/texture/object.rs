@@ -22,7 +22,7 @@ impl Emit<'_> {
         }
         let texture = self.program.textures[id];
         self.check_texture(&texture)?;
-        let (image, object) = self.w.texture_types(&texture, sampler_of(&texture));
+        let (image, object) = declare_texture_types(self.w, &texture, sampler_of(&texture));
         let count = self.texture_count(texture.units);
         let ty = match count {
             Some(count) => self.w.array_type(object, count),
@@ -133,7 +133,7 @@ impl Emit<'_> {
         if loaded.is_some() {
             return Some(loaded);
         }
-        let ty = self.w.sampler_type();
+        let ty = declare_sampler_type(self.w);
         let loaded = self.w.object();
         self.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
         self.interface.resources.samplers[number].loaded = loaded;
@@ -142,7 +142,7 @@ impl Emit<'_> {
 
     /// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
     fn declare_sampler(&mut self, unit: u32, shadow: bool) -> usize {
-        let ty = self.w.sampler_type();
+        let ty = declare_sampler_type(self.w);
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
         let slot = DescriptorSlot {
             set: self.options.bindings.texture_set,
@@ -167,79 +167,81 @@ impl Emit<'_> {
     }
 }
 
-impl Builder {
-    /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
-    fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
-        // The type of texels, which Vulkan compares with the format that is bound.
-        let component = self.ty(texel_scalar(texture.texel), 1);
-        // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are read or written without a sampler.
-        let settings = [
-            u32::from(texture.shadow),
-            SAMPLED,
-            ImageFormat::Unknown as u32,
-        ];
-        let image = self.image_type(component, texture.target, settings);
-        for need in self.target_row(texture.target).of_textures {
-            self.needs.insert(*need);
-        }
-        let object = match self.is_plain_image(texture.target) || sampler.is_some() {
-            true => image,
-            false => self.sampled_type(image),
-        };
-        (image, object)
+/// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
+fn declare_texture_types(
+    w: &mut Builder,
+    texture: &Texture,
+    sampler: Option<u32>,
+) -> (TypeWord, TypeWord) {
+    // The type of texels, which Vulkan compares with the format that is bound.
+    let component = w.ty(texel_scalar(texture.texel), 1);
+    // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are read or written without a sampler.
+    let settings = [
+        u32::from(texture.shadow),
+        SAMPLED,
+        ImageFormat::Unknown as u32,
+    ];
+    let image = declare_image_type(w, component, texture.target, settings);
+    for need in find_target_row(w, texture.target).of_textures {
+        w.needs.insert(*need);
     }
+    let object = match is_plain_image(w, texture.target) || sampler.is_some() {
+        true => image,
+        false => declare_sampled_type(w, image),
+    };
+    (image, object)
+}
 
-    /// The type of an image with its sampler.
-    pub(super) fn sampled_type(&mut self, image: TypeWord) -> TypeWord {
-        self.declare_type(Spv::TypeSampledImage, &[image.0])
-    }
+/// The type of an image with its sampler.
+pub(super) fn declare_sampled_type(w: &mut Builder, image: TypeWord) -> TypeWord {
+    w.declare_type(Spv::TypeSampledImage, &[image.0])
+}
 
-    /// Whether textures of a target are images without samplers: buffer textures, to which OpenGL gives samplers, too.
-    pub(super) fn is_plain_image(&self, target: TexTarget) -> bool {
-        target == TexTarget::Buffer && !self.target.is_opengl()
-    }
+/// Whether textures of a target are images without samplers: buffer textures, to which OpenGL gives samplers, too.
+pub(super) fn is_plain_image(w: &Builder, target: TexTarget) -> bool {
+    target == TexTarget::Buffer && !w.target.is_opengl()
+}
 
-    /// Whether textures of a target are rectangles to the device, too, as they are in OpenGL: their coordinates count texels, and they have
-    /// no levels.
-    pub(super) fn is_rectangle(&self, target: TexTarget) -> bool {
-        target == TexTarget::Rect && self.target.is_opengl()
-    }
+/// Whether textures of a target are rectangles to the device, too, as they are in OpenGL: their coordinates count texels, and they have
+/// no levels.
+pub(super) fn is_rectangle(w: &Builder, target: TexTarget) -> bool {
+    target == TexTarget::Rect && w.target.is_opengl()
+}
 
-    /// What a target is in SPIR-V.
-    pub(in crate::emit) fn target_row(&self, target: TexTarget) -> TargetRow {
-        match self.is_rectangle(target) {
-            true => RECTANGLES,
-            false => target_row(target),
-        }
+/// What a target is in SPIR-V.
+pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> TargetRow {
+    match is_rectangle(w, target) {
+        true => RECTANGLES,
+        false => target_row(target),
     }
+}
 
-    fn sampler_type(&mut self) -> TypeWord {
-        self.declare_type(Spv::TypeSampler, &[])
-    }
+fn declare_sampler_type(w: &mut Builder) -> TypeWord {
+    w.declare_type(Spv::TypeSampler, &[])
+}
 
-    /// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
-    /// [`STORAGE`], the number of the format.
-    pub(in crate::emit) fn image_type(
-        &mut self,
-        component: TypeWord,
-        target: TexTarget,
-        settings: [u32; 3],
-    ) -> TypeWord {
-        let [compares, usage, format] = settings;
-        let layered = u32::from(target.is_array());
-        let multisample = u32::from(target.is_multisample());
-        let dim = self.target_row(target).dim as u32;
-        let operands = [
-            component.0,
-            dim,
-            compares,
-            layered,
-            multisample,
-            usage,
-            format,
-        ];
-        self.declare_type(Spv::TypeImage, &operands)
-    }
+/// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
+/// [`STORAGE`], the number of the format.
+pub(in crate::emit) fn declare_image_type(
+    w: &mut Builder,
+    component: TypeWord,
+    target: TexTarget,
+    settings: [u32; 3],
+) -> TypeWord {
+    let [compares, usage, format] = settings;
+    let layered = u32::from(target.is_array());
+    let multisample = u32::from(target.is_multisample());
+    let dim = find_target_row(w, target).dim as u32;
+    let operands = [
+        component.0,
+        dim,
+        compares,
+        layered,
+        multisample,
+        usage,
+        format,
+    ];
+    w.declare_type(Spv::TypeImage, &operands)
 }
 
 /// The unit that a texture takes its sampler from, if that is another than its own.

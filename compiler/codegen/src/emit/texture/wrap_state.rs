@@ -5,8 +5,14 @@
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::Emit;
 use crate::emit::texture::access::{Access, Operands};
-use crate::emit::texture::offset::Detail;
-use crate::emit::texture::wrap::{Mirror, dimensions};
+use crate::emit::texture::object::is_rectangle;
+use crate::emit::texture::offset::{
+    Detail, apply_offset_at_level, compute_level_of_detail, compute_nearest_level,
+};
+use crate::emit::texture::wrap::{
+    Mirror, compute_half_at_mirrors, compute_half_texel, compute_mirror, compute_nearest_mirrored,
+    dimensions, keep_detail, swap_footprint,
+};
 use crate::error::Failure;
 use crate::interface::Io;
 use crate::options::{TextureWrap, WrapMode};
@@ -57,7 +63,7 @@ impl Emit<'_> {
         }
         let unit = access.texture.sampler_unit();
         let unit = unit.filter(|unit| *unit < UNITS && dimensions(access.texture.target) > 0);
-        let unit = unit.filter(|_| !self.w.is_rectangle(access.texture.target));
+        let unit = unit.filter(|_| !is_rectangle(self.w, access.texture.target));
         let Some(unit) = unit else {
             return body(self, Wraps::Sampler);
         };
@@ -124,16 +130,16 @@ impl Emit<'_> {
         state: &WrapState,
     ) -> [Lane; 4] {
         let base = self.w.uint_val(0);
-        let mut wrapped = self.w.moved(access, base);
+        let mut wrapped = apply_offset_at_level(self.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
         // Of every access, as any mode may need it; where none does, the branch around it is not taken.
-        let half = self.w.half_texel(access, base);
+        let half = compute_half_texel(self.w, access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
             // As if the mode mirrored and had a border; what the mode really does masks both.
-            let mirror = self.w.mirror(coordinate, Some(half), lane);
+            let mirror = compute_mirror(self.w, coordinate, Some(half), lane);
             let bordered = self
                 .w
                 .truth_op(Spv::LogicalAnd, mode.mirrors, mode.has_border);
@@ -145,109 +151,114 @@ impl Emit<'_> {
                     .map(|is_across| both(self.w, is_across, bordered)),
             })
         });
-        let least = self.w.next_to_mirror(&mirrors, half);
+        let least = compute_half_at_mirrors(self.w, &mirrors, half);
         // Gathers are of two dimensions; the third lane is never a bound.
         let low = std::array::from_fn(|lane| least.lane(lane & 1));
         let one = Lane::scalar(self.w.float(1.0));
         let positive = self.w.ext(GlslOp::FAbs, &[coordinate]);
-        wrapped.coordinate = Some(
-            self.w
-                .bounded([coordinate, positive], state, [low, [one; 4]]),
-        );
+        wrapped.coordinate = Some(clamp_to_bounds(
+            self.w,
+            [coordinate, positive],
+            state,
+            [low, [one; 4]],
+        ));
         let texels = self.gather_with(&wrapped, component, &Operands::default());
-        self.w.mirrored_footprint(texels, mirrors)
+        swap_footprint(self.w, texels, mirrors)
     }
 }
 
-impl Builder {
-    /// A sample whose coordinate is in the range of its wrap modes.
-    pub(super) fn wrapped_by_state(&mut self, access: &Access, state: &WrapState) -> Access {
-        let Some(coordinate) = access.coordinate else {
-            return *access;
+/// A sample whose coordinate is in the range of its wrap modes.
+pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapState) -> Access {
+    let Some(coordinate) = access.coordinate else {
+        return *access;
+    };
+    let base = w.uint_val(0);
+    let nearest = compute_nearest_level(w, access);
+    let level = w.select(state.has_levels, nearest, base);
+    let [half_of_base, half] = [base, level].map(|level| compute_half_texel(w, access, level));
+    let is_linear = test_linear_filter(w, access, state);
+    let mut wrapped = *access;
+    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
+    keep_detail(w, &mut wrapped, coordinate);
+    let mut wrapped = match access.data.offset == TexelOffset::None {
+        true => wrapped,
+        false => apply_offset_at_level(w, &wrapped, level),
+    };
+    let Some(coordinate) = wrapped.coordinate else {
+        return wrapped;
+    };
+    let (linear, minified) = (state.magnifies_linearly, state.minifies_linearly);
+    let any_linear = w.truth_op(Spv::LogicalOr, linear, minified);
+    let all_linear = w.truth_op(Spv::LogicalAnd, linear, minified);
+    let zero = w.float_val(0.0);
+    let one = w.float_val(1.0);
+    let size = state.dimensions;
+    let low = std::array::from_fn(|lane| {
+        let Some(mode) = state.modes.get(lane).filter(|_| lane < size) else {
+            return zero.lane(0);
         };
-        let base = self.uint_val(0);
-        let nearest = self.nearest_level(access);
-        let level = self.select(state.has_levels, nearest, base);
-        let [half_of_base, half] = [base, level].map(|level| self.half_texel(access, level));
-        let is_linear = self.filters_linearly(access, state);
-        let mut wrapped = *access;
-        // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
-        self.keep_detail(&mut wrapped, coordinate);
-        let mut wrapped = match access.data.offset == TexelOffset::None {
-            true => wrapped,
-            false => self.moved(&wrapped, level),
-        };
-        let Some(coordinate) = wrapped.coordinate else {
-            return wrapped;
-        };
-        let (linear, minified) = (state.magnifies_linearly, state.minifies_linearly);
-        let any_linear = self.truth_op(Spv::LogicalOr, linear, minified);
-        let all_linear = self.truth_op(Spv::LogicalAnd, linear, minified);
-        let zero = self.float_val(0.0);
-        let one = self.float_val(1.0);
-        let size = state.dimensions;
-        let low = std::array::from_fn(|lane| {
-            let Some(mode) = state.modes.get(lane).filter(|_| lane < size) else {
-                return zero.lane(0);
-            };
-            let sees_border = self.truth_op(Spv::LogicalAnd, mode.mirrors, any_linear);
-            let half = self.component(half, lane);
-            self.select(sees_border, half, zero).lane(0)
-        });
-        let high = std::array::from_fn(|lane| {
-            if lane >= size {
-                return one.lane(0);
-            }
-            let half = self.component(half_of_base, lane);
-            let last = self.binary(Spv::FSub, one, half);
-            self.select(is_linear, one, last).lane(0)
-        });
-        let positive = self.mirror_image(coordinate, all_linear);
-        wrapped.coordinate = Some(self.bounded([coordinate, positive], state, [low, high]));
-        wrapped
-    }
+        let sees_border = w.truth_op(Spv::LogicalAnd, mode.mirrors, any_linear);
+        let half = w.component(half, lane);
+        w.select(sees_border, half, zero).lane(0)
+    });
+    let high = std::array::from_fn(|lane| {
+        if lane >= size {
+            return one.lane(0);
+        }
+        let half = w.component(half_of_base, lane);
+        let last = w.binary(Spv::FSub, one, half);
+        w.select(is_linear, one, last).lane(0)
+    });
+    let positive = compute_mirror_image(w, coordinate, all_linear);
+    wrapped.coordinate = Some(clamp_to_bounds(
+        w,
+        [coordinate, positive],
+        state,
+        [low, high],
+    ));
+    wrapped
+}
 
-    /// Whether the filter of a sample is linear.
-    fn filters_linearly(&mut self, access: &Access, state: &WrapState) -> Val {
-        let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
-            return state.magnifies_linearly;
+/// Whether the filter of a sample is linear.
+fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Val {
+    let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
+        return state.magnifies_linearly;
+    };
+    // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some pairs of filters is not there.
+    let magnifies = w.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
+    let minifies = w.not(magnifies);
+    let near = w.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
+    let far = w.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
+    w.truth_op(Spv::LogicalOr, near, far)
+}
+
+/// A coordinate on the other side of the mirror.
+fn compute_mirror_image(w: &mut Builder, coordinate: Val, is_linear: Val) -> Val {
+    let positive = w.ext(GlslOp::FAbs, &[coordinate]);
+    let nearest = compute_nearest_mirrored(w, coordinate, positive);
+    w.select(is_linear, positive, nearest)
+}
+
+/// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
+fn clamp_to_bounds(
+    w: &mut Builder,
+    [coordinate, mirrored]: [Val; 2],
+    state: &WrapState,
+    [low, high]: [[Lane; 4]; 2],
+) -> Val {
+    let [least, most] = [f32::MIN, f32::MAX].map(|number| w.float_val(number));
+    let lanes: [Lane; 4] = std::array::from_fn(|lane| {
+        let known = state.modes.get(lane);
+        let Some(mode) = known.filter(|_| lane < state.dimensions) else {
+            return coordinate.lane(lane);
         };
-        // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some pairs of filters is not there.
-        let magnifies = self.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
-        let minifies = self.not(magnifies);
-        let near = self.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
-        let far = self.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
-        self.truth_op(Spv::LogicalOr, near, far)
-    }
-
-    /// A coordinate on the other side of the mirror.
-    fn mirror_image(&mut self, coordinate: Val, is_linear: Val) -> Val {
-        let positive = self.ext(GlslOp::FAbs, &[coordinate]);
-        let nearest = self.nearest_behind_mirror(coordinate, positive);
-        self.select(is_linear, positive, nearest)
-    }
-
-    /// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
-    fn bounded(
-        &mut self,
-        [coordinate, mirrored]: [Val; 2],
-        state: &WrapState,
-        [low, high]: [[Lane; 4]; 2],
-    ) -> Val {
-        let [least, most] = [f32::MIN, f32::MAX].map(|number| self.float_val(number));
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
-            let known = state.modes.get(lane);
-            let Some(mode) = known.filter(|_| lane < state.dimensions) else {
-                return coordinate.lane(lane);
-            };
-            let [own, mirrored] = [coordinate, mirrored].map(|val| self.component(val, lane));
-            let [low, high] = [low[lane], high[lane]].map(|it| self.lane_val(it, Scalar::F32));
-            // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
-            let at = self.select(mode.mirrors, mirrored, own);
-            let low = self.select(mode.has_border, low, least);
-            let high = self.select(mode.ends, high, most);
-            self.ext(GlslOp::NClamp, &[at, low, high]).lane(0)
-        });
-        self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
-    }
+        let [own, mirrored] = [coordinate, mirrored].map(|val| w.component(val, lane));
+        let [low, high] = [low[lane], high[lane]].map(|it| w.lane_val(it, Scalar::F32));
+        // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
+        let at = w.select(mode.mirrors, mirrored, own);
+        let low = w.select(mode.has_border, low, least);
+        let high = w.select(mode.ends, high, most);
+        w.ext(GlslOp::NClamp, &[at, low, high]).lane(0)
+    });
+    w.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
 }
