@@ -1,8 +1,23 @@
 //! Dispatch by operation.
 
 use super::Emit;
+use super::Emit as FunctionEmitter;
+use super::arithmetic::compare::emit_comparison;
+use super::arithmetic::convert::{round_fixed, round_half};
+use super::arithmetic::int::{
+    emit_bit_extract, emit_bit_insert, emit_int_div, emit_int_mod, emit_mul_high, emit_shift,
+};
+use super::arithmetic::pack::{pack_halves, pack_numbers};
+use super::arithmetic::{
+    emit_add, emit_float_div, emit_fma, emit_fract, emit_log2, emit_mad, emit_min_max, emit_mul,
+    emit_pow, emit_reciprocal, emit_sign, emit_sub, select_less,
+};
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Extreme, Flags, Lane, Scalar, Val};
+use super::typed_sources::{
+    emit_convert_inst, emit_dot_inst, emit_pack64, emit_select_non_zero, emit_unpack,
+    emit_unpack64, emit_wide_inst, is_pair_op, uses_float64,
+};
+use crate::builder::{Builder, Extreme, Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
@@ -30,7 +45,7 @@ impl Emit<'_> {
     #[inline]
     fn compute_and_write(&mut self, cx: InstCx<'_>, needed: u8) -> Result<(), Failure> {
         let inst = cx.inst;
-        if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
+        if !self.w.device.float64 && uses_float64(self.program, inst, needed >> 4) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
         let outcome = self.compute(cx)?;
@@ -48,79 +63,91 @@ impl Emit<'_> {
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         // Such lanes have no SPIR-V type that an operation could take.
-        if self.is_pair_op(cx.inst) {
-            return self.wide_inst(cx);
+        if is_pair_op(self.program, cx.inst, self.w.wide_int()) {
+            return emit_wide_inst(self, cx);
         }
+        let f = &mut *self;
+        let ty = cx.inst.ty;
         let val = match cx.inst.op {
             Op::Mov => return self.mov(cx),
-            Op::Add => self.add(cx)?,
-            Op::Sub => self.sub(cx)?,
-            Op::Mul => self.mul(cx)?,
-            Op::MulHi => self.mul_high(cx)?,
-            Op::Mad => self.mad(cx)?,
-            Op::Fma => self.fma(cx)?,
-            Op::Div if cx.inst.ty.is_float() => self.float_div(cx)?,
-            Op::Div => self.int_div(cx)?,
-            Op::Mod => self.int_mod(cx)?,
-            Op::Min => self.min_max(cx, Extreme::Min)?,
-            Op::Max => self.min_max(cx, Extreme::Max)?,
+            Op::Add => apply_two(f, cx, emit_add)?,
+            Op::Sub => apply_two(f, cx, emit_sub)?,
+            Op::Mul => apply_two(f, cx, emit_mul)?,
+            Op::MulHi => apply_two(f, cx, |w, ab| emit_mul_high(w, ty, ab))?,
+            Op::Mad => apply_three(f, cx, emit_mad)?,
+            Op::Fma => apply_three(f, cx, |w, abc| emit_fma(w, ty, abc))?,
+            Op::Div if cx.inst.ty.is_float() => apply_two(f, cx, emit_float_div)?,
+            Op::Div => apply_two(f, cx, |w, ab| emit_int_div(w, ty, ab))?,
+            Op::Mod => apply_two(f, cx, |w, ab| emit_int_mod(w, ty, ab))?,
+            Op::Min => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Min, ab))?,
+            Op::Max => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Max, ab))?,
             Op::NMin => self.ext_sources::<2>(cx, GlslOp::NMin)?,
             Op::NMax => self.ext_sources::<2>(cx, GlslOp::NMax)?,
             Op::Floor => self.ext_sources::<1>(cx, GlslOp::Floor)?,
             Op::Ceil => self.ext_sources::<1>(cx, GlslOp::Ceil)?,
-            Op::Trunc => {
-                let value = self.source(cx.inst, 0, cx.lanes)?;
-                self.w.truncated(value)
-            }
-            Op::Round => {
-                let value = self.source(cx.inst, 0, cx.lanes)?;
-                self.w.rounded_to_even(value)
-            }
-            Op::RoundHalf => self.round_half(cx)?,
-            Op::RoundFixed => self.round_fixed(cx)?,
-            Op::Fract => self.fract(cx)?,
-            Op::Sign => self.sign(cx)?,
-            Op::Rcp => self.reciprocal(cx)?,
+            Op::Trunc => apply_one(f, cx, Builder::truncated)?,
+            Op::Round => apply_one(f, cx, Builder::rounded_to_even)?,
+            Op::RoundHalf => apply_one(f, cx, round_half)?,
+            Op::RoundFixed => apply_one(f, cx, round_fixed)?,
+            Op::Fract => apply_one(f, cx, |w, a| emit_fract(w, ty, a))?,
+            Op::Sign => apply_one(f, cx, |w, a| emit_sign(w, ty, a))?,
+            Op::Rcp => apply_one(f, cx, emit_reciprocal)?,
             Op::Rsq => self.ext_sources::<1>(cx, GlslOp::InverseSqrt)?,
             Op::Sqrt => self.ext_sources::<1>(cx, GlslOp::Sqrt)?,
             Op::Exp2 => self.ext_sources::<1>(cx, GlslOp::Exp2)?,
-            Op::Log2 => self.log2(cx)?,
-            Op::Pow => self.pow(cx)?,
+            Op::Log2 => apply_one(f, cx, emit_log2)?,
+            Op::Pow => apply_two(f, cx, emit_pow)?,
             Op::Sin => self.ext_sources::<1>(cx, GlslOp::Sin)?,
             Op::Cos => self.ext_sources::<1>(cx, GlslOp::Cos)?,
-            Op::And => self.binary_sources(cx, Spv::BitwiseAnd)?,
-            Op::Or => self.binary_sources(cx, Spv::BitwiseOr)?,
-            Op::Xor => self.binary_sources(cx, Spv::BitwiseXor)?,
-            Op::Not => self.unary_source(cx, Spv::Not)?,
-            Op::Shl => self.shift(cx, Spv::ShiftLeftLogical)?,
-            Op::Shr if cx.inst.ty.is_signed_int() => self.shift(cx, Spv::ShiftRightArithmetic)?,
-            Op::Shr => self.shift(cx, Spv::ShiftRightLogical)?,
-            Op::BitExtract => self.bit_extract(cx)?,
-            Op::BitInsert => self.bit_insert(cx)?,
-            Op::BitReverse => self.unary_source(cx, Spv::BitReverse)?,
-            Op::BitCount => self.unary_source(cx, Spv::BitCount)?,
+            Op::And => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseAnd, a, b))?,
+            Op::Or => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseOr, a, b))?,
+            Op::Xor => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseXor, a, b))?,
+            Op::Not => apply_one(f, cx, |w, a| w.unary(Spv::Not, a))?,
+            Op::Shl => apply_two(f, cx, |w, ab| emit_shift(w, ty, Spv::ShiftLeftLogical, ab))?,
+            Op::Shr if cx.inst.ty.is_signed_int() => apply_two(f, cx, |w, ab| {
+                emit_shift(w, ty, Spv::ShiftRightArithmetic, ab)
+            })?,
+            Op::Shr => apply_two(f, cx, |w, ab| emit_shift(w, ty, Spv::ShiftRightLogical, ab))?,
+            Op::BitExtract => apply_three(f, cx, |w, abc| emit_bit_extract(w, ty, abc))?,
+            Op::BitInsert => {
+                let abc = f.three(cx)?;
+                let offset = f.source(cx.inst, 3, cx.lanes)?;
+                emit_bit_insert(f.w, abc, offset)
+            }
+            Op::BitReverse => apply_one(f, cx, |w, a| w.unary(Spv::BitReverse, a))?,
+            Op::BitCount => apply_one(f, cx, |w, a| w.unary(Spv::BitCount, a))?,
             Op::FindLsb => self.ext_sources::<1>(cx, GlslOp::FindILsb)?,
             Op::FindMsb if cx.inst.ty.is_signed_int() => {
                 self.ext_sources::<1>(cx, GlslOp::FindSMsb)?
             }
             Op::FindMsb => self.ext_sources::<1>(cx, GlslOp::FindUMsb)?,
             Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => {
-                self.comparison(cx)?
+                let op = cx.inst.op;
+                apply_two(f, cx, |w, ab| emit_comparison(w, ty, op, ab))?
             }
-            Op::SelLt => self.select_less(cx)?,
-            Op::SelNz => self.select_non_zero(cx)?,
-            Op::Dp2 => self.dot(cx, 0b0011)?,
-            Op::Dp3 => self.dot(cx, 0b0111)?,
-            Op::Dp4 => self.dot(cx, 0b1111)?,
-            Op::Cvt => self.convert(cx)?,
-            Op::PackHalf2 => self.pack_halves(cx)?,
-            Op::PackUnorm2 => self.pack(cx, GlslOp::PackUnorm2x16, 0b0011)?,
-            Op::PackUnorm4 => self.pack(cx, GlslOp::PackUnorm4x8, 0b1111)?,
-            Op::UnpackHalf2 => return self.unpack(cx, GlslOp::UnpackHalf2x16, 2),
-            Op::UnpackUnorm2 => return self.unpack(cx, GlslOp::UnpackUnorm2x16, 2),
-            Op::UnpackUnorm4 => return self.unpack(cx, GlslOp::UnpackUnorm4x8, 4),
-            Op::Pack64 => return self.pack64(cx),
-            Op::Unpack64 => return self.unpack64(cx),
+            Op::SelLt => apply_three(f, cx, |w, abc| select_less(w, ty, abc))?,
+            Op::SelNz => emit_select_non_zero(f, cx)?,
+            Op::Dp2 => emit_dot_inst(f, cx, 0b0011)?,
+            Op::Dp3 => emit_dot_inst(f, cx, 0b0111)?,
+            Op::Dp4 => emit_dot_inst(f, cx, 0b1111)?,
+            Op::Cvt => emit_convert_inst(f, cx)?,
+            Op::PackHalf2 => {
+                let numbers = f.source(cx.inst, 0, 0b0011)?;
+                pack_halves(f.w, numbers)
+            }
+            Op::PackUnorm2 => {
+                let numbers = f.source(cx.inst, 0, 0b0011)?;
+                pack_numbers(f.w, GlslOp::PackUnorm2x16, 0b0011, numbers)
+            }
+            Op::PackUnorm4 => {
+                let numbers = f.source(cx.inst, 0, 0b1111)?;
+                pack_numbers(f.w, GlslOp::PackUnorm4x8, 0b1111, numbers)
+            }
+            Op::UnpackHalf2 => return emit_unpack(f, cx, GlslOp::UnpackHalf2x16, 2),
+            Op::UnpackUnorm2 => return emit_unpack(f, cx, GlslOp::UnpackUnorm2x16, 2),
+            Op::UnpackUnorm4 => return emit_unpack(f, cx, GlslOp::UnpackUnorm4x8, 4),
+            Op::Pack64 => return emit_pack64(f, cx),
+            Op::Unpack64 => return emit_unpack64(f, cx),
             Op::Ddx => self.derivative(cx, Spv::DPdx)?,
             Op::Ddy => self.derivative(cx, Spv::DPdy)?,
             Op::DdxFine => self.derivative(cx, Spv::DPdxFine)?,
@@ -165,16 +192,6 @@ impl Emit<'_> {
             return Ok(Outcome::Val(self.w.flushed(val)));
         }
         Ok(Outcome::Val(val))
-    }
-
-    fn unary_source(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
-        let a = self.source(cx.inst, 0, cx.lanes)?;
-        Ok(self.w.unary(op, a))
-    }
-
-    fn binary_sources(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
-        let [a, b] = self.two(cx)?;
-        Ok(self.w.binary(op, a, b))
     }
 
     fn ext_sources<const N: usize>(&mut self, cx: InstCx<'_>, op: GlslOp) -> Result<Val, Failure> {
@@ -276,4 +293,34 @@ impl Emit<'_> {
         };
         self.source_as(&src, cx.inst.ty, cx.lanes)
     }
+}
+
+/// Reads a source and computes a value of it.
+fn apply_one(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    op: impl FnOnce(&mut Builder, Val) -> Val,
+) -> Result<Val, Failure> {
+    let a = f.source(cx.inst, 0, cx.lanes)?;
+    Ok(op(f.w, a))
+}
+
+/// Reads two sources and computes a value of them.
+fn apply_two(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    op: impl FnOnce(&mut Builder, [Val; 2]) -> Val,
+) -> Result<Val, Failure> {
+    let operands = f.two(cx)?;
+    Ok(op(f.w, operands))
+}
+
+/// Reads three sources and computes a value of them.
+fn apply_three(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    op: impl FnOnce(&mut Builder, [Val; 3]) -> Val,
+) -> Result<Val, Failure> {
+    let operands = f.three(cx)?;
+    Ok(op(f.w, operands))
 }

@@ -15,6 +15,7 @@
 //! | `cx` | the context of all of these |
 
 mod arithmetic;
+mod constant;
 mod control;
 mod cx;
 mod image;
@@ -25,6 +26,7 @@ mod operand;
 mod result;
 mod stage;
 mod texture;
+mod typed_sources;
 
 use crate::analysis::{Analysis, Class};
 use crate::builder::{Builder, Lane, Scalar};
@@ -37,6 +39,7 @@ use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::reflect::Reflection;
 use crate::words::{ValueWord, Words};
+use arithmetic::keeps_special_numbers;
 use control::join::Joins;
 pub(crate) use cx::Emit;
 use cx::Tables;
@@ -275,7 +278,7 @@ impl Emit<'_> {
             // It takes the place of the execution mode.
             self.io().workgroup_size();
         }
-        if self.keeps_special_numbers() {
+        if keeps_special_numbers(self.w) {
             self.w.needs.insert(Need::FloatControls);
         }
         if self.device_flushes() {
@@ -360,7 +363,7 @@ impl Emit<'_> {
             Stage::Geometry => self.write_geometry_modes(out),
             Stage::Vertex => {}
         }
-        if self.keeps_special_numbers() {
+        if keeps_special_numbers(self.w) {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
             // The width that the mode is for: 16 and 64 bits are left to the device.
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
@@ -369,11 +372,6 @@ impl Emit<'_> {
             let mode = ExecutionMode::DenormFlushToZero as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
-    }
-
-    /// Whether the device is told to keep signs of zero, infinities and NaN, as the languages want it.
-    pub(super) fn keeps_special_numbers(&self) -> bool {
-        self.w.device.signed_zero_inf_nan_preserve_float32 && !self.options.fast_precision
     }
 
     /// Whether the device is told to flush denormals.

@@ -2,6 +2,7 @@
 //! 2.X.4.3).
 
 use super::Emit;
+use super::arithmetic::wide::resize_lanes;
 use super::cx::{FlagLanes, Outcome, Written};
 use crate::builder::{Flags, Lane, Scalar, compute_scalar};
 use crate::error::Failure;
@@ -71,7 +72,15 @@ impl Emit<'_> {
             // Sign and zero flag are those of the value that is written (NV_gpu_program4 section 2.X.4.3), overflow and carry those
             // of the operation, which were found before.
             let ty = ty.with_width(width);
-            let outcome = self.resized(outcome, inst.ty, lanes);
+            let outcome = match outcome {
+                Outcome::Val(val) => {
+                    Outcome::Lanes(resize_lanes(self.w, val.spread(lanes), inst.ty, lanes))
+                }
+                Outcome::Lanes(values) => {
+                    Outcome::Lanes(resize_lanes(self.w, values, inst.ty, lanes))
+                }
+                Outcome::None => outcome,
+            };
             return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
         }
         let fresh = self.settle(inst, &dst, lanes, outcome);

@@ -4,7 +4,6 @@
 
 use super::state::State;
 use super::state_program::{named_parameters, state_program};
-use super::vertices::Copies;
 use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::{Options, Target};
@@ -152,6 +151,30 @@ impl Outputs {
             added: emptied(take(&mut self.added)),
             ..Self::default()
         };
+    }
+}
+
+/// How often a geometry program runs for each of its invocations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copies {
+    /// Views: 1 or 2.
+    pub(crate) views: u32,
+    /// Viewports of a view: 1, or all that there may be.
+    pub(crate) viewports: u32,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self {
+            views: 1,
+            viewports: 1,
+        }
+    }
+}
+
+impl Copies {
+    pub(crate) const fn count(self) -> u32 {
+        self.views * self.viewports
     }
 }
 

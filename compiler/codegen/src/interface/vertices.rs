@@ -27,30 +27,6 @@ pub(crate) enum Vertex {
     Dynamic(ValueWord),
 }
 
-/// How often a geometry program runs for each of its invocations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Copies {
-    /// Views: 1 or 2.
-    pub(crate) views: u32,
-    /// Viewports of a view: 1, or all that there may be.
-    pub(crate) viewports: u32,
-}
-
-impl Default for Copies {
-    fn default() -> Self {
-        Self {
-            views: 1,
-            viewports: 1,
-        }
-    }
-}
-
-impl Copies {
-    pub(crate) const fn count(self) -> u32 {
-        self.views * self.viewports
-    }
-}
-
 /// What one element of the array of an input holds.
 #[derive(Clone, Copy)]
 struct Element {

@@ -1,20 +1,14 @@
 //! Comparisons: booleans that become numbers only where a number is read.
 
-use crate::builder::{Val, by_base, truth_scalar};
-use crate::emit::Emit;
-use crate::emit::cx::InstCx;
-use crate::error::Failure;
+use crate::builder::{Builder, Val, by_base, truth_scalar};
 use glasm_ir::{Op, Type};
 use spirv::Op as Spv;
 
-impl Emit<'_> {
-    /// One of the set-on operations.
-    pub(in crate::emit) fn comparison(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(cx)?;
-        let truth = truth_scalar(cx.inst.ty);
-        let op = compare_op(cx.inst.op, cx.inst.ty);
-        Ok(self.w.compare(op, truth, a, b))
-    }
+/// One of the set-on operations.
+pub(in crate::emit) fn emit_comparison(w: &mut Builder, ty: Type, op: Op, [a, b]: [Val; 2]) -> Val {
+    let truth = truth_scalar(ty);
+    let op = compare_op(op, ty);
+    w.compare(op, truth, a, b)
 }
 
 /// The SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" holds for NaN.

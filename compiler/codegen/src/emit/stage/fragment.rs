@@ -3,7 +3,7 @@
 use crate::builder::{Builder, Lane, Picks, Scalar, Val};
 use crate::capability::Need;
 use crate::emit::Emit;
-use crate::emit::cx::InstCx;
+use crate::emit::cx::{InstCx, Outcome};
 use crate::emit::memory::array::Element;
 use crate::error::{Error, Failure};
 use crate::words::{OperandList, ValueWord};
@@ -138,6 +138,41 @@ impl Emit<'_> {
                 false => lanes[lane],
             }
         }))
+    }
+
+    /// The beginning or the end of a critical section. The program has one only if its modes say how invocations are ordered.
+    pub(in crate::emit) fn interlock(&mut self, op: Spv) -> Outcome {
+        if self.program.modes.interlock.is_some() {
+            self.w.body.op(op, &[]);
+        }
+        Outcome::None
+    }
+
+    /// `IsHelper`
+    pub(in crate::emit) fn is_helper(&mut self) -> Result<Val, Failure> {
+        if self.program.stage != Stage::Fragment {
+            return Err(Error::unsupported("only fragments are helper invocations"));
+        }
+        // Where the device cannot demote, those that are demoted end.
+        Ok(self.helps())
+    }
+
+    /// Ends the invocation's part in all results.
+    pub(in crate::emit) fn demote(&mut self) -> Result<Outcome, Failure> {
+        if self.program.stage != Stage::Fragment {
+            return Err(Error::unsupported("only fragments can be discarded"));
+        }
+        if self.w.device.demote_to_helper_invocation {
+            self.w.needs.insert(Need::Demote);
+            // The invocation goes on as a helper, so that derivatives of its neighbors stay defined.
+            self.w.body.op(Spv::DemoteToHelperInvocation, &[]);
+        } else {
+            // `OpKill` ends its block; what follows is a block that nothing reaches in the same place.
+            self.w.body.op(Spv::Kill, &[]);
+            let label = self.w.label();
+            self.w.begin_block(label);
+        }
+        Ok(Outcome::None)
     }
 }
 

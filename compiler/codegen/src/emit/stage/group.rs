@@ -263,6 +263,16 @@ impl Emit<'_> {
             && !self.program.nodes.iter().any(leaves)
             && !self.program.insts.iter().any(stops)
     }
+
+    /// `Clock`
+    pub(in crate::emit) fn clock(&mut self) -> Result<Outcome, Failure> {
+        self.w.require(Need::SubgroupClock)?;
+        let scope = self.w.uint(Scope::Subgroup as u32);
+        // As two words, which needs no 64-bit integers.
+        let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
+        let zero = Lane::scalar(self.w.uint(0));
+        Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
+    }
 }
 
 /// The scope operand, if the device has subgroups here and the operations that are needed.

@@ -3,10 +3,11 @@
 //! Drivers get some of them wrong. Mesa 22.3 loses the high half of an unpacked constant, SwiftShader compares the bounds of a
 //! clamped constant as unsigned, and loses powers and sines of constants inside loops.
 
+use super::Emit;
+use super::cx::{FlagLanes, Written};
+use super::typed_sources::uses_float64;
 use crate::analysis::is_comparison;
 use crate::builder::{Lane, Scalar, single, truth_scalar};
-use crate::emit::Emit;
-use crate::emit::cx::{FlagLanes, Written};
 use crate::error::Failure;
 use glasm_ir::inst::{read_lanes, result_type, source_type};
 use glasm_ir::interp::{self, Arithmetic, Products, Sources};
@@ -16,11 +17,7 @@ use glasm_ir::{Base, Dst, Inst, Op, Saturate, Src, Type, Width, WriteMask};
 impl Emit<'_> {
     /// Writes an instruction that reads only constants and does nothing but compute. False, with nothing written, for others.
     #[inline]
-    pub(in crate::emit) fn constant_inst(
-        &mut self,
-        inst: &Inst,
-        needed: u8,
-    ) -> Result<bool, Failure> {
+    pub(super) fn constant_inst(&mut self, inst: &Inst, needed: u8) -> Result<bool, Failure> {
         let lanes = needed & 15 | needed >> 4;
         if !self.may_read_constants(inst, lanes) || !self.reads_constants(inst, lanes) {
             return Ok(false);
@@ -83,7 +80,7 @@ impl Emit<'_> {
             return Ok(false);
         };
         // A feature that the device lacks is an error whatever the operands are.
-        if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
+        if !self.w.device.float64 && uses_float64(self.program, inst, needed >> 4) {
             return Ok(false);
         }
         let lanes = needed & 15 | needed >> 4;
