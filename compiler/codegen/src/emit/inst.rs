@@ -1,7 +1,5 @@
 //! Dispatch by operation.
 
-use super::Emit;
-use super::Emit as FunctionEmitter;
 use super::arithmetic::compare::emit_comparison;
 use super::arithmetic::convert::{round_fixed, round_half};
 use super::arithmetic::int::{
@@ -18,12 +16,24 @@ use super::typed_sources::{
     emit_unpack64, emit_wide_inst, is_pair_op, uses_float64,
 };
 use crate::builder::{Builder, Extreme, Flags, Lane, Scalar, Val};
+use crate::capability::Need;
+use crate::emit::constant::fold_constant_inst;
+use crate::emit::cx::FunctionEmitter;
+use crate::emit::memory::{emit_barrier, emit_memory_barrier};
+use crate::emit::program::ProgramEmitter;
+use crate::emit::stage::fragment::{
+    emit_demote, emit_derivative, emit_interlock, emit_interpolation, emit_is_helper,
+};
+use crate::emit::stage::group::{
+    emit_all_equal, emit_ballot, emit_ballot_wide, emit_clock, emit_group_first, emit_group_read,
+    emit_group_test, emit_quad, emit_shuffle,
+};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
-use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
+use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Src, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-impl Emit<'_> {
+impl ProgramEmitter<'_> {
     /// Writes one instruction, or nothing if nothing of it is needed.
     pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Failure> {
         // Every instruction takes its record, even if nothing of it is written: records come in the order of the tree. The low half
@@ -33,43 +43,43 @@ impl Emit<'_> {
         if lanes == 0 && !inst.op.info().effect {
             return Ok(());
         }
-        self.line(inst.span);
-        self.w.flags = inst.flags;
-        if !self.constant_inst(inst, needed)? {
+        self.f.note_line(inst.span);
+        self.f.w.flags = inst.flags;
+        if !fold_constant_inst(&mut self.f, inst, needed)? {
             self.compute_and_write(InstCx { inst, lanes }, needed)?;
         }
-        self.w.flags = InstFlags::empty();
+        self.f.w.flags = InstFlags::empty();
         Ok(())
     }
 
     #[inline]
     fn compute_and_write(&mut self, cx: InstCx<'_>, needed: u8) -> Result<(), Failure> {
         let inst = cx.inst;
-        if !self.w.device.float64 && uses_float64(self.program, inst, needed >> 4) {
+        if !self.f.w.device.float64 && uses_float64(self.f.program, inst, needed >> 4) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
         let outcome = self.compute(cx)?;
-        if self.write_direct(inst, needed, &outcome) {
+        if self.f.write_direct(inst, needed, &outcome) {
             return Ok(());
         }
         // Hardly any program reads them, and they take several instructions.
-        let flags = match needed >> 4 != 0 && self.analysis.reads_overflow {
-            true => self.flags_of(cx, outcome)?,
+        let flags = match needed >> 4 != 0 && self.f.analysis.reads_overflow {
+            true => compute_flags(&mut self.f, cx, outcome)?,
             false => None,
         };
-        self.write_result(inst, needed, outcome, flags)
+        self.f.write_result(inst, needed, outcome, flags)
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         // Such lanes have no SPIR-V type that an operation could take.
-        if is_pair_op(self.program, cx.inst, self.w.wide_int()) {
-            return emit_wide_inst(self, cx);
+        if is_pair_op(self.f.program, cx.inst, self.f.w.wide_int()) {
+            return emit_wide_inst(&mut self.f, cx);
         }
-        let f = &mut *self;
+        let f = &mut self.f;
         let ty = cx.inst.ty;
         let val = match cx.inst.op {
-            Op::Mov => return self.mov(cx),
+            Op::Mov => return emit_mov(&mut self.f, cx),
             Op::Add => apply_two(f, cx, emit_add)?,
             Op::Sub => apply_two(f, cx, emit_sub)?,
             Op::Mul => apply_two(f, cx, emit_mul)?,
@@ -81,10 +91,10 @@ impl Emit<'_> {
             Op::Mod => apply_two(f, cx, |w, ab| emit_int_mod(w, ty, ab))?,
             Op::Min => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Min, ab))?,
             Op::Max => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Max, ab))?,
-            Op::NMin => self.ext_sources::<2>(cx, GlslOp::NMin)?,
-            Op::NMax => self.ext_sources::<2>(cx, GlslOp::NMax)?,
-            Op::Floor => self.ext_sources::<1>(cx, GlslOp::Floor)?,
-            Op::Ceil => self.ext_sources::<1>(cx, GlslOp::Ceil)?,
+            Op::NMin => apply_ext::<2>(&mut self.f, cx, GlslOp::NMin)?,
+            Op::NMax => apply_ext::<2>(&mut self.f, cx, GlslOp::NMax)?,
+            Op::Floor => apply_ext::<1>(&mut self.f, cx, GlslOp::Floor)?,
+            Op::Ceil => apply_ext::<1>(&mut self.f, cx, GlslOp::Ceil)?,
             Op::Trunc => apply_one(f, cx, Builder::truncated)?,
             Op::Round => apply_one(f, cx, Builder::rounded_to_even)?,
             Op::RoundHalf => apply_one(f, cx, round_half)?,
@@ -92,13 +102,13 @@ impl Emit<'_> {
             Op::Fract => apply_one(f, cx, |w, a| emit_fract(w, ty, a))?,
             Op::Sign => apply_one(f, cx, |w, a| emit_sign(w, ty, a))?,
             Op::Rcp => apply_one(f, cx, emit_reciprocal)?,
-            Op::Rsq => self.ext_sources::<1>(cx, GlslOp::InverseSqrt)?,
-            Op::Sqrt => self.ext_sources::<1>(cx, GlslOp::Sqrt)?,
-            Op::Exp2 => self.ext_sources::<1>(cx, GlslOp::Exp2)?,
+            Op::Rsq => apply_ext::<1>(&mut self.f, cx, GlslOp::InverseSqrt)?,
+            Op::Sqrt => apply_ext::<1>(&mut self.f, cx, GlslOp::Sqrt)?,
+            Op::Exp2 => apply_ext::<1>(&mut self.f, cx, GlslOp::Exp2)?,
             Op::Log2 => apply_one(f, cx, emit_log2)?,
             Op::Pow => apply_two(f, cx, emit_pow)?,
-            Op::Sin => self.ext_sources::<1>(cx, GlslOp::Sin)?,
-            Op::Cos => self.ext_sources::<1>(cx, GlslOp::Cos)?,
+            Op::Sin => apply_ext::<1>(&mut self.f, cx, GlslOp::Sin)?,
+            Op::Cos => apply_ext::<1>(&mut self.f, cx, GlslOp::Cos)?,
             Op::And => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseAnd, a, b))?,
             Op::Or => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseOr, a, b))?,
             Op::Xor => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseXor, a, b))?,
@@ -110,17 +120,17 @@ impl Emit<'_> {
             Op::Shr => apply_two(f, cx, |w, ab| emit_shift(w, ty, Spv::ShiftRightLogical, ab))?,
             Op::BitExtract => apply_three(f, cx, |w, abc| emit_bit_extract(w, ty, abc))?,
             Op::BitInsert => {
-                let abc = f.three(cx)?;
-                let offset = f.source(cx.inst, 3, cx.lanes)?;
+                let abc = f.load_three(cx)?;
+                let offset = f.load_source(cx.inst, 3, cx.lanes)?;
                 emit_bit_insert(f.w, abc, offset)
             }
             Op::BitReverse => apply_one(f, cx, |w, a| w.unary(Spv::BitReverse, a))?,
             Op::BitCount => apply_one(f, cx, |w, a| w.unary(Spv::BitCount, a))?,
-            Op::FindLsb => self.ext_sources::<1>(cx, GlslOp::FindILsb)?,
+            Op::FindLsb => apply_ext::<1>(&mut self.f, cx, GlslOp::FindILsb)?,
             Op::FindMsb if cx.inst.ty.is_signed_int() => {
-                self.ext_sources::<1>(cx, GlslOp::FindSMsb)?
+                apply_ext::<1>(&mut self.f, cx, GlslOp::FindSMsb)?
             }
-            Op::FindMsb => self.ext_sources::<1>(cx, GlslOp::FindUMsb)?,
+            Op::FindMsb => apply_ext::<1>(&mut self.f, cx, GlslOp::FindUMsb)?,
             Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => {
                 let op = cx.inst.op;
                 apply_two(f, cx, |w, ab| emit_comparison(w, ty, op, ab))?
@@ -132,15 +142,15 @@ impl Emit<'_> {
             Op::Dp4 => emit_dot_inst(f, cx, 0b1111)?,
             Op::Cvt => emit_convert_inst(f, cx)?,
             Op::PackHalf2 => {
-                let numbers = f.source(cx.inst, 0, 0b0011)?;
+                let numbers = f.load_source(cx.inst, 0, 0b0011)?;
                 pack_halves(f.w, numbers)
             }
             Op::PackUnorm2 => {
-                let numbers = f.source(cx.inst, 0, 0b0011)?;
+                let numbers = f.load_source(cx.inst, 0, 0b0011)?;
                 pack_numbers(f.w, GlslOp::PackUnorm2x16, 0b0011, numbers)
             }
             Op::PackUnorm4 => {
-                let numbers = f.source(cx.inst, 0, 0b1111)?;
+                let numbers = f.load_source(cx.inst, 0, 0b1111)?;
                 pack_numbers(f.w, GlslOp::PackUnorm4x8, 0b1111, numbers)
             }
             Op::UnpackHalf2 => return emit_unpack(f, cx, GlslOp::UnpackHalf2x16, 2),
@@ -148,151 +158,205 @@ impl Emit<'_> {
             Op::UnpackUnorm4 => return emit_unpack(f, cx, GlslOp::UnpackUnorm4x8, 4),
             Op::Pack64 => return emit_pack64(f, cx),
             Op::Unpack64 => return emit_unpack64(f, cx),
-            Op::Ddx => self.derivative(cx, Spv::DPdx)?,
-            Op::Ddy => self.derivative(cx, Spv::DPdy)?,
-            Op::DdxFine => self.derivative(cx, Spv::DPdxFine)?,
-            Op::DdyFine => self.derivative(cx, Spv::DPdyFine)?,
-            Op::DdxCoarse => self.derivative(cx, Spv::DPdxCoarse)?,
-            Op::DdyCoarse => self.derivative(cx, Spv::DPdyCoarse)?,
-            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => self.interpolate(cx)?,
-            Op::GroupAll | Op::GroupAny | Op::GroupEqual => self.group_test(cx)?,
-            Op::GroupBallot => self.group_ballot(cx)?,
-            Op::GroupAllEqual => self.group_all_equal(cx)?,
-            Op::GroupBallotWide => return self.group_ballot_wide(cx),
-            Op::GroupFirst => self.group_first(cx)?,
-            Op::GroupRead => self.group_read(cx)?,
+            Op::Ddx => emit_derivative(&mut self.f, cx, Spv::DPdx)?,
+            Op::Ddy => emit_derivative(&mut self.f, cx, Spv::DPdy)?,
+            Op::DdxFine => emit_derivative(&mut self.f, cx, Spv::DPdxFine)?,
+            Op::DdyFine => emit_derivative(&mut self.f, cx, Spv::DPdyFine)?,
+            Op::DdxCoarse => emit_derivative(&mut self.f, cx, Spv::DPdxCoarse)?,
+            Op::DdyCoarse => emit_derivative(&mut self.f, cx, Spv::DPdyCoarse)?,
+            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
+                emit_interpolation(&mut self.f, cx)?
+            }
+            Op::GroupAll | Op::GroupAny | Op::GroupEqual => emit_group_test(&mut self.f, cx)?,
+            Op::GroupBallot => emit_ballot(&mut self.f, cx)?,
+            Op::GroupAllEqual => emit_all_equal(&mut self.f, cx)?,
+            Op::GroupBallotWide => return emit_ballot_wide(&mut self.f, cx),
+            Op::GroupFirst => emit_group_first(&mut self.f, cx)?,
+            Op::GroupRead => emit_group_read(&mut self.f, cx)?,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
-                return self.shuffle(cx);
+                return emit_shuffle(&mut self.f, cx);
             }
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
-                self.quad(cx)?
+                emit_quad(&mut self.f, cx)?
             }
-            Op::Tex => return self.texture(cx),
-            Op::Resident => return self.resident(cx),
-            Op::Load => return self.load(cx),
-            Op::Store => return self.store(cx),
-            Op::Atomic => return self.atomic(cx),
-            Op::ImageLoad => return self.image_load(cx),
-            Op::ImageStore => return self.image_store(cx),
-            Op::ImageAtomic => return self.image_atomic(cx),
-            Op::ImageSize | Op::ImageSamples => return self.image_query(cx),
-            Op::BufferSize => return self.buffer_size(cx),
-            Op::MemoryBarrier => return self.memory_barrier(),
-            Op::Barrier => return self.barrier(),
-            Op::IsHelper => self.is_helper()?,
-            Op::Clock => return self.clock(),
-            Op::Demote => return self.demote(),
-            Op::InterlockBegin => return Ok(self.interlock(Spv::BeginInvocationInterlockEXT)),
-            Op::InterlockEnd => return Ok(self.interlock(Spv::EndInvocationInterlockEXT)),
-            Op::EmitVertex => return self.emit_vertex(cx),
-            Op::EndPrimitive => return Ok(self.end_primitive()),
+            Op::Tex => return self.textures().emit_texture(cx),
+            Op::Resident => return self.emit_resident(cx),
+            Op::Load => return self.buffers().emit_load(cx),
+            Op::Store => return self.buffers().emit_store(cx),
+            Op::Atomic => return self.buffers().emit_atomic(cx),
+            Op::ImageLoad => return self.images().emit_image_load(cx),
+            Op::ImageStore => return self.images().emit_image_store(cx),
+            Op::ImageAtomic => return self.images().emit_image_atomic(cx),
+            Op::ImageSize | Op::ImageSamples => return self.images().emit_image_query(cx),
+            Op::BufferSize => return self.buffers().emit_buffer_size(cx),
+            Op::MemoryBarrier => return emit_memory_barrier(self.f.w),
+            Op::Barrier => return emit_barrier(self.f.w),
+            Op::IsHelper => emit_is_helper(&mut self.f)?,
+            Op::Clock => return emit_clock(self.f.w),
+            Op::Demote => return emit_demote(self.f.w),
+            Op::InterlockBegin => {
+                return Ok(emit_interlock(
+                    &mut self.f,
+                    Spv::BeginInvocationInterlockEXT,
+                ));
+            }
+            Op::InterlockEnd => {
+                return Ok(emit_interlock(&mut self.f, Spv::EndInvocationInterlockEXT));
+            }
+            Op::EmitVertex => return self.primitives().emit_vertex(cx),
+            Op::EndPrimitive => return Ok(self.primitives().end_primitive()),
         };
         // Operands have been flushed where they were read; the result may be a denormal of normal numbers.
-        if self.flushes(cx.inst) {
-            return Ok(Outcome::Val(self.w.flushed(val)));
+        if self.f.should_flush(cx.inst) {
+            return Ok(Outcome::Val(self.f.w.flushed(val)));
         }
         Ok(Outcome::Val(val))
     }
 
-    fn ext_sources<const N: usize>(&mut self, cx: InstCx<'_>, op: GlslOp) -> Result<Val, Failure> {
-        let mut args = [Val::new(ValueWord::NONE, Scalar::F32, 1); N];
-        for (number, arg) in args.iter_mut().enumerate() {
-            *arg = self.source(cx.inst, number, cx.lanes)?;
-        }
-        Ok(self.w.ext(op, &args))
-    }
-
-    /// A copy: no instruction, the result lanes are where the source lanes are.
-    fn mov(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
-        let clamps = cx
-            .inst
-            .dst
-            .is_some_and(|dst| dst.saturate != Saturate::None);
-        // The result is another number then, which takes an instruction.
-        if src.has_modifier() || clamps && cx.inst.ty.is_float() {
-            return Ok(Outcome::Val(self.source(cx.inst, 0, cx.lanes)?));
-        }
-        // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in float registers.
-        let scalar = self.w.moved_scalar(cx.inst.ty);
-        let mut from = [Lane::UNDEFINED; 4];
-        self.source_lanes(src, scalar, cx.lanes, &mut from)?;
-        let mut lanes = [Lane::UNDEFINED; 4];
-        for (lane, value) in glasm_ir::WriteMask(cx.lanes).lanes().zip(from) {
-            lanes[lane] = if value.is_some() {
-                value
-            } else {
-                Lane::scalar(self.w.constant(scalar, 0))
-            };
-        }
-        Ok(Outcome::Lanes(lanes))
-    }
-
-    /// Overflow and carry of integer addition and subtraction.
-    fn flags_of(&mut self, cx: InstCx<'_>, outcome: Outcome) -> Result<Option<Flags>, Failure> {
-        if cx.inst.ty.is_float() || !cx.inst.op.adds() {
-            return Ok(None);
-        }
-        let values = match outcome {
-            Outcome::Val(result) => return self.flags_of_lanes(cx, result),
-            Outcome::Lanes(values) => values,
-            Outcome::None => return Ok(None),
+    /// `Resident`
+    fn emit_resident(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let program = self.f.program;
+        let target = match cx.inst.aux {
+            Aux::Tex(id) => program.textures[program.tex_accesses[id].texture].target,
+            Aux::Image(id) => program.images[program.image_accesses[id].image].target,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) => {
+                return Err(Error::unsupported("residency without access data"));
+            }
         };
-        // Pairs of words go lane by lane.
-        let mut found = [[Lane::UNDEFINED; 4]; 2];
-        let mut count = 0;
-        for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
-            let result = self.w.val(values[lane].id());
-            let lane = InstCx {
-                lanes: 1 << lane,
-                ..cx
-            };
-            // The same for all lanes: it depends on the negations.
-            let Some(flags) = self.flags_of_lanes(lane, result)? else {
-                return Ok(None);
-            };
-            found[0][count] = flags.overflow.lane(0);
-            found[1][count] = flags.carry.lane(0);
-            count += 1;
+        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer textures out (issue 9).
+        // Vulkan has no sparse images of one dimension (VUID-VkImageCreateInfo-imageType-00970).
+        let never_sparse = matches!(
+            target,
+            TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
+        );
+        if never_sparse || !self.f.w.device.resource_residency {
+            return Ok(Outcome::Val(self.f.w.always()));
         }
-        let [overflow, carry] = found.map(|lanes| self.w.gather(&lanes[..count], Scalar::BoolInt));
-        Ok(Some(Flags { overflow, carry }))
+        self.f.w.needs.insert(Need::SparseResidency);
+        let resident = match cx.inst.aux {
+            Aux::Tex(id) => self.textures().emit_texture_residency(cx, id)?,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => {
+                self.images().emit_image_residency(cx)?
+            }
+        };
+        Ok(Outcome::Val(resident))
     }
+}
 
-    fn flags_of_lanes(&mut self, cx: InstCx<'_>, result: Val) -> Result<Option<Flags>, Failure> {
-        let program = self.program;
-        let sources = program.sources(cx.inst);
-        let negated = |number: usize| sources[number].negate;
-        // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa. These are the summands
-        // without their negations, and whether each is subtracted.
-        let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
-            let [a, b] = self.two(cx)?;
-            // Written once more, for of the operation only the sum was kept.
-            let product = self.w.int_product(a, b);
-            (product, self.summand(cx, 2)?, false, negated(2))
+fn apply_ext<const N: usize>(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    op: GlslOp,
+) -> Result<Val, Failure> {
+    let mut args = [Val::new(ValueWord::NONE, Scalar::F32, 1); N];
+    for (number, arg) in args.iter_mut().enumerate() {
+        *arg = f.load_source(cx.inst, number, cx.lanes)?;
+    }
+    Ok(f.w.ext(op, &args))
+}
+
+/// A copy: no instruction, the result lanes are where the source lanes are.
+fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+    let program = f.program;
+    let src = &program.srcs[cx.inst.first_source as usize];
+    let clamps = cx
+        .inst
+        .dst
+        .is_some_and(|dst| dst.saturate != Saturate::None);
+    // The result is another number then, which takes an instruction.
+    if src.has_modifier() || clamps && cx.inst.ty.is_float() {
+        return Ok(Outcome::Val(f.load_source(cx.inst, 0, cx.lanes)?));
+    }
+    // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in float registers.
+    let scalar = f.w.moved_scalar(cx.inst.ty);
+    let mut from = [Lane::UNDEFINED; 4];
+    f.load_source_lanes(src, scalar, cx.lanes, &mut from)?;
+    let mut lanes = [Lane::UNDEFINED; 4];
+    for (lane, value) in glasm_ir::WriteMask(cx.lanes).lanes().zip(from) {
+        lanes[lane] = if value.is_some() {
+            value
         } else {
-            let subtracts = cx.inst.op == Op::Sub;
-            let (x, y) = (self.summand(cx, 0)?, self.summand(cx, 1)?);
-            (x, y, negated(0), negated(1) != subtracts)
+            Lane::scalar(f.w.constant(scalar, 0))
         };
-        Ok(match (x_negated, y_negated) {
-            (false, false) => Some(self.w.add_flags(x, y, result)),
-            (false, true) => Some(self.w.sub_flags(x, y, result)),
-            (true, false) => Some(self.w.sub_flags(y, x, result)),
-            // Undefined by the same section.
-            (true, true) => None,
-        })
     }
+    Ok(Outcome::Lanes(lanes))
+}
 
-    /// A source without its negation.
-    fn summand(&mut self, cx: InstCx<'_>, number: usize) -> Result<Val, Failure> {
-        let src = Src {
-            negate: false,
-            ..self.program.sources(cx.inst)[number]
-        };
-        self.source_as(&src, cx.inst.ty, cx.lanes)
+/// Overflow and carry of integer addition and subtraction.
+fn compute_flags(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    outcome: Outcome,
+) -> Result<Option<Flags>, Failure> {
+    if cx.inst.ty.is_float() || !cx.inst.op.adds() {
+        return Ok(None);
     }
+    let values = match outcome {
+        Outcome::Val(result) => return compute_lane_flags(f, cx, result),
+        Outcome::Lanes(values) => values,
+        Outcome::None => return Ok(None),
+    };
+    // Pairs of words go lane by lane.
+    let mut found = [[Lane::UNDEFINED; 4]; 2];
+    let mut count = 0;
+    for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
+        let result = f.w.val(values[lane].id());
+        let lane = InstCx {
+            lanes: 1 << lane,
+            ..cx
+        };
+        // The same for all lanes: it depends on the negations.
+        let Some(flags) = compute_lane_flags(f, lane, result)? else {
+            return Ok(None);
+        };
+        found[0][count] = flags.overflow.lane(0);
+        found[1][count] = flags.carry.lane(0);
+        count += 1;
+    }
+    let [overflow, carry] = found.map(|lanes| f.w.gather(&lanes[..count], Scalar::BoolInt));
+    Ok(Some(Flags { overflow, carry }))
+}
+
+fn compute_lane_flags(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    result: Val,
+) -> Result<Option<Flags>, Failure> {
+    let program = f.program;
+    let sources = program.sources(cx.inst);
+    let negated = |number: usize| sources[number].negate;
+    // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa. These are the summands
+    // without their negations, and whether each is subtracted.
+    let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
+        let [a, b] = f.load_two(cx)?;
+        // Written once more, for of the operation only the sum was kept.
+        let product = f.w.int_product(a, b);
+        (product, load_summand(f, cx, 2)?, false, negated(2))
+    } else {
+        let subtracts = cx.inst.op == Op::Sub;
+        let (x, y) = (load_summand(f, cx, 0)?, load_summand(f, cx, 1)?);
+        (x, y, negated(0), negated(1) != subtracts)
+    };
+    Ok(match (x_negated, y_negated) {
+        (false, false) => Some(f.w.add_flags(x, y, result)),
+        (false, true) => Some(f.w.sub_flags(x, y, result)),
+        (true, false) => Some(f.w.sub_flags(y, x, result)),
+        // Undefined by the same section.
+        (true, true) => None,
+    })
+}
+
+/// A source without its negation.
+fn load_summand(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    number: usize,
+) -> Result<Val, Failure> {
+    let src = Src {
+        negate: false,
+        ..f.program.sources(cx.inst)[number]
+    };
+    f.load_source_as(&src, cx.inst.ty, cx.lanes)
 }
 
 /// Reads a source and computes a value of it.
@@ -301,7 +365,7 @@ fn apply_one(
     cx: InstCx<'_>,
     op: impl FnOnce(&mut Builder, Val) -> Val,
 ) -> Result<Val, Failure> {
-    let a = f.source(cx.inst, 0, cx.lanes)?;
+    let a = f.load_source(cx.inst, 0, cx.lanes)?;
     Ok(op(f.w, a))
 }
 
@@ -311,7 +375,7 @@ fn apply_two(
     cx: InstCx<'_>,
     op: impl FnOnce(&mut Builder, [Val; 2]) -> Val,
 ) -> Result<Val, Failure> {
-    let operands = f.two(cx)?;
+    let operands = f.load_two(cx)?;
     Ok(op(f.w, operands))
 }
 
@@ -321,6 +385,6 @@ fn apply_three(
     cx: InstCx<'_>,
     op: impl FnOnce(&mut Builder, [Val; 3]) -> Val,
 ) -> Result<Val, Failure> {
-    let operands = f.three(cx)?;
+    let operands = f.load_three(cx)?;
     Ok(op(f.w, operands))
 }

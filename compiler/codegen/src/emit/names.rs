@@ -1,22 +1,22 @@
 //! Debug information of instructions.
 
-use super::Emit;
 use crate::builder::{Home, Lane};
+use crate::emit::cx::FunctionEmitter;
 use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;
 
-impl Emit<'_> {
+impl FunctionEmitter<'_> {
     /// Notes the source line of what follows.
     #[inline(always)]
-    pub(super) fn line(&mut self, span: Span) {
+    pub(super) fn note_line(&mut self, span: Span) {
         if self.lines.is_some() {
-            self.new_line(span);
+            self.write_line(span);
         }
     }
 
-    fn new_line(&mut self, span: Span) {
+    fn write_line(&mut self, span: Span) {
         if let Some(lines) = &mut self.lines {
             lines.write(span, self.w);
         }

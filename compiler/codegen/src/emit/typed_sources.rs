@@ -1,13 +1,13 @@
 //! Instructions that read their sources lane by lane, or as other types than their own: conversions, packing, 64-bit integers in pairs
 //! of words. What they compute of the values is in [`arithmetic`](super::arithmetic).
 
-use super::Emit as FunctionEmitter;
 use super::arithmetic::convert::{Conversion, emit_convert, narrow_source};
 use super::arithmetic::pack::{pack_wide, unpack_numbers, unpack_wide};
 use super::arithmetic::wide::{convert_from_wide, convert_to_wide, emit_wide_lane, unsupported};
 use super::arithmetic::{SumOrder, emit_dot, select_if, test_bits};
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Lane, Scalar, Val};
+use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::inst::read_lanes;
 use glasm_ir::{Aux, Inst, Op, Program, Saturate, Src, Type, TypeBase, Width, WriteMask};
@@ -19,8 +19,8 @@ pub(super) fn emit_dot_inst(
     cx: InstCx<'_>,
     lanes: u8,
 ) -> Result<Val, Failure> {
-    let a = f.source(cx.inst, 0, lanes)?;
-    let b = f.source(cx.inst, 1, lanes)?;
+    let a = f.load_source(cx.inst, 0, lanes)?;
+    let b = f.load_source(cx.inst, 1, lanes)?;
     // A source with equal components comes as a scalar.
     let size = WriteMask(lanes).count() as u8;
     // Sums have a fixed order in programs whose equal instructions give equal results.
@@ -38,16 +38,16 @@ pub(super) fn emit_select_non_zero(
     cx: InstCx<'_>,
 ) -> Result<Val, Failure> {
     let src = f.program.source(cx.inst, 0);
-    let truth = match f.source_truth(src, cx.lanes)? {
+    let truth = match f.find_source_truth(src, cx.lanes)? {
         Some(truth) => truth,
         None => {
             // The modifiers belong to the type of the instruction, the test to the bits.
-            let a = f.source(cx.inst, 0, cx.lanes)?;
+            let a = f.load_source(cx.inst, 0, cx.lanes)?;
             test_bits(f.w, a)
         }
     };
-    let b = f.source(cx.inst, 1, cx.lanes)?;
-    let c = f.source(cx.inst, 2, cx.lanes)?;
+    let b = f.load_source(cx.inst, 1, cx.lanes)?;
+    let c = f.load_source(cx.inst, 2, cx.lanes)?;
     Ok(select_if(f.w, cx.inst.ty, truth, [b, c]))
 }
 
@@ -62,7 +62,7 @@ pub(super) fn emit_convert_inst(
         saturate,
     } = cx.inst.aux
     else {
-        return f.source(cx.inst, 0, cx.lanes);
+        return f.load_source(cx.inst, 0, cx.lanes);
     };
     let program = f.program;
     let src = &program.srcs[cx.inst.first_source as usize];
@@ -72,10 +72,10 @@ pub(super) fn emit_convert_inst(
             negate: false,
             ..*src
         };
-        let words = f.source_as(&plain, Type::U32, cx.lanes)?;
+        let words = f.load_source_as(&plain, Type::U32, cx.lanes)?;
         narrow_source(f.w, words, src, from)
     } else {
-        f.source_as(src, from, cx.lanes)?
+        f.load_source_as(src, from, cx.lanes)?
     };
     let how = Conversion {
         from,
@@ -92,7 +92,7 @@ pub(super) fn emit_unpack(
     op: GlslOp,
     size: u8,
 ) -> Result<Outcome, Failure> {
-    let word = f.source_as(f.program.source(cx.inst, 0), Type::U32, 1)?;
+    let word = f.load_source_as(f.program.source(cx.inst, 0), Type::U32, 1)?;
     Ok(Outcome::Lanes(unpack_numbers(f.w, op, size, word)))
 }
 
@@ -103,7 +103,7 @@ pub(super) fn emit_pack64(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result
     // Lanes x and z of the result come from the first two words, y and w from the others.
     for (half, wide) in wide.iter_mut().enumerate() {
         if cx.lanes & (0b0101 << half) != 0 {
-            let words = f.source_as(src, Type::U32, 0b0011 << (2 * half))?;
+            let words = f.load_source_as(src, Type::U32, 0b0011 << (2 * half))?;
             *wide = pack_wide(f.w, words);
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn emit_unpack64(
             continue;
         }
         // UP64 splits lane x into lanes x and y, lane y into z and w.
-        let wide = f.source_as(src, Type::U64, 1 << half)?;
+        let wide = f.load_source_as(src, Type::U64, 1 << half)?;
         [lanes[2 * half], lanes[2 * half + 1]] = unpack_wide(f.w, wide);
     }
     Ok(Outcome::Lanes(lanes))
@@ -153,10 +153,10 @@ fn compute_wide_lane(
         }
         let src = f.program.source(inst, 0);
         if from.width() == Width::W64 {
-            let val = f.source_as(src, from, 1 << lane)?;
+            let val = f.load_source_as(src, from, 1 << lane)?;
             return Ok(convert_from_wide(f.w, inst.ty, val));
         }
-        let word = f.source_as(src, from.with_width(Width::W32), 1 << lane)?;
+        let word = f.load_source_as(src, from.with_width(Width::W32), 1 << lane)?;
         return Ok(convert_to_wide(f.w, from, word));
     }
     let mut values = [None; 3];
@@ -164,7 +164,7 @@ fn compute_wide_lane(
     for (number, (value, src)) in values.iter_mut().zip(sources).enumerate() {
         // Scalar operands are read from another lane.
         let read = read_lanes(f.program, inst, number, 1 << lane);
-        *value = Some(f.source_as(src, inst.ty, read)?);
+        *value = Some(f.load_source_as(src, inst.ty, read)?);
     }
     let [Some(a), b, c] = values else {
         return Err(unsupported(inst));

@@ -3,6 +3,7 @@
 use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
 use super::location::are_colors_flat;
 use super::vars::Io;
+use super::vars::make_one;
 use super::vertices::takes_quadrilaterals;
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
@@ -142,7 +143,7 @@ impl Io<'_> {
         if place.components >= 4 {
             return Lane::all_of(value);
         }
-        let (zero, one) = (self.w.uint(0), self.one(place.base));
+        let (zero, one) = (self.w.uint(0), make_one(self.w, place.base));
         let pad = [zero, zero, zero, one].map(Lane::scalar);
         Lane::first_of(value, place.components, pad)
     }

@@ -15,6 +15,6 @@ mod vertices;
 
 pub(crate) use vars::{
     Copies, ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind,
-    find, stage_number,
+    find, make_one, stage_number,
 };
 pub(crate) use vertices::{Vertex, input_primitive, takes_quadrilaterals, tess_levels};

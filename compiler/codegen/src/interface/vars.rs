@@ -27,6 +27,13 @@ pub(crate) struct Io<'a> {
     pub(crate) vars: &'a mut Interface,
 }
 
+impl AsMut<Builder> for Io<'_> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Builder {
+        self.w
+    }
+}
+
 /// An input in the open function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadedInput {
@@ -414,15 +421,6 @@ impl Io<'_> {
         self.load(pointer, scalar, 1)
     }
 
-    /// The constant 1 of a declared base.
-    pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
-        match base {
-            TypeBase::Float => self.w.float(1.0),
-            // Registers hold integers without sign; 1 has the same bits with one.
-            TypeBase::Signed | TypeBase::Unsigned => self.w.uint(1),
-        }
-    }
-
     /// The finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
         let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
@@ -461,6 +459,15 @@ impl Io<'_> {
             slots: params.iter().map(|param| param.source).collect(),
             storage: is_storage_block(self.program),
         }
+    }
+}
+
+/// The constant 1 of a declared base.
+pub(crate) fn make_one(w: &mut Builder, base: TypeBase) -> ValueWord {
+    match base {
+        TypeBase::Float => w.float(1.0),
+        // Registers hold integers without sign; 1 has the same bits with one.
+        TypeBase::Signed | TypeBase::Unsigned => w.uint(1),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::builtin::BuiltinRow;
 use super::names::input_name;
+use super::vars::make_one;
 use super::vars::{Io, base_scalar};
 use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
@@ -112,7 +113,7 @@ impl Io<'_> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
         // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do not.
-        let one = self.one(place.map_or(TypeBase::Float, |place| place.base));
+        let one = make_one(self.w, place.map_or(TypeBase::Float, |place| place.base));
         let zero = self.w.float(0.0);
         let pad = [zero, zero, zero, one].map(Lane::scalar);
         // Built-ins first, which have no location.

@@ -4,18 +4,18 @@
 //! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use crate::words::ValueWord;
 use glasm_ir::inst::Guard;
 use glasm_ir::{Base, Cond, CondTest, RegisterId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
-impl Emit<'_> {
+impl FunctionEmitter<'_> {
     /// The lanes of a condition-code register and those of its overflow and carry flags.
-    pub(in crate::emit) fn codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
+    pub(in crate::emit) fn read_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
-            return self.load_codes(cc);
+            return self.memory().load_codes(cc);
         };
         let flags = if self.analysis.reads_overflow {
             [*self.lanes.slot(slot + 1), *self.lanes.slot(slot + 2)]
@@ -32,7 +32,7 @@ impl Emit<'_> {
         } else if guard.test == CondTest::False {
             return Ok(self.w.never());
         }
-        let (codes, flags) = self.codes(guard.cc);
+        let (codes, flags) = self.read_codes(guard.cc);
         let mut values = [Lane::UNDEFINED; 4];
         let mut flag_values = [[Lane::UNDEFINED; 4]; 2];
         let mut count = 0;
@@ -65,7 +65,7 @@ impl Emit<'_> {
     }
 
     /// The condition of a branch.
-    pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
+    pub(super) fn test_branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
                 // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The swizzle may name a lane several
@@ -89,30 +89,30 @@ impl Emit<'_> {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
                 // Where the program has no denormals they count as zeros, which a comparison of floats is free to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
-                    return Ok(self.float_is_not_zero(&src)?.id);
+                    return Ok(self.test_float_not_zero(&src)?.id);
                 }
-                Ok(self.non_zero(&src, ty, 1)?.id)
+                Ok(self.test_source_not_zero(&src, ty, 1)?.id)
             }
         }
     }
 
     /// Whether a float is neither zero, by its bits: devices may take denormals for zeros where they compare.
-    fn float_is_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
-        if let Some(truth) = self.source_truth(src, 1)? {
+    fn test_float_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
+        if let Some(truth) = self.find_source_truth(src, 1)? {
             return Ok(truth);
         }
         // Of the magnitude only: -0.0 is zero, NaN is not.
-        let bits = self.source_as(src, Type::U32, 1)?;
+        let bits = self.load_source_as(src, Type::U32, 1)?;
         let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
         Ok(self.w.int_not_zero(magnitude))
     }
 
     /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
-    fn non_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        if let Some(truth) = self.source_truth(src, lanes)? {
+    fn test_source_not_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+        if let Some(truth) = self.find_source_truth(src, lanes)? {
             return Ok(truth);
         }
-        let value = self.source_as(src, ty, lanes)?;
+        let value = self.load_source_as(src, ty, lanes)?;
         Ok(match value.scalar {
             Scalar::F32 | Scalar::F64 => self.w.compare_bits(Op::FUnordNotEqual, value, 0),
             Scalar::BoolFloat
@@ -127,7 +127,7 @@ impl Emit<'_> {
     }
 
     /// The lanes of a source as booleans if all of them are truth values.
-    pub(in crate::emit) fn source_truth(
+    pub(in crate::emit) fn find_source_truth(
         &mut self,
         src: &Src,
         lanes: u8,
@@ -140,7 +140,7 @@ impl Emit<'_> {
             return Ok(None);
         }
         let mut from = [Lane::UNDEFINED; 4];
-        let count = self.source_lanes(src, Scalar::U32, lanes, &mut from)?;
+        let count = self.load_source_lanes(src, Scalar::U32, lanes, &mut from)?;
         let is_truth = |lane: &Lane| lane.id().is_some() && self.w.info(lane.id()).scalar.is_bool();
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);

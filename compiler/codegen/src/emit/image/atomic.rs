@@ -1,10 +1,12 @@
 //! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
 
 use crate::builder::{Builder, Lane, Scalar};
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::image::{Texel, write_texel};
-use crate::emit::memory::atomic::{Update, compute_halves, unpack_halves};
+use crate::emit::cx::{ImageEmitter, InstCx, Outcome};
+use crate::emit::image::{Texel, find_image_access, load_texel, write_texel};
+use crate::emit::memory::atomic::{
+    Update, compute_halves, load_half_updates, load_helps, load_scalar_update, run_if_alive,
+    unpack_halves, update_texel,
+};
 use crate::emit::memory::member::Descriptor;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -12,14 +14,17 @@ use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
 use spirv::{Op as Spv, StorageClass};
 
-impl Emit<'_> {
+impl ImageEmitter<'_, '_> {
     /// `ImageAtomic`
-    pub(in crate::emit) fn image_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
+    pub(in crate::emit) fn emit_image_atomic(
+        &mut self,
+        cx: InstCx<'_>,
+    ) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
         let halves = cx.inst.ty == Type::F16;
         if halves && image.texels == ImageTexels::Raw(64) {
-            return self.locked_image_atomic(cx, &access, image, op);
+            return self.emit_locked_atomic(cx, &access, image, op);
         }
         // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an extension for other formats.
         if image.texels != ImageTexels::Raw(32) {
@@ -29,16 +34,16 @@ impl Emit<'_> {
         }
         let update = if halves {
             // One word holds the two components that such an atomic has.
-            self.half_updates(cx.inst, op, 2)?[0]
+            load_half_updates(self.f, cx.inst, op, 2)?[0]
         } else {
-            self.scalar_update(cx.inst, op)?
+            load_scalar_update(self.f, cx.inst, op)?
         };
-        let texel = self.texel(cx, image, 1)?;
-        let lanes = self.at_texel(&access, texel, |emit, image, texel| {
-            let pointer = compute_texel_pointer(emit.w, image, texel);
-            let old = emit.update_texel(pointer, update)?.lane(0);
+        let texel = load_texel(self.f, cx, image, 1)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, image, texel| {
+            let pointer = compute_texel_pointer(emit.f.w, image, texel);
+            let old = update_texel(&mut emit.f.io(), pointer, update)?.lane(0);
             Ok(match halves {
-                true => unpack_two_halves(emit.w, old),
+                true => unpack_two_halves(emit.f.w, old),
                 false => [old; 4],
             })
         })?;
@@ -46,18 +51,19 @@ impl Emit<'_> {
     }
 
     /// An update of four half floats, each of which the specification wants to be atomic.
-    fn locked_image_atomic(
+    fn emit_locked_atomic(
         &mut self,
         cx: InstCx<'_>,
         access: &ImageAccess,
         image: Image,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(cx.inst, op, access.components)?;
-        let texel = self.texel(cx, image, 1)?;
-        let lanes = self.at_texel(access, texel, |emit, _, texel| {
-            emit.lanes_if_alive(|emit| {
-                emit.lanes_while_locked(|emit| Ok(emit.update_halves(texel, &updates)))
+        let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
+        let texel = load_texel(self.f, cx, image, 1)?;
+        let lanes = self.run_at_texel(access, texel, |emit, _, texel| {
+            let helps = load_helps(&mut emit.f.io());
+            run_if_alive(emit, helps, |emit| {
+                emit.run_locked(|emit| Ok(emit.update_halves(texel, &updates)))
             })
         })?;
         Ok(Outcome::Lanes(lanes))
@@ -66,15 +72,15 @@ impl Emit<'_> {
     /// Reads a texel, writes the updated one and gives the bits of the old half floats.
     fn update_halves(&mut self, texel: Texel, updates: &[Update]) -> [Lane; 4] {
         let read = self.read_texel(texel);
-        let zero = Lane::scalar(self.w.uint(0));
+        let zero = Lane::scalar(self.f.w.uint(0));
         let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
         for (word, update) in updates.iter().enumerate() {
-            let old = self.w.component(read, word);
-            lanes[2 * word..2 * word + 2].copy_from_slice(&unpack_halves(self.w, old.lane(0)));
-            words[word] = compute_halves(self.w, old, *update).lane(0);
+            let old = self.f.w.component(read, word);
+            lanes[2 * word..2 * word + 2].copy_from_slice(&unpack_halves(self.f.w, old.lane(0)));
+            words[word] = compute_halves(self.f.w, old, *update).lane(0);
         }
-        let new = self.w.gather_vector(&words, Scalar::U32);
-        write_texel(self.w, texel, new);
+        let new = self.f.w.gather_vector(&words, Scalar::U32);
+        write_texel(self.f.w, texel, new);
         lanes
     }
 }

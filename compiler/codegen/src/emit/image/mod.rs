@@ -9,8 +9,8 @@ pub(super) mod object;
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::control::guarded::run_if;
+use crate::emit::cx::{FunctionEmitter, ImageEmitter, InstCx, Outcome};
 use crate::emit::image::object::texel_component;
 use crate::emit::memory::member::{Descriptor, load_descriptor};
 use crate::error::{Error, Failure};
@@ -45,79 +45,45 @@ impl Texel {
     }
 }
 
-impl Emit<'_> {
-    pub(super) fn image_access(&self, cx: InstCx<'_>) -> Result<(ImageAccess, Image), Failure> {
-        let Aux::Image(id) = cx.inst.aux else {
-            return Err(Error::unsupported(
-                "an image instruction without access data",
-            ));
-        };
-        let access = self.program.image_accesses[id];
-        Ok((access, self.program.images[access.image]))
-    }
-
-    /// The texel that the sources from `first` on name.
-    pub(super) fn texel(
-        &mut self,
-        cx: InstCx<'_>,
-        image: Image,
-        first: usize,
-    ) -> Result<Texel, Failure> {
-        let sources = self.program.sources(cx.inst);
-        let lanes = image.coordinate_lanes();
-        let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
-        let coordinate = self.w.widen(coordinate, lanes);
-        // Only multisample images have a source for it.
-        let sample = match sources.get(first + 1) {
-            Some(src) => Some(self.source_as(src, Type::S32, 1)?),
-            None => None,
-        };
-        Ok(Texel {
-            image,
-            object: ValueWord::NONE,
-            coordinate,
-            sample,
-        })
-    }
-
+impl ImageEmitter<'_, '_> {
     /// Runs `body` with an image and a texel of it if the texel exists; its lanes are 0 else.
-    pub(super) fn at_texel(
+    pub(super) fn run_at_texel(
         &mut self,
         access: &ImageAccess,
         texel: Texel,
         mut body: impl FnMut(&mut Self, Descriptor, Texel) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         self.with_image(access, |emit, image| {
-            let object = load_descriptor(emit.w, image);
+            let object = load_descriptor(emit.f.w, image);
             // Asked of the image itself, case by case: sizes differ between the images of an array.
-            let (texel, inside) = check_texel(emit.w, Texel { object, ..texel });
-            emit.lanes_if(inside, |emit| body(emit, image, texel))
+            let (texel, inside) = check_texel(emit.f.w, Texel { object, ..texel });
+            run_if(emit, inside, |emit| body(emit, image, texel))
         })
     }
 
     /// Whether the texel of an image access is populated. One that does not exist touches no memory that is not.
-    pub(in crate::emit) fn image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let texel = self.texel(cx, image, 0)?;
-        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
-            emit.ask_residency();
+    pub(in crate::emit) fn emit_image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let texel = load_texel(self.f, cx, image, 0)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, _, texel| {
+            emit.sparse.ask_residency();
             emit.read_texel(texel);
-            let resident = emit.residency_answer();
+            let resident = emit.sparse.take_answer(emit.f.w);
             // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
-            Ok(emit.w.not(resident).alone())
+            Ok(emit.f.w.not(resident).alone())
         })?;
-        let is_missing = self.w.val(lanes[0].id());
-        Ok(self.w.not(is_missing))
+        let is_missing = self.f.w.val(lanes[0].id());
+        Ok(self.f.w.not(is_missing))
     }
 
     /// `ImageLoad`
-    pub(in crate::emit) fn image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let texel = self.texel(cx, image, 0)?;
-        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
+    pub(in crate::emit) fn emit_image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let texel = load_texel(self.f, cx, image, 0)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, _, texel| {
             let (read, count) = (emit.read_texel(texel), access.components);
             Ok(extract_elements(
-                emit.w,
+                emit.f.w,
                 read,
                 cx.inst.ty,
                 count,
@@ -130,44 +96,82 @@ impl Emit<'_> {
     /// A texel as a vector of four components.
     pub(super) fn read_texel(&mut self, texel: Texel) -> Val {
         let scalar = texel_component(texel.image.texels);
-        self.texel_op(Spv::ImageRead, scalar, 4, &texel.operands(None))
+        self.sparse
+            .emit_texel_op(self.f.w, Spv::ImageRead, scalar, 4, &texel.operands(None))
     }
 
     /// `ImageStore`
-    pub(in crate::emit) fn image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let src = self.program.source(cx.inst, 0);
+    pub(in crate::emit) fn emit_image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let src = self.f.program.source(cx.inst, 0);
         // Narrow values are in the low bits; a store takes them as they are.
         let narrow = cx.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { cx.inst.ty };
-        let value = self.source_as(src, ty, access.element_lanes())?;
-        let value = pack_texel(self.w, value, cx.inst.ty, &access, image.texels);
-        let texel = self.texel(cx, image, 1)?;
-        self.at_texel(&access, texel, |emit, _, texel| {
-            write_texel(emit.w, texel, value);
+        let value = self.f.load_source_as(src, ty, access.element_lanes())?;
+        let value = pack_texel(self.f.w, value, cx.inst.ty, &access, image.texels);
+        let texel = load_texel(self.f, cx, image, 1)?;
+        self.run_at_texel(&access, texel, |emit, _, texel| {
+            write_texel(emit.f.w, texel, value);
             Ok([Lane::UNDEFINED; 4])
         })?;
         Ok(Outcome::None)
     }
 
     /// `ImageSize`, `ImageSamples`
-    pub(in crate::emit) fn image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
+    pub(in crate::emit) fn emit_image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
         let is_size = cx.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = load_descriptor(emit.w, pointer);
+            let object = load_descriptor(emit.f.w, pointer);
             if is_size {
-                let size = query_dimensions(emit.w, object, &image);
-                return Ok(emit.w.zero_filled(size));
+                let size = query_dimensions(emit.f.w, object, &image);
+                return Ok(emit.f.w.zero_filled(size));
             }
             if !image.target.is_multisample() {
                 return Err(Error::unsupported("only multisample images have samples"));
             }
-            emit.w.needs.insert(Need::ImageQuery);
-            Ok([query_sample_count(emit.w, object).lane(0); 4])
+            emit.f.w.needs.insert(Need::ImageQuery);
+            Ok([query_sample_count(emit.f.w, object).lane(0); 4])
         })?;
         Ok(Outcome::Lanes(lanes))
     }
+}
+
+pub(super) fn find_image_access(
+    f: &FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<(ImageAccess, Image), Failure> {
+    let Aux::Image(id) = cx.inst.aux else {
+        return Err(Error::unsupported(
+            "an image instruction without access data",
+        ));
+    };
+    let access = f.program.image_accesses[id];
+    Ok((access, f.program.images[access.image]))
+}
+
+/// The texel that the sources from `first` on name.
+pub(super) fn load_texel(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    image: Image,
+    first: usize,
+) -> Result<Texel, Failure> {
+    let sources = f.program.sources(cx.inst);
+    let lanes = image.coordinate_lanes();
+    let coordinate = f.load_source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
+    let coordinate = f.w.widen(coordinate, lanes);
+    // Only multisample images have a source for it.
+    let sample = match sources.get(first + 1) {
+        Some(src) => Some(f.load_source_as(src, Type::S32, 1)?),
+        None => None,
+    };
+    Ok(Texel {
+        image,
+        object: ValueWord::NONE,
+        coordinate,
+        sample,
+    })
 }
 
 /// Writes a texel from a vector of four components.

@@ -4,14 +4,13 @@
 //! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition codes are two vectors: the
 //! values in their common form as words, and overflow and carry in bits 0 and 1.
 
+use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
-use crate::error::Failure;
+use crate::interface::make_one;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm};
-use glasm_ir::{RegisterId, Storage, Width, WriteMask};
-use spirv::{GlslStd450Op as GlslOp, Op as Spv, StorageClass};
+use glasm_ir::{Program, RegisterId, Storage, Width, WriteMask};
+use spirv::{Op as Spv, StorageClass};
 
 /// The element that an operand names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,9 +21,18 @@ pub(in crate::emit) enum Element {
     Dynamic(ValueWord),
 }
 
-impl Emit<'_> {
+/// The context of registers in memory.
+pub(in crate::emit) struct RegisterMemory<'e> {
+    pub(in crate::emit) w: &'e mut Builder,
+    pub(in crate::emit) program: &'e Program,
+    pub(in crate::emit) analysis: &'e Analysis,
+    /// Private variables by register.
+    pub(in crate::emit) variables: &'e mut Vec<ValueWord>,
+}
+
+impl RegisterMemory<'_> {
     /// Vectors of four words that an element takes.
-    fn element_vectors(&self, register: RegisterId) -> u32 {
+    fn count_element_vectors(&self, register: RegisterId) -> u32 {
         let register = self.program.registers[register];
         // Four lanes of 64 bits are eight words. Condition codes have their flags in the second vector.
         if register.storage == Storage::Cond || register.width == Width::W64 {
@@ -35,36 +43,41 @@ impl Emit<'_> {
     }
 
     /// Vectors of four words that a register takes.
-    pub(super) fn register_vectors(&self, register: RegisterId) -> u32 {
+    pub(super) fn count_register_vectors(&self, register: RegisterId) -> u32 {
         let elements = self.program.registers[register].elements();
-        elements * self.element_vectors(register)
+        elements * self.count_element_vectors(register)
     }
 
-    pub(super) fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
-        let known = self.tables.memory[register.index()];
+    pub(super) fn declare_register(&mut self, register: RegisterId) -> ValueWord {
+        let known = self.variables[register.index()];
         if known.is_some() {
             return known;
         }
         let data = self.program.registers[register];
-        let len = self.register_vectors(register);
+        let len = self.count_register_vectors(register);
         // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
         let ty = declare_word_array(self.w, len);
         let variable = match data.storage {
-            Storage::Output(output) => self.output_variable(output, ty, len),
-            Storage::Cond => self.cond_variable(register, ty),
+            Storage::Output(output) => self.declare_output_register(output, ty, len),
+            Storage::Cond => self.declare_cond_register(register, ty),
             Storage::Temp if self.is_cleared(register) => {
                 self.w.open_variable(StorageClass::Private, ty)
             }
             Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
-        self.tables.memory[register.index()] = variable;
+        self.variables[register.index()] = variable;
         variable
     }
 
     /// A variable whose elements start as (0, 0, 0, 1).
-    fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
+    fn declare_output_register(
+        &mut self,
+        output: glasm_ir::OutputId,
+        ty: TypeWord,
+        len: u32,
+    ) -> ValueWord {
         let base = self.program.outputs[output].base;
-        let one = self.io().one(base);
+        let one = make_one(self.w, base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
@@ -72,7 +85,7 @@ impl Emit<'_> {
     }
 
     /// A variable of condition codes with all flags clear, as those of a positive number.
-    fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
+    fn declare_cond_register(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
         // Codes lie in memory as words: the bits of a positive number in their common form.
         let one = match scalar == Scalar::F32 {
@@ -87,9 +100,9 @@ impl Emit<'_> {
     }
 
     /// A pointer to vector `part` of an element.
-    fn memory_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
-        let variable = self.memory_variable(register);
-        let vectors = self.element_vectors(register);
+    fn compute_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
+        let variable = self.declare_register(register);
+        let vectors = self.count_element_vectors(register);
         let index = match element {
             Element::Constant(element) => {
                 // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
@@ -109,7 +122,7 @@ impl Emit<'_> {
     }
 
     fn load_words(&mut self, register: RegisterId, element: Element, part: u32) -> Val {
-        let pointer = self.memory_pointer(register, element, part);
+        let pointer = self.compute_pointer(register, element, part);
         self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0])
     }
 
@@ -121,7 +134,7 @@ impl Emit<'_> {
         lanes: &[Lane; 4],
     ) {
         let words = self.w.gather_vector(lanes, Scalar::U32);
-        let pointer = self.memory_pointer(register, element, part);
+        let pointer = self.compute_pointer(register, element, part);
         self.w.store(pointer, words.id);
     }
 
@@ -135,7 +148,7 @@ impl Emit<'_> {
         if self.program.registers[register].storage == Storage::Cond {
             return self.load_codes(register).0;
         }
-        if self.element_vectors(register) == 1 {
+        if self.count_element_vectors(register) == 1 {
             return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -157,7 +170,7 @@ impl Emit<'_> {
         write: u8,
         values: [Lane; 4],
     ) {
-        if self.element_vectors(register) != 1 {
+        if self.count_element_vectors(register) != 1 {
             return self.store_pairs(register, element, write, values);
         }
         let mut lanes = values;
@@ -258,77 +271,6 @@ impl Emit<'_> {
             };
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
-    }
-
-    /// The element of a register that an index names.
-    pub(in crate::emit) fn register_element(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-    ) -> Result<Element, Failure> {
-        self.element(index, self.program.registers[register].elements())
-    }
-
-    /// The element that an index names, clamped to `0..len`.
-    pub(in crate::emit) fn element(
-        &mut self,
-        index: Option<IndexId>,
-        len: u32,
-    ) -> Result<Element, Failure> {
-        match index {
-            Some(index) => self.element_of(self.program.indices[index].element, len),
-            None => Ok(Element::Constant(0)),
-        }
-    }
-
-    /// The element that a term names, clamped to `0..len`: beyond it the result is undefined, but the access must do no harm
-    /// (NV_gpu_program4 section 2.X.4.2).
-    pub(in crate::emit) fn element_of(
-        &mut self,
-        term: IndexTerm,
-        len: u32,
-    ) -> Result<Element, Failure> {
-        let last = len.max(1) - 1;
-        let Some((register, lane)) = term.relative else {
-            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
-        };
-        let relative = self.index_register(register, lane)?;
-        let relative = self.w.val(relative);
-        let offset = self.w.uint_val(term.offset as u32);
-        let sum = self.w.binary(Spv::IAdd, relative, offset);
-        if let Some(bits) = self.w.splat_bits(sum) {
-            // As signed as at run time: a negative number is brought to element 0.
-            let element = (bits as u32 as i32).clamp(0, last as i32);
-            return Ok(Element::Constant(element as u32));
-        }
-        let zero = self.w.constant_like(sum, 0);
-        let last = self.w.constant_like(sum, u64::from(last));
-        let clamped = self.w.ext(GlslOp::SClamp, &[sum, zero, last]);
-        Ok(Element::Dynamic(clamped.id))
-    }
-
-    /// A lane of a register as a 32-bit integer.
-    pub(in crate::emit) fn index_register(
-        &mut self,
-        register: RegisterId,
-        lane: u8,
-    ) -> Result<ValueWord, Failure> {
-        let lane = usize::from(lane & 3);
-        let value = match self.analysis.slot(self.program, register, None) {
-            Some(slot) => self.lanes.get(slot, lane),
-            None => self.memory_lanes(register, None, 1 << lane)?[lane],
-        };
-        Ok(self.w.scalar(value, Scalar::U32))
-    }
-
-    pub(in crate::emit) fn memory_lanes(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-        read: u8,
-    ) -> Result<[Lane; 4], Failure> {
-        let element = self.register_element(register, index)?;
-        Ok(self.load_register(register, element, read))
     }
 }
 

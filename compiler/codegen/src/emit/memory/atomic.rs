@@ -2,12 +2,13 @@
 
 use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::memory::place::BufferPlace;
+use crate::emit::control::guarded::run_if;
+use crate::emit::cx::{BufferEmitter, FunctionEmitter, InstCx, Outcome};
+use crate::emit::memory::place::{BufferPlace, run_inside};
 use crate::emit::memory::word_access::{compute_word_number, extract_word, shift_up};
 use crate::emit::memory::{Address, choose_atomic_scope, compute_global_pointer};
 use crate::error::{Error, Failure};
+use crate::interface::Io;
 use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
@@ -50,38 +51,38 @@ pub(in crate::emit) struct Update {
     pub(super) second: Option<Val>,
 }
 
-impl Emit<'_> {
+impl BufferEmitter<'_, '_> {
     /// `Atomic`
-    pub(in crate::emit) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
+    pub(in crate::emit) fn emit_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
         if cx.inst.ty == Type::F16 {
-            return self.half_atomic(cx, &access, op);
+            return self.emit_half_atomic(cx, &access, op);
         }
         if cx.inst.ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
-        let update = self.scalar_update(cx.inst, op)?;
+        let update = load_scalar_update(self.f, cx.inst, op)?;
         // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value in all of them costs nothing.
-        let address = self.address(cx, &access, 1)?;
+        let address = self.load_address(cx, &access, 1)?;
         Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
 
     /// Vectors of half floats: pairs of them in words.
-    fn half_atomic(
+    fn emit_half_atomic(
         &mut self,
         cx: InstCx<'_>,
         access: &MemAccess,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(cx.inst, op, access.components)?;
-        let address = self.address(cx, access, 1)?;
-        let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
+        let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
+        let address = self.load_address(cx, access, 1)?;
+        let mut lanes = [Lane::scalar(self.f.w.uint(0)); 4];
         // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
         for (word, update) in (0u32..).zip(updates) {
             let old = self.update_at(address, word, update)?;
             let first = 2 * word as usize;
-            lanes[first..first + 2].copy_from_slice(&unpack_halves(self.w, old));
+            lanes[first..first + 2].copy_from_slice(&unpack_halves(self.f.w, old));
         }
         Ok(Outcome::Lanes(lanes))
     }
@@ -90,65 +91,23 @@ impl Emit<'_> {
     fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
         match address {
             Address::Global(address) => {
-                let view = choose_atomic_view(self.w, update, None)?;
-                let pointer = compute_global_pointer(self.w, address, 4 * words, view, 1);
+                let view = choose_atomic_view(self.f.w, update, None)?;
+                let pointer = compute_global_pointer(self.f.w, address, 4 * words, view, 1);
                 let cell = Cell::at(pointer, view, update.ty);
-                Ok(self.update(cell, update)?.lane(0))
+                Ok(update_cell(&mut self.f.io(), cell, update)?.lane(0))
             }
             Address::Buffer(place) => {
-                let kind = self.program.buffers[place.buffer].kind;
+                let kind = self.f.program.buffers[place.buffer].kind;
                 if kind == BufferKind::Constant {
                     return Err(Error::unsupported("constant buffers cannot be written"));
                 }
                 if kind == BufferKind::Private {
                     return self.update_private(place, words, update);
                 }
-                let view = choose_atomic_view(self.w, update, Some(kind))?;
+                let view = choose_atomic_view(self.f.w, update, Some(kind))?;
                 self.update_in_buffer(place, words, view, update)
             }
         }
-    }
-
-    /// What an atomic on one value does.
-    pub(in crate::emit) fn scalar_update(
-        &mut self,
-        inst: &Inst,
-        op: AtomicOp,
-    ) -> Result<Update, Failure> {
-        let value = self.source(inst, 0, 0b01)?;
-        // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
-        let second = match op == AtomicOp::CompareExchange {
-            true => Some(self.source(inst, 0, 0b10)?),
-            false => None,
-        };
-        let ty = inst.ty;
-        Ok(Update {
-            op,
-            ty,
-            value,
-            second,
-        })
-    }
-
-    /// What an atomic on half floats does to each pair of them.
-    pub(in crate::emit) fn half_updates(
-        &mut self,
-        inst: &Inst,
-        op: AtomicOp,
-        components: u8,
-    ) -> Result<Vec<Update>, Failure> {
-        let update = |word: u8| {
-            let value = self.source(inst, 0, 0b11 << (2 * word))?;
-            Ok(Update {
-                op,
-                ty: Type::F16,
-                // Two equal halves come as one.
-                value: self.w.widen(value, 2),
-                second: None,
-            })
-        };
-        // NV_shader_atomic_fp16_vector has vectors of two and four only.
-        (0..components / 2).map(update).collect()
     }
 
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.
@@ -159,18 +118,20 @@ impl Emit<'_> {
         view: Scalar,
         update: Update,
     ) -> Result<Lane, Failure> {
-        let lanes = self.at_place(place, |emit, place| {
-            let bound = emit.bound(place, view)?;
+        let lanes = self.run_at_place(place, |emit, place| {
+            let bound = emit.compute_bound(place, view)?;
             // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
             // several.
             let number = if view.is_wide() {
-                emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
+                emit.f
+                    .w
+                    .binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
-                compute_word_number(emit.w, place.offset, words)
+                compute_word_number(emit.f.w, place.offset, words)
             };
-            emit.lanes_inside(bound, number, |emit| {
-                let cell = emit.buffer_cell(place, number, view, update.ty);
-                Ok(emit.update(cell, update)?.alone())
+            run_inside(emit, bound, number, |emit| {
+                let cell = emit.find_cell(place, number, view, update.ty);
+                Ok(update_cell(&mut emit.f.io(), cell, update)?.alone())
             })
         })?;
         Ok(lanes[0])
@@ -189,7 +150,7 @@ impl Emit<'_> {
             false => (Type::U32, Scalar::U32),
         };
         if scalar == Scalar::U64 {
-            Need::Int64.check(&self.w.device)?;
+            Need::Int64.check(&self.f.w.device)?;
         }
         let access = MemAccess {
             space: MemSpace::Buffer(place.buffer),
@@ -201,152 +162,202 @@ impl Emit<'_> {
             flags: MemFlags::empty(),
         };
         let behind = u64::from(4 * words);
-        let offset = self.w.binary_bits(Spv::IAdd, place.offset, behind);
+        let offset = self.f.w.binary_bits(Spv::IAdd, place.offset, behind);
         let place = BufferPlace { offset, ..place };
         let [old, ..] = self.load_buffer(place, ty, &access, 1)?;
-        let old = self.w.lane_val(old, scalar);
+        let old = self.f.w.lane_val(old, scalar);
         let cell = Cell::at(ValueWord::NONE, scalar, update.ty);
-        let update = read_as_bits(self.w, update, scalar);
-        let new = compute_updated(self.w, cell, old, update);
+        let update = read_as_bits(self.f.w, update, scalar);
+        let new = compute_updated(self.f.w, cell, old, update);
         self.store_buffer(place, ty, &access, [new.lane(0); 4])?;
         Ok(old.lane(0))
     }
 
     /// Element `number` of a buffer seen as `view`.
-    fn buffer_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
+    fn find_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
         let (scalar, number, shift) = if view.is_wide() || view.is_float() {
             (view, number, None)
         } else {
-            self.word_place(place, number)
+            self.find_word(place, number)
         };
         Cell {
-            kind: Some(self.program.buffers[place.buffer].kind),
+            kind: Some(self.f.program.buffers[place.buffer].kind),
             shift,
-            ..Cell::at(self.cell_pointer(place, scalar, number), scalar, ty)
+            ..Cell::at(self.compute_cell_pointer(place, scalar, number), scalar, ty)
         }
     }
+}
 
-    /// Updates a 32-bit texel and gives its old bits.
-    pub(in crate::emit) fn update_texel(
-        &mut self,
-        pointer: ValueWord,
-        update: Update,
-    ) -> Result<Val, Failure> {
-        self.update(Cell::at(pointer, Scalar::U32, update.ty), update)
-    }
+/// What an atomic on one value does.
+pub(in crate::emit) fn load_scalar_update(
+    f: &mut FunctionEmitter<'_>,
+    inst: &Inst,
+    op: AtomicOp,
+) -> Result<Update, Failure> {
+    let value = f.load_source(inst, 0, 0b01)?;
+    // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
+    let second = match op == AtomicOp::CompareExchange {
+        true => Some(f.load_source(inst, 0, 0b10)?),
+        false => None,
+    };
+    let ty = inst.ty;
+    Ok(Update {
+        op,
+        ty,
+        value,
+        second,
+    })
+}
 
-    /// Updates a cell and gives its old bits.
-    fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if update.ty == Type::F16 {
-            return self.update_half_pair(cell, update);
-        }
-        let scalar = match cell.shift {
-            Some(_) => Scalar::U32,
-            None => cell.scalar,
-        };
-        let update = read_as_bits(self.w, update, scalar);
-        self.atomic_op(cell, update)
-    }
+/// What an atomic on half floats does to each pair of them.
+pub(in crate::emit) fn load_half_updates(
+    f: &mut FunctionEmitter<'_>,
+    inst: &Inst,
+    op: AtomicOp,
+    components: u8,
+) -> Result<Vec<Update>, Failure> {
+    let update = |word: u8| {
+        let value = f.load_source(inst, 0, 0b11 << (2 * word))?;
+        Ok(Update {
+            op,
+            ty: Type::F16,
+            // Two equal halves come as one.
+            value: f.w.widen(value, 2),
+            second: None,
+        })
+    };
+    // NV_shader_atomic_fp16_vector has vectors of two and four only.
+    (0..components / 2).map(update).collect()
+}
 
-    // Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
-    // `VK_NV_shader_atomic_float16_vector`.
-    fn update_half_pair(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if update.op != AtomicOp::Exchange {
-            return self.loop_if_alive(cell, update);
-        }
-        // An exchange computes nothing from the old halves, so the word is exchanged as it is.
-        let (value, ty) = (self.w.halves_in_word(update.value), Type::U32);
-        let update = Update {
-            value,
-            ty,
-            ..update
-        };
-        self.atomic_op(Cell { ty, ..cell }, update)
-    }
+/// Updates a 32-bit texel and gives its old bits.
+pub(in crate::emit) fn update_texel(
+    io: &mut Io<'_>,
+    pointer: ValueWord,
+    update: Update,
+) -> Result<Val, Failure> {
+    update_cell(io, Cell::at(pointer, Scalar::U32, update.ty), update)
+}
 
-    fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        // Not where two words share an element: the exchange would compare the other one as well.
-        if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
-            let new = update.second.unwrap_or(update.value);
-            return Ok(compare_exchange(self.w, cell, update.value, new));
-        }
-        let Some(native) = find_native_atomic(self.w, cell, update.op) else {
-            return self.loop_if_alive(cell, update);
-        };
-        let (scope, relaxed) = choose_atomic_scope(self.w, cell.kind);
-        let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
-        Ok(self.w.op(native, cell.scalar, 1, &operands))
+/// Updates a cell and gives its old bits.
+fn update_cell(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    if update.ty == Type::F16 {
+        return update_half_pair(io, cell, update);
     }
+    let scalar = match cell.shift {
+        Some(_) => Scalar::U32,
+        None => cell.scalar,
+    };
+    let update = read_as_bits(io.w, update, scalar);
+    emit_atomic_op(io, cell, update)
+}
 
-    /// An update by compare-exchange.
-    fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        let lanes = self.lanes_if_alive(|emit| Ok(emit.exchange_loop(cell, update).alone()))?;
-        Ok(self.w.val(lanes[0].id()))
+// Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
+// `VK_NV_shader_atomic_float16_vector`.
+fn update_half_pair(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    if update.op != AtomicOp::Exchange {
+        return update_if_alive(io, cell, update);
     }
+    // An exchange computes nothing from the old halves, so the word is exchanged as it is.
+    let (value, ty) = (io.w.halves_in_word(update.value), Type::U32);
+    let update = Update {
+        value,
+        ty,
+        ..update
+    };
+    emit_atomic_op(io, Cell { ty, ..cell }, update)
+}
 
-    /// The lanes that `body` gives. Helper invocations do not run it: they get undefined values from atomics
-    /// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
-    pub(in crate::emit) fn lanes_if_alive(
-        &mut self,
-        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        if self.program.stage != Stage::Fragment {
-            return body(self);
-        }
-        let helps = self.helps();
-        let alive = self.w.not(helps);
-        self.lanes_if(alive, body)
+fn emit_atomic_op(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    // Not where two words share an element: the exchange would compare the other one as well.
+    if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
+        let new = update.second.unwrap_or(update.value);
+        return Ok(compare_exchange(io.w, cell, update.value, new));
     }
+    let Some(native) = find_native_atomic(io.w, cell, update.op) else {
+        return update_if_alive(io, cell, update);
+    };
+    let (scope, relaxed) = choose_atomic_scope(io.w, cell.kind);
+    let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
+    Ok(io.w.op(native, cell.scalar, 1, &operands))
+}
 
-    /// Whether the invocation only helps others to derivatives.
-    pub(in crate::emit) fn helps(&mut self) -> Val {
-        if self.w.device.demote_to_helper_invocation {
-            self.w.needs.insert(Need::Demote);
-            let op = Spv::IsHelperInvocationEXT;
-            return self.w.op(op, Scalar::BoolInt, 1, &[]);
-        }
-        // What a fragment was at its start does: without demotion it stays that or ends.
-        let row = BuiltinRow {
-            builtin: BuiltIn::HelperInvocation,
-            scalar: Scalar::BoolInt,
-            size: 1,
-            need: None,
-        };
-        let (_, value) = self.io().load_builtin_value(row);
-        self.w.val(value)
-    }
+/// An update by compare-exchange.
+fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    let helps = load_helps(io);
+    let lanes = run_if_alive(io, helps, |io| {
+        Ok(emit_exchange_loop(io.w, cell, update).alone())
+    })?;
+    Ok(io.w.val(lanes[0].id()))
+}
 
-    /// Computes the new value from the old one until nobody interferes.
-    fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
-        let (scope, relaxed) = choose_atomic_scope(self.w, cell.kind);
-        let operands = [cell.pointer.0, scope.0, relaxed.0];
-        // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
-        let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
-        let [header, body, next, merge] = self.w.labels();
-        let entry = self.w.block;
-        self.w.jump(header);
-        self.w.begin_block(header);
-        let ty = self.w.ty(cell.scalar, 1);
-        let old = self.w.value(cell.scalar, 1, Home::Body);
-        // Word 5 of the phi is the value of the next round, which is known only below.
-        let phi = self.w.body.len();
-        let edges = [first.id.0, entry.0, 0, next.0];
-        self.w.body.result(Spv::Phi, ty, old, &edges);
-        self.w.merge_loop(merge, next, LoopControl::NONE);
-        self.w.jump(body);
-        self.w.begin_block(body);
-        let old = self.w.val(old);
-        let seen = try_update(self.w, cell, old, update);
-        self.w.body.0[phi + 5] = seen.id.0;
-        // The bits are compared: a NaN never equals itself.
-        let done = self.w.test(Spv::IEqual, seen, old);
-        self.w.jump_if(done.id, merge, next);
-        self.w.begin_block(next);
-        self.w.jump(header);
-        self.w.begin_block(merge);
-        // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
-        extract_cell_word(self.w, cell, old)
+/// Whether the invocation only helps others to derivatives.
+pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
+    if io.w.device.demote_to_helper_invocation {
+        io.w.needs.insert(Need::Demote);
+        let op = Spv::IsHelperInvocationEXT;
+        return io.w.op(op, Scalar::BoolInt, 1, &[]);
     }
+    // What a fragment was at its start does: without demotion it stays that or ends.
+    let row = BuiltinRow {
+        builtin: BuiltIn::HelperInvocation,
+        scalar: Scalar::BoolInt,
+        size: 1,
+        need: None,
+    };
+    let (_, value) = io.load_builtin_value(row);
+    io.w.val(value)
+}
+
+/// Loads whether the invocation only helps others to derivatives, if the stage has such invocations.
+pub(in crate::emit) fn load_helps(io: &mut Io<'_>) -> Option<Val> {
+    (io.program.stage == Stage::Fragment).then(|| load_is_helper(io))
+}
+
+/// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they get undefined values from atomics
+/// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
+pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
+    cx: &mut C,
+    helps: Option<Val>,
+    body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    let Some(helps) = helps else {
+        return body(cx);
+    };
+    let alive = cx.as_mut().not(helps);
+    run_if(cx, alive, body)
+}
+
+/// Computes the new value from the old one until nobody interferes.
+fn emit_exchange_loop(w: &mut Builder, cell: Cell, update: Update) -> Val {
+    let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
+    let operands = [cell.pointer.0, scope.0, relaxed.0];
+    // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
+    let first = w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
+    let [header, body, next, merge] = w.labels();
+    let entry = w.block;
+    w.jump(header);
+    w.begin_block(header);
+    let ty = w.ty(cell.scalar, 1);
+    let old = w.value(cell.scalar, 1, Home::Body);
+    // Word 5 of the phi is the value of the next round, which is known only below.
+    let phi = w.body.len();
+    let edges = [first.id.0, entry.0, 0, next.0];
+    w.body.result(Spv::Phi, ty, old, &edges);
+    w.merge_loop(merge, next, LoopControl::NONE);
+    w.jump(body);
+    w.begin_block(body);
+    let old = w.val(old);
+    let seen = try_update(w, cell, old, update);
+    w.body.0[phi + 5] = seen.id.0;
+    // The bits are compared: a NaN never equals itself.
+    let done = w.test(Spv::IEqual, seen, old);
+    w.jump_if(done.id, merge, next);
+    w.begin_block(next);
+    w.jump(header);
+    w.begin_block(merge);
+    // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
+    extract_cell_word(w, cell, old)
 }
 
 /// What a sum of floats as one atomic needs, and the type as which it sees its cell. The features that are known here are those of

@@ -5,7 +5,8 @@
 
 use crate::builder::{Builder, Home, Lane};
 use crate::capability::Need;
-use crate::emit::Emit;
+use crate::emit::control::guarded::run_by_case;
+use crate::emit::cx::FunctionEmitter;
 use crate::emit::memory::array::Element;
 use crate::error::Failure;
 use crate::words::{TypeWord, ValueWord};
@@ -79,65 +80,63 @@ pub(in crate::emit) struct Descriptor {
     pub(in crate::emit) divergent: bool,
 }
 
-impl Emit<'_> {
-    /// The member of an array of `len` descriptors that an access names; the first one if it names none.
-    pub(in crate::emit) fn member(
-        &mut self,
-        element: Option<IndexTerm>,
-        len: u32,
-    ) -> Result<Member, Failure> {
-        let Some(term) = element else {
-            return Ok(Member::Constant(0));
-        };
-        let uniform = match term.relative {
-            Some((register, lane)) => {
-                // Asked of the number as it is in the register: a sum with the offset is a value of the body.
-                let number = self.index_register(register, lane)?;
-                self.is_uniform(number)
-            }
-            None => true,
-        };
-        Ok(match self.element_of(term, len)? {
-            Element::Constant(number) => Member::Constant(number),
-            Element::Dynamic(number) if uniform => Member::Uniform(number),
-            Element::Dynamic(number) => Member::Divergent(number),
-        })
-    }
-
-    /// Whether a value certainly is the same in all invocations: a component of a parameter.
-    fn is_uniform(&mut self, id: ValueWord) -> bool {
-        if self.w.info(id).home == Home::Constant {
-            return true;
+/// The member of an array of `len` descriptors that an access names; the first one if it names none.
+pub(in crate::emit) fn choose_member(
+    f: &mut FunctionEmitter<'_>,
+    element: Option<IndexTerm>,
+    len: u32,
+) -> Result<Member, Failure> {
+    let Some(term) = element else {
+        return Ok(Member::Constant(0));
+    };
+    let uniform = match term.relative {
+        Some((register, lane)) => {
+            // Asked of the number as it is in the register: a sum with the offset is a value of the body.
+            let number = f.load_index(register, lane)?;
+            is_uniform(f, number)
         }
-        // What is computed from parameters is uniform as well, but to follow it would cost more than it brings.
-        if let Some(&known) = self.tables.uniform.get(&id) {
-            return known;
-        }
-        let params = self.interface.params.loaded.iter();
-        let mut loaded = params.copied().filter(|param| param.is_some());
-        let found = loaded.any(|param| is_part_of(self.w, id, param));
-        self.tables.uniform.insert(id, found);
-        found
-    }
+        None => true,
+    };
+    Ok(match f.compute_element(term, len)? {
+        Element::Constant(number) => Member::Constant(number),
+        Element::Dynamic(number) if uniform => Member::Uniform(number),
+        Element::Dynamic(number) => Member::Divergent(number),
+    })
+}
 
-    /// Runs `access` with a member of an array of `len` that the device can index: several times if there must be a case for each.
-    pub(in crate::emit) fn at_member(
-        &mut self,
-        indexing: Indexing,
-        member: Member,
-        len: u32,
-        mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
-        let Some(number) = find_number_for_cases(self.w, indexing, member) else {
-            require_indexing(self.w, indexing, member);
-            return access(self, member);
-        };
-        let number = self.w.val(number);
-        self.lanes_by_case(number, len, |emit, case| {
-            access(emit, Member::Constant(case))
-        })
+/// Whether a value certainly is the same in all invocations: a component of a parameter.
+fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
+    if f.w.info(id).home == Home::Constant {
+        return true;
     }
+    // What is computed from parameters is uniform as well, but to follow it would cost more than it brings.
+    if let Some(&known) = f.tables.uniform.get(&id) {
+        return known;
+    }
+    let params = f.interface.params.loaded.iter();
+    let mut loaded = params.copied().filter(|param| param.is_some());
+    let found = loaded.any(|param| is_part_of(f.w, id, param));
+    f.tables.uniform.insert(id, found);
+    found
+}
+
+/// Runs `access` with a member of an array of `len` that the device can index: several times if there must be a case for each.
+pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
+    cx: &mut C,
+    indexing: Indexing,
+    member: Member,
+    len: u32,
+    mut access: impl FnMut(&mut C, Member) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
+    let Some(number) = find_number_for_cases(cx.as_mut(), indexing, member) else {
+        require_indexing(cx.as_mut(), indexing, member);
+        return access(cx, member);
+    };
+    let number = cx.as_mut().val(number);
+    run_by_case(cx, number, len, |cx, case| {
+        access(cx, Member::Constant(case))
+    })
 }
 
 /// The run-time number of a member by which the device cannot index.

@@ -6,6 +6,7 @@
 pub(super) mod array;
 pub(super) mod atomic;
 pub(super) mod buffer;
+pub(super) mod element;
 pub(super) mod member;
 pub(super) mod place;
 pub(super) mod resource_use;
@@ -14,8 +15,7 @@ pub(super) mod zeroed;
 
 use crate::builder::{Builder, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::cx::{BufferEmitter, InstCx, Outcome};
 use crate::emit::memory::place::BufferPlace;
 use crate::emit::memory::word_access::apply_word_op;
 use crate::error::{Error, Failure};
@@ -33,11 +33,11 @@ pub(super) enum Address {
     Buffer(BufferPlace),
 }
 
-impl Emit<'_> {
+impl BufferEmitter<'_, '_> {
     /// The access data of a memory instruction.
-    pub(super) fn mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
+    pub(super) fn find_mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
         match cx.inst.aux {
-            Aux::Mem(id) => Ok(self.program.mem_accesses[id]),
+            Aux::Mem(id) => Ok(self.f.program.mem_accesses[id]),
             Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => Err(Error::unsupported(
                 "a memory instruction without access data",
             )),
@@ -45,61 +45,61 @@ impl Emit<'_> {
     }
 
     /// The address that source `number` gives.
-    pub(super) fn address(
+    pub(super) fn load_address(
         &mut self,
         cx: InstCx<'_>,
         access: &MemAccess,
         number: usize,
     ) -> Result<Address, Failure> {
-        let program = self.program;
+        let program = self.f.program;
         let src: &Src = &program.srcs[cx.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
-                self.w.require(Need::Addresses)?;
-                let address = self.source_as(src, Type::U64, 1)?;
+                self.f.w.require(Need::Addresses)?;
+                let address = self.f.load_source_as(src, Type::U64, 1)?;
                 // Offsets have a sign, addresses do not: a negative one wraps.
                 let offset = i64::from(access.offset) as u64;
-                Ok(Address::Global(self.w.wide_plus(address, offset).id))
+                Ok(Address::Global(self.f.w.wide_plus(address, offset).id))
             }
             MemSpace::Buffer(buffer) => {
-                let start = self.source_as(src, Type::U32, 1)?;
+                let start = self.f.load_source_as(src, Type::U32, 1)?;
                 let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
-                let offset = apply_word_op(self.w, op, start, access.offset as u32, of_known);
-                Ok(Address::Buffer(self.place(buffer, access, offset)?))
+                let offset = apply_word_op(self.f.w, op, start, access.offset as u32, of_known);
+                Ok(Address::Buffer(self.choose_place(buffer, access, offset)?))
             }
         }
     }
 
     /// `Load`
-    pub(in crate::emit) fn load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let mut lanes = match self.address(cx, &access, 0)? {
-            Address::Global(address) => load_global(self.w, address, cx.inst.ty, &access)?,
+    pub(in crate::emit) fn emit_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let mut lanes = match self.load_address(cx, &access, 0)? {
+            Address::Global(address) => load_global(self.f.w, address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
         // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
         let zero = match cx.inst.ty.width() {
-            Width::W64 => self.w.wide_int(),
+            Width::W64 => self.f.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
         };
-        let zero = Lane::scalar(self.w.constant(zero, 0));
+        let zero = Lane::scalar(self.f.w.constant(zero, 0));
         lanes[usize::from(access.components)..].fill(zero);
         Ok(Outcome::Lanes(lanes))
     }
 
     /// `BufferSize`
-    pub(in crate::emit) fn buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let Address::Buffer(place) = self.address(cx, &access, 0)? else {
+    pub(in crate::emit) fn emit_buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let Address::Buffer(place) = self.load_address(cx, &access, 0)? else {
             return Err(Error::unsupported("global memory has no size"));
         };
-        Ok(Outcome::Lanes(self.byte_size(place)?.alone()))
+        Ok(Outcome::Lanes(self.compute_byte_size(place)?.alone()))
     }
 
     /// `Store`
-    pub(in crate::emit) fn store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let program = self.program;
+    pub(in crate::emit) fn emit_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let program = self.f.program;
         let src = &program.srcs[cx.inst.first_source as usize];
         // Narrow values are in the low bits; a store takes them as they are.
         let ty = if cx.inst.ty.width().bits() < 32 {
@@ -107,71 +107,71 @@ impl Emit<'_> {
         } else {
             cx.inst.ty
         };
-        let values = if is_pair(self.w, ty) {
+        let values = if is_pair(self.f.w, ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes[..usize::from(access.components)]
                 .iter_mut()
                 .enumerate()
             {
-                *lane = self.source_as(src, ty, 1 << index)?.lane(0);
+                *lane = self.f.load_source_as(src, ty, 1 << index)?.lane(0);
             }
             lanes
         } else {
-            let val = self.source_as(src, ty, access.element_lanes())?;
+            let val = self.f.load_source_as(src, ty, access.element_lanes())?;
             std::array::from_fn(|lane| val.lane(lane))
         };
-        match self.address(cx, &access, 1)? {
-            Address::Global(address) => store_global(self.w, address, cx.inst.ty, &access, values)?,
+        match self.load_address(cx, &access, 1)? {
+            Address::Global(address) => {
+                store_global(self.f.w, address, cx.inst.ty, &access, values)?
+            }
             Address::Buffer(place) => self.store_buffer(place, cx.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
     }
+}
 
-    /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
-    pub(in crate::emit) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
-        // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics). MEMBAR orders all
-        // transactions; with CTA (NV_compute_program5) the group alone need see that, for which this is more than enough.
-        let mut semantics = MemorySemantics::ACQUIRE_RELEASE
-            | MemorySemantics::UNIFORM_MEMORY
-            | MemorySemantics::IMAGE_MEMORY;
-        // Only compute stages have shared memory.
-        if self.program.stage == Stage::Compute {
-            semantics |= MemorySemantics::WORKGROUP_MEMORY;
-        }
-        // Other draws and stages may look at the memory, too.
-        let scope = self.w.uint(Scope::Device as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
-        Ok(Outcome::None)
+/// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
+pub(in crate::emit) fn emit_memory_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+    // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics). MEMBAR orders all
+    // transactions; with CTA (NV_compute_program5) the group alone need see that, for which this is more than enough.
+    let mut semantics = MemorySemantics::ACQUIRE_RELEASE
+        | MemorySemantics::UNIFORM_MEMORY
+        | MemorySemantics::IMAGE_MEMORY;
+    // Only compute stages have shared memory.
+    if w.stage() == Stage::Compute {
+        semantics |= MemorySemantics::WORKGROUP_MEMORY;
     }
+    // Other draws and stages may look at the memory, too.
+    let scope = w.uint(Scope::Device as u32);
+    let semantics = w.uint(semantics.bits());
+    w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
+    Ok(Outcome::None)
+}
 
-    /// Waits for the work group.
-    pub(in crate::emit) fn barrier(&mut self) -> Result<Outcome, Failure> {
-        match self.program.stage {
-            Stage::Compute => {}
-            // It orders outputs without being told (Vulkan, `TessellationControl`).
-            Stage::TessControl => {
-                let [group, own] = [Scope::Workgroup, Scope::Invocation];
-                let [group, own, none] =
-                    [group as u32, own as u32, 0].map(|word| self.w.uint(word).0);
-                self.w.body.op(Spv::ControlBarrier, &[group, own, none]);
-                return Ok(Outcome::None);
-            }
-            stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
-                let message = format!("{} programs have no barriers", stage.name());
-                return Err(Error::unsupported(message));
-            }
+/// Waits for the work group.
+pub(in crate::emit) fn emit_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+    match w.stage() {
+        Stage::Compute => {}
+        // It orders outputs without being told (Vulkan, `TessellationControl`).
+        Stage::TessControl => {
+            let [group, own] = [Scope::Workgroup, Scope::Invocation];
+            let [group, own, none] = [group as u32, own as u32, 0].map(|word| w.uint(word).0);
+            w.body.op(Spv::ControlBarrier, &[group, own, none]);
+            return Ok(Outcome::None);
         }
-        // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is ordered, as with
-        // `barrier()` of GLSL; for everything else programs have MEMBAR.
-        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-        let scope = self.w.uint(Scope::Workgroup as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w
-            .body
-            .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
-        Ok(Outcome::None)
+        stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
+            let message = format!("{} programs have no barriers", stage.name());
+            return Err(Error::unsupported(message));
+        }
     }
+    // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is ordered, as with
+    // `barrier()` of GLSL; for everything else programs have MEMBAR.
+    let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+    let scope = w.uint(Scope::Workgroup as u32);
+    let semantics = w.uint(semantics.bits());
+    w.body
+        .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
+    Ok(Outcome::None)
 }
 
 fn is_pair(w: &Builder, ty: Type) -> bool {

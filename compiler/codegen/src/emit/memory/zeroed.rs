@@ -2,7 +2,7 @@
 
 use crate::analysis::Class;
 use crate::builder::Scalar;
-use crate::emit::Emit;
+use crate::emit::memory::array::RegisterMemory;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{RegisterId, Storage};
@@ -11,12 +11,12 @@ use spirv::{LoopControl, Op as Spv, StorageClass};
 /// Arrays of more vectors have no initializer.
 const MOST_INITIALIZED: u32 = 32;
 
-impl Emit<'_> {
+impl RegisterMemory<'_> {
     /// Whether a loop writes the zeros of a register.
     pub(super) fn is_cleared(&self, register: RegisterId) -> bool {
         let is_temp = self.program.registers[register].storage == Storage::Temp;
         let in_memory = self.analysis.class[register.index()] == Class::Memory;
-        is_temp && in_memory && self.register_vectors(register) > MOST_INITIALIZED
+        is_temp && in_memory && self.count_register_vectors(register) > MOST_INITIALIZED
     }
 
     /// Writes the zeros, in blocks before the first one of the entry point.
@@ -30,8 +30,8 @@ impl Emit<'_> {
     }
 
     fn clear_array(&mut self, register: RegisterId) {
-        let array = self.memory_variable(register);
-        let len = self.register_vectors(register);
+        let array = self.declare_register(register);
+        let len = self.count_register_vectors(register);
         let [zero, one, len] = [0, 1, len].map(|number| self.w.uint(number));
         let [word, truth] = [Scalar::U32, Scalar::BoolInt].map(|scalar| self.w.ty(scalar, 1));
         let vector = self.w.ty(Scalar::U32, 4);

@@ -2,9 +2,9 @@
 
 use crate::builder::{Builder, Lane, Scalar, Val, by_base, truth_scalar};
 use crate::capability::{Need, check_subgroups};
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::cx::{FunctionEmitter, InstCx, Outcome};
 use crate::error::Failure;
+use crate::interface::Io;
 use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
@@ -12,267 +12,285 @@ use spirv::{Op as Spv, Scope};
 /// Invocations of a thread group: its masks are words (NV_shader_thread_group section 8.3).
 const GROUP: u32 = 32;
 
-impl Emit<'_> {
-    /// The invocation number in the subgroup.
-    fn subgroup_id(&mut self) -> Val {
-        let (_, id) = self.io().load_builtin_value(thread_row());
-        self.w.val(id)
-    }
+/// The invocation number in the subgroup.
+fn load_subgroup_id(io: &mut Io<'_>) -> Val {
+    let (_, id) = io.load_builtin_value(thread_row());
+    io.w.val(id)
+}
 
-    /// The invocation number in the thread group.
-    fn thread_id(&mut self) -> Val {
-        let id = self.subgroup_id();
-        if !is_split(self.w) {
-            return id;
-        }
-        self.w
-            .binary_bits(Spv::BitwiseAnd, id, u64::from(GROUP - 1))
+/// The invocation number in the thread group.
+fn load_thread_id(io: &mut Io<'_>) -> Val {
+    let id = load_subgroup_id(io);
+    if !is_split(io.w) {
+        return id;
     }
+    io.w.binary_bits(Spv::BitwiseAnd, id, u64::from(GROUP - 1))
+}
 
-    /// Whether the lanes of the first source are not zero, read as the type of the instruction.
-    fn lanes_not_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let src = self.program.source(cx.inst, 0);
-        if let Some(truth) = self.source_truth(src, cx.lanes)? {
-            return Ok(truth);
-        }
-        let a = self.source(cx.inst, 0, cx.lanes)?;
-        let ops = [Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual];
-        Ok(self.w.compare_bits(by_base(cx.inst.ty, ops), a, 0))
+/// The mask of the thread group's invocations for which a scalar is true.
+fn compute_ballot(io: &mut Io<'_>, truth: Val) -> Result<Val, Failure> {
+    // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of x, the next 32 those
+    // of y.
+    let masks = compute_subgroup_masks(io.w, truth)?;
+    if !is_split(io.w) {
+        return Ok(io.w.component(masks, 0));
     }
+    // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
+    let id = load_subgroup_id(io);
+    let half = io.w.binary_bits(Spv::ShiftRightLogical, id, 5);
+    let operands = [masks.id.0, half.id.0];
+    let op = Spv::VectorExtractDynamic;
+    Ok(io.w.op(op, Scalar::U32, 1, &operands))
+}
 
-    /// The mask of the thread group's invocations for which a scalar is true.
-    fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
-        // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of x, the next 32 those
-        // of y.
-        let masks = self.subgroup_masks(truth)?;
-        if !is_split(self.w) {
-            return Ok(self.w.component(masks, 0));
-        }
-        // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
-        let id = self.subgroup_id();
-        let half = self.w.binary_bits(Spv::ShiftRightLogical, id, 5);
-        let operands = [masks.id.0, half.id.0];
-        let op = Spv::VectorExtractDynamic;
-        Ok(self.w.op(op, Scalar::U32, 1, &operands))
-    }
+/// The mask of the thread group's active invocations.
+fn compute_active_mask(io: &mut Io<'_>) -> Result<Val, Failure> {
+    let yes = io.w.always();
+    compute_ballot(io, yes)
+}
 
-    /// The masks of the subgroup's invocations for which a scalar is true.
-    fn subgroup_masks(&mut self, truth: Val) -> Result<Val, Failure> {
-        let scope = require_subgroups(self.w, Need::GroupBallot, "ballots")?;
-        let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
-        Ok(self.w.op(op, Scalar::U32, 4, &operands))
+/// A test over the thread group; the result stands for numbers as `to` says.
+fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
+    if is_split(io.w) {
+        let (mask, active) = (compute_ballot(io, truth)?, compute_active_mask(io)?);
+        return Ok(decide_vote(io.w, op, mask, active, to));
     }
+    let scope = require_subgroups(io.w, Need::GroupVote, "votes")?;
+    let operands = [scope, truth.id.0];
+    let mut ask = |op| io.w.op(op, to, 1, &operands);
+    if op == Op::GroupAll {
+        return Ok(ask(Spv::GroupNonUniformAll));
+    }
+    let any = ask(Spv::GroupNonUniformAny);
+    if op == Op::GroupAny {
+        return Ok(any);
+    }
+    // NV_gpu_program5 section 2.X.8.Z, TGEQ: values are equal if all of them are zero or none is.
+    let all = ask(Spv::GroupNonUniformAll);
+    Ok(io.w.compare(Spv::LogicalEqual, to, all, any))
+}
 
-    /// The mask of the thread group's active invocations.
-    fn active(&mut self) -> Result<Val, Failure> {
-        let yes = self.w.always();
-        self.ballot(yes)
-    }
+/// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
+fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) -> (Val, Val) {
+    // Numbers of threads and ends of ranges have five bits.
+    // The third operand has the clamp in bits 0 to 4 and the segmentation mask in bits 8 to 12:
+    // NV_shader_thread_shuffle section 2.X.8.Z.
+    let last_id = io.w.constant_like(index, u64::from(GROUP - 1));
+    let index = io.w.binary(Spv::BitwiseAnd, index, last_id);
+    let limit = io.w.binary(Spv::BitwiseAnd, control, last_id);
+    let segment = io.w.binary_bits(Spv::ShiftRightLogical, control, 8);
+    let segment = io.w.binary(Spv::BitwiseAnd, segment, last_id);
+    // Bits that the segment mask leaves free are those within a segment.
+    let within = fold_not(io.w, segment);
+    let id = load_thread_id(io);
+    let start = io.w.binary(Spv::BitwiseAnd, id, segment);
+    let reach = io.w.binary(Spv::BitwiseAnd, limit, within);
+    let end = io.w.binary(Spv::BitwiseOr, start, reach);
+    let ids = [id, index, start, within];
+    // Compared as signed: below thread 0 the difference is negative.
+    let (source, test) = compute_shuffle_source(io.w, op, ids);
+    let in_range = io.w.test(test, source, end);
+    (in_range, io.w.select(in_range, source, id))
+}
 
-    /// `GroupBallot`
-    pub(in crate::emit) fn group_ballot(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let truth = self.lanes_not_zero(cx)?;
-        self.each_lane(truth, Self::ballot)
+/// The number in the subgroup of an invocation of the own thread group.
+fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
+    if !is_split(io.w) {
+        return thread;
     }
+    let id = load_subgroup_id(io);
+    let mask = u64::from(!(GROUP - 1));
+    let group = io.w.binary_bits(Spv::BitwiseAnd, id, mask);
+    io.w.binary(Spv::BitwiseOr, group, thread)
+}
 
-    /// `GroupBallotWide`
-    pub(in crate::emit) fn group_ballot_wide(
-        &mut self,
-        cx: InstCx<'_>,
-    ) -> Result<Outcome, Failure> {
-        let truth = self.lanes_not_zero(InstCx { lanes: 1, ..cx })?;
-        let masks = self.subgroup_masks(truth)?;
-        let zero = Lane::scalar(self.w.uint(0));
-        Ok(Outcome::Lanes([masks.lane(0), masks.lane(1), zero, zero]))
-    }
+/// Whether all fragments of the own quad are active.
+fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
+    let active = compute_active_mask(io)?;
+    let id = load_thread_id(io);
+    // Invocations of a quad have four numbers in a row; the first is a multiple of four.
+    let mask = u64::from(GROUP - 4);
+    let first = io.w.binary_bits(Spv::BitwiseAnd, id, mask);
+    let quad = io.w.binary(Spv::ShiftRightLogical, active, first);
+    // A bit for each of the four.
+    let all = io.w.constant_like(quad, 15);
+    let quad = io.w.binary(Spv::BitwiseAnd, quad, all);
+    Ok(io.w.test(Spv::IEqual, quad, all))
+}
 
-    /// `GroupAllEqual`
-    pub(in crate::emit) fn group_all_equal(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = require_subgroups(self.w, Need::GroupVote, "votes")?;
-        let value = self.source(cx.inst, 0, cx.lanes)?;
-        // As integers: floats of the same bits may be NaN.
-        let bits = self.w.reread(value, Scalar::U32);
-        self.each_lane(bits, |emit, lane| {
-            let operands = [scope, lane.id.0];
-            let op = Spv::GroupNonUniformAllEqual;
-            Ok(emit.w.op(op, Scalar::BoolInt, 1, &operands))
-        })
+/// Whether the lanes of the first source are not zero, read as the type of the instruction.
+fn test_not_zero(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Val, Failure> {
+    let src = f.program.source(cx.inst, 0);
+    if let Some(truth) = f.find_source_truth(src, cx.lanes)? {
+        return Ok(truth);
     }
+    let a = f.load_source(cx.inst, 0, cx.lanes)?;
+    let ops = [Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual];
+    Ok(f.w.compare_bits(by_base(cx.inst.ty, ops), a, 0))
+}
 
-    /// `GroupFirst`
-    pub(in crate::emit) fn group_first(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        // `OpGroupNonUniformBroadcastFirst` belongs to the capability of ballots.
-        let scope = require_subgroups(self.w, Need::GroupBallot, "broadcasts")?;
-        let value = self.source(cx.inst, 0, cx.lanes)?;
-        let op = Spv::GroupNonUniformBroadcastFirst;
-        Ok(self
-            .w
-            .op(op, value.scalar, value.size, &[scope, value.id.0]))
-    }
+/// `GroupBallot`
+pub(in crate::emit) fn emit_ballot(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let truth = test_not_zero(f, cx)?;
+    map_lanes(f, truth, |f, truth| compute_ballot(&mut f.io(), truth))
+}
 
-    /// `GroupRead`
-    pub(in crate::emit) fn group_read(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = require_subgroups(self.w, Need::GroupShuffle, "shuffles")?;
-        let value = self.source(cx.inst, 0, cx.lanes)?;
-        let index = self.source_as(self.program.source(cx.inst, 1), Type::U32, 1)?;
-        let operands = [scope, value.id.0, index.id.0];
-        let op = Spv::GroupNonUniformShuffle;
-        Ok(self.w.op(op, value.scalar, value.size, &operands))
-    }
+/// `GroupBallotWide`
+pub(in crate::emit) fn emit_ballot_wide(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Outcome, Failure> {
+    let truth = test_not_zero(f, InstCx { lanes: 1, ..cx })?;
+    let masks = compute_subgroup_masks(f.w, truth)?;
+    let zero = Lane::scalar(f.w.uint(0));
+    Ok(Outcome::Lanes([masks.lane(0), masks.lane(1), zero, zero]))
+}
 
-    /// `GroupAll`, `GroupAny`, `GroupEqual`
-    pub(in crate::emit) fn group_test(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let truth = self.lanes_not_zero(cx)?;
-        let op = cx.inst.op;
-        let stands_for = truth_scalar(cx.inst.ty);
-        self.each_lane(truth, |emit, truth| emit.vote(op, truth, stands_for))
-    }
+/// `GroupAllEqual`
+pub(in crate::emit) fn emit_all_equal(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let scope = require_subgroups(f.w, Need::GroupVote, "votes")?;
+    let value = f.load_source(cx.inst, 0, cx.lanes)?;
+    // As integers: floats of the same bits may be NaN.
+    let bits = f.w.reread(value, Scalar::U32);
+    map_lanes(f, bits, |f, lane| {
+        let operands = [scope, lane.id.0];
+        let op = Spv::GroupNonUniformAllEqual;
+        Ok(f.w.op(op, Scalar::BoolInt, 1, &operands))
+    })
+}
 
-    /// Maps the components one by one.
-    fn each_lane(
-        &mut self,
-        val: Val,
-        mut map: impl FnMut(&mut Self, Val) -> Result<Val, Failure>,
-    ) -> Result<Val, Failure> {
-        let mut lanes = [Lane::UNDEFINED; 4];
-        let mut scalar = val.scalar;
-        let lanes = &mut lanes[..val.size as usize];
-        for (index, lane) in lanes.iter_mut().enumerate() {
-            let part = self.w.component(val, index);
-            let mapped = map(self, part)?;
-            (scalar, *lane) = (mapped.scalar, mapped.lane(0));
-        }
-        Ok(self.w.gather(lanes, scalar))
-    }
+/// `GroupFirst`
+pub(in crate::emit) fn emit_group_first(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    // `OpGroupNonUniformBroadcastFirst` belongs to the capability of ballots.
+    let scope = require_subgroups(f.w, Need::GroupBallot, "broadcasts")?;
+    let value = f.load_source(cx.inst, 0, cx.lanes)?;
+    let op = Spv::GroupNonUniformBroadcastFirst;
+    Ok(f.w.op(op, value.scalar, value.size, &[scope, value.id.0]))
+}
 
-    /// A test over the thread group; the result stands for numbers as `to` says.
-    fn vote(&mut self, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
-        if is_split(self.w) {
-            let (mask, active) = (self.ballot(truth)?, self.active()?);
-            return Ok(decide_vote(self.w, op, mask, active, to));
-        }
-        let scope = require_subgroups(self.w, Need::GroupVote, "votes")?;
-        let operands = [scope, truth.id.0];
-        let mut ask = |op| self.w.op(op, to, 1, &operands);
-        if op == Op::GroupAll {
-            return Ok(ask(Spv::GroupNonUniformAll));
-        }
-        let any = ask(Spv::GroupNonUniformAny);
-        if op == Op::GroupAny {
-            return Ok(any);
-        }
-        // NV_gpu_program5 section 2.X.8.Z, TGEQ: values are equal if all of them are zero or none is.
-        let all = ask(Spv::GroupNonUniformAll);
-        Ok(self.w.compare(Spv::LogicalEqual, to, all, any))
-    }
+/// `GroupRead`
+pub(in crate::emit) fn emit_group_read(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let scope = require_subgroups(f.w, Need::GroupShuffle, "shuffles")?;
+    let value = f.load_source(cx.inst, 0, cx.lanes)?;
+    let index = f.load_source_as(f.program.source(cx.inst, 1), Type::U32, 1)?;
+    let operands = [scope, value.id.0, index.id.0];
+    let op = Spv::GroupNonUniformShuffle;
+    Ok(f.w.op(op, value.scalar, value.size, &operands))
+}
 
-    /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
-    /// their ends, or the last invocation could never be read.
-    pub(in crate::emit) fn shuffle(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let scope = require_subgroups(self.w, Need::GroupShuffle, "shuffles")?;
-        let value = self.source(cx.inst, 0, 1)?;
-        let [index, control] = [1, 2].map(|number| self.program.source(cx.inst, number));
-        let index = self.source_as(index, Type::U32, 1)?;
-        let control = self.source_as(control, Type::U32, 1)?;
-        let (in_range, thread) = self.shuffled_thread(cx.inst.op, index, control);
-        let source = self.in_subgroup(thread);
-        let operands = [scope, value.id.0, source.id.0];
-        let op = Spv::GroupNonUniformShuffle;
-        let read = self.w.op(op, value.scalar, 1, &operands).lane(0);
-        let predicate = convert_truth(self.w, in_range, cx.inst.ty).lane(0);
-        let zero = Lane::scalar(self.w.constant(value.scalar, 0));
-        Ok(Outcome::Lanes([predicate, read, zero, zero]))
-    }
+/// `GroupAll`, `GroupAny`, `GroupEqual`
+pub(in crate::emit) fn emit_group_test(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let truth = test_not_zero(f, cx)?;
+    let op = cx.inst.op;
+    let stands_for = truth_scalar(cx.inst.ty);
+    map_lanes(f, truth, |f, truth| {
+        emit_vote(&mut f.io(), op, truth, stands_for)
+    })
+}
 
-    /// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
-    fn shuffled_thread(&mut self, op: Op, index: Val, control: Val) -> (Val, Val) {
-        // Numbers of threads and ends of ranges have five bits.
-        // The third operand has the clamp in bits 0 to 4 and the segmentation mask in bits 8 to 12:
-        // NV_shader_thread_shuffle section 2.X.8.Z.
-        let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
-        let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
-        let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
-        let segment = self.w.binary_bits(Spv::ShiftRightLogical, control, 8);
-        let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
-        // Bits that the segment mask leaves free are those within a segment.
-        let within = fold_not(self.w, segment);
-        let id = self.thread_id();
-        let start = self.w.binary(Spv::BitwiseAnd, id, segment);
-        let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
-        let end = self.w.binary(Spv::BitwiseOr, start, reach);
-        let ids = [id, index, start, within];
-        // Compared as signed: below thread 0 the difference is negative.
-        let (source, test) = compute_shuffle_source(self.w, op, ids);
-        let in_range = self.w.test(test, source, end);
-        (in_range, self.w.select(in_range, source, id))
-    }
+/// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
+/// their ends, or the last invocation could never be read.
+pub(in crate::emit) fn emit_shuffle(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Outcome, Failure> {
+    let scope = require_subgroups(f.w, Need::GroupShuffle, "shuffles")?;
+    let value = f.load_source(cx.inst, 0, 1)?;
+    let [index, control] = [1, 2].map(|number| f.program.source(cx.inst, number));
+    let index = f.load_source_as(index, Type::U32, 1)?;
+    let control = f.load_source_as(control, Type::U32, 1)?;
+    let (in_range, thread) = compute_shuffled_thread(&mut f.io(), cx.inst.op, index, control);
+    let source = compute_subgroup_number(&mut f.io(), thread);
+    let operands = [scope, value.id.0, source.id.0];
+    let op = Spv::GroupNonUniformShuffle;
+    let read = f.w.op(op, value.scalar, 1, &operands).lane(0);
+    let predicate = convert_truth(f.w, in_range, cx.inst.ty).lane(0);
+    let zero = Lane::scalar(f.w.constant(value.scalar, 0));
+    Ok(Outcome::Lanes([predicate, read, zero, zero]))
+}
 
-    /// The number in the subgroup of an invocation of the own thread group.
-    fn in_subgroup(&mut self, thread: Val) -> Val {
-        if !is_split(self.w) {
-            return thread;
-        }
-        let id = self.subgroup_id();
-        let mask = u64::from(!(GROUP - 1));
-        let group = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
-        self.w.binary(Spv::BitwiseOr, group, thread)
+/// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
+pub(in crate::emit) fn emit_quad(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let scope = require_subgroups(f.w, Need::GroupQuad, "quad operations")?;
+    let [a, b] = f.load_two(cx)?;
+    let (op, which) = quad_operation(cx.inst.op);
+    let which = f.w.uint(which);
+    let operands = [scope, a.id.0, which.0];
+    let read = f.w.op(op, Scalar::F32, a.size, &operands);
+    let sum = f.w.binary(Spv::FAdd, read, b);
+    // Helper invocations fill quads that a primitive covers in part, so all of them are active as long as control flow is
+    // undivided.
+    if is_undivided(f) {
+        return Ok(sum);
     }
+    // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get 0.
+    let complete = test_quad_is_active(&mut f.io())?;
+    let zero = f.w.constant_like(sum, 0);
+    Ok(f.w.select(complete, sum, zero))
+}
 
-    /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
-    pub(in crate::emit) fn quad(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let scope = require_subgroups(self.w, Need::GroupQuad, "quad operations")?;
-        let [a, b] = self.two(cx)?;
-        let (op, which) = quad_operation(cx.inst.op);
-        let which = self.w.uint(which);
-        let operands = [scope, a.id.0, which.0];
-        let read = self.w.op(op, Scalar::F32, a.size, &operands);
-        let sum = self.w.binary(Spv::FAdd, read, b);
-        // Helper invocations fill quads that a primitive covers in part, so all of them are active as long as control flow is
-        // undivided.
-        if self.is_undivided() {
-            return Ok(sum);
-        }
-        // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get 0.
-        let complete = self.quad_is_active()?;
-        let zero = self.w.constant_like(sum, 0);
-        Ok(self.w.select(complete, sum, zero))
-    }
+/// Whether control flow cannot have divided the invocations before this place.
+fn is_undivided(f: &FunctionEmitter<'_>) -> bool {
+    let kills = !f.w.device.demote_to_helper_invocation;
+    let leaves = |node: &Node| matches!(node, Node::Return);
+    let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
+    // Callers of other functions may stand in branches, and fragments that returned or were killed are missing from their quads.
+    f.in_entry
+        && !f.w.in_branch()
+        && !f.program.nodes.iter().any(leaves)
+        && !f.program.insts.iter().any(stops)
+}
 
-    /// Whether all fragments of the own quad are active.
-    fn quad_is_active(&mut self) -> Result<Val, Failure> {
-        let active = self.active()?;
-        let id = self.thread_id();
-        // Invocations of a quad have four numbers in a row; the first is a multiple of four.
-        let mask = u64::from(GROUP - 4);
-        let first = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
-        let quad = self.w.binary(Spv::ShiftRightLogical, active, first);
-        // A bit for each of the four.
-        let all = self.w.constant_like(quad, 15);
-        let quad = self.w.binary(Spv::BitwiseAnd, quad, all);
-        Ok(self.w.test(Spv::IEqual, quad, all))
-    }
+/// The masks of the subgroup's invocations for which a scalar is true.
+fn compute_subgroup_masks(w: &mut Builder, truth: Val) -> Result<Val, Failure> {
+    let scope = require_subgroups(w, Need::GroupBallot, "ballots")?;
+    let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
+    Ok(w.op(op, Scalar::U32, 4, &operands))
+}
 
-    /// Whether control flow cannot have divided the invocations before this place.
-    fn is_undivided(&self) -> bool {
-        let kills = !self.w.device.demote_to_helper_invocation;
-        let leaves = |node: &Node| matches!(node, Node::Return);
-        let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
-        // Callers of other functions may stand in branches, and fragments that returned or were killed are missing from their quads.
-        self.in_entry
-            && !self.w.in_branch()
-            && !self.program.nodes.iter().any(leaves)
-            && !self.program.insts.iter().any(stops)
-    }
+/// `Clock`
+pub(in crate::emit) fn emit_clock(w: &mut Builder) -> Result<Outcome, Failure> {
+    w.require(Need::SubgroupClock)?;
+    let scope = w.uint(Scope::Subgroup as u32);
+    // As two words, which needs no 64-bit integers.
+    let time = w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
+    let zero = Lane::scalar(w.uint(0));
+    Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
+}
 
-    /// `Clock`
-    pub(in crate::emit) fn clock(&mut self) -> Result<Outcome, Failure> {
-        self.w.require(Need::SubgroupClock)?;
-        let scope = self.w.uint(Scope::Subgroup as u32);
-        // As two words, which needs no 64-bit integers.
-        let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
-        let zero = Lane::scalar(self.w.uint(0));
-        Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
+/// Maps the components one by one.
+fn map_lanes<C: AsMut<Builder>>(
+    cx: &mut C,
+    val: Val,
+    mut map: impl FnMut(&mut C, Val) -> Result<Val, Failure>,
+) -> Result<Val, Failure> {
+    let mut lanes = [Lane::UNDEFINED; 4];
+    let mut scalar = val.scalar;
+    let lanes = &mut lanes[..val.size as usize];
+    for (index, lane) in lanes.iter_mut().enumerate() {
+        let part = cx.as_mut().component(val, index);
+        let mapped = map(cx, part)?;
+        (scalar, *lane) = (mapped.scalar, mapped.lane(0));
     }
+    Ok(cx.as_mut().gather(lanes, scalar))
 }
 
 /// The scope operand, if the device has subgroups here and the operations that are needed.

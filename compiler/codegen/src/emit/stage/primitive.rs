@@ -1,8 +1,8 @@
 //! Vertices and primitives that geometry programs emit, and the modes of the stages that make primitives.
 
+use crate::builder::Builder;
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{Emission, InstCx, Outcome};
+use crate::emit::cx::{Emission, InstCx, Outcome, PrimitiveEmitter};
 use crate::error::Failure;
 use crate::words::LabelWord;
 use glasm_ir::primitive::{
@@ -11,90 +11,72 @@ use glasm_ir::primitive::{
 use glasm_ir::{Base, Inst, Modes, Op, Program, Stage};
 use spirv::{ExecutionMode, Op as Spv};
 
-impl Emit<'_> {
-    /// Finds out what the program emits.
-    pub(in crate::emit) fn find_emission(&mut self) -> Result<(), Failure> {
-        let program = self.program;
-        if program.stage != Stage::Geometry {
-            return Ok(());
-        }
-        let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
-        for inst in emits {
-            // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
-            if constant_stream(program, inst) != Some(0) {
-                self.tables.emission = Emission::Streams;
-                return self.w.require(Need::GeometryStreams);
-            }
-            self.tables.emission = Emission::FirstStream;
-        }
-        Ok(())
-    }
-
+impl PrimitiveEmitter<'_, '_> {
     /// `EMIT` and `EMITS`. NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
     // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section 2.X.8.Z).
     pub(in crate::emit) fn emit_vertex(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let stream = self.source(cx.inst, 0, 1)?;
+        let stream = self.outputs.f.load_source(cx.inst, 0, 1)?;
         // A stream that does not exist takes nothing.
-        let known = self.w.splat_bits(stream).map(|bits| bits as u32);
+        let known = self.outputs.f.w.splat_bits(stream).map(|bits| bits as u32);
         if known.is_some_and(|stream| stream >= MAX_VERTEX_STREAMS) {
             return Ok(Outcome::None);
         }
         // Once, in front of the cases of a stream that is known at run time only.
-        self.store_outputs()?;
+        self.outputs.store_outputs()?;
         match known {
             Some(stream) => self.end_vertex(stream),
-            None => self.end_vertex_of(stream.id.0),
+            None => self.end_vertex_by_case(stream.id.0),
         }
         Ok(Outcome::None)
     }
 
     fn end_vertex(&mut self, stream: u32) {
         // SPIR-V has `OpEmitVertex` only for modules with one stream.
-        if self.tables.emission == Emission::Streams {
-            let stream = self.w.uint(stream);
-            self.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
+        if self.emission == Emission::Streams {
+            let stream = self.outputs.f.w.uint(stream);
+            self.outputs.f.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
         } else {
-            self.w.body.op(Spv::EmitVertex, &[]);
+            self.outputs.f.w.body.op(Spv::EmitVertex, &[]);
         }
     }
 
     /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for each.
-    fn end_vertex_of(&mut self, stream: u32) {
-        let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.w.labels();
-        let merge = self.w.label();
-        self.w.merge_selection(merge);
+    fn end_vertex_by_case(&mut self, stream: u32) {
+        let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.outputs.f.w.labels();
+        let merge = self.outputs.f.w.label();
+        self.outputs.f.w.merge_selection(merge);
         // Numbers beyond the streams go to the merge block: nothing is emitted.
         let mut operands = vec![stream, merge.0];
         for (number, label) in (0u32..).zip(cases) {
             operands.extend([number, label.0]);
         }
-        self.w.body.op(Spv::Switch, &operands);
+        self.outputs.f.w.body.op(Spv::Switch, &operands);
         for (number, label) in (0u32..).zip(cases) {
-            self.w.begin_block(label);
+            self.outputs.f.w.begin_block(label);
             self.end_vertex(number);
-            self.w.jump(merge);
+            self.outputs.f.w.jump(merge);
         }
-        self.w.begin_block(merge);
+        self.outputs.f.w.begin_block(merge);
     }
 
     /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other primitives go to stream 0 only.
     pub(in crate::emit) fn end_primitive(&mut self) -> Outcome {
-        if self.program.modes.primitive_out != OutputPrimitive::Points {
-            self.w.body.op(Spv::EndPrimitive, &[]);
+        if self.outputs.f.program.modes.primitive_out != OutputPrimitive::Points {
+            self.outputs.f.w.body.op(Spv::EndPrimitive, &[]);
         }
         Outcome::None
     }
 
     /// What happens where the program ends: other stages than geometry store their outputs.
     pub(in crate::emit) fn end_entry(&mut self) -> Result<(), Failure> {
-        if self.program.stage != Stage::Geometry {
-            self.store_outputs()
-        } else if self.program.modes.passthrough {
+        if self.outputs.f.program.stage != Stage::Geometry {
+            self.outputs.store_outputs()
+        } else if self.outputs.f.program.modes.passthrough {
             self.pass_primitive()
         } else {
             // Vulkan wants a size even of points that nobody emits (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
-            if self.tables.emission == Emission::Nothing {
-                self.store_point_size();
+            if self.emission == Emission::Nothing {
+                self.outputs.store_point_size();
             }
             Ok(())
         }
@@ -103,14 +85,35 @@ impl Emit<'_> {
     /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of its own. NV_geometry_shader_passthrough
     /// section 2.14.6.4.
     fn pass_primitive(&mut self) -> Result<(), Failure> {
-        let count = self.io().vertex_count()?;
+        let count = self.outputs.f.io().vertex_count()?;
         for vertex in 0..count {
-            self.store_vertex(Some(vertex))?;
+            self.outputs.store_vertex(Some(vertex))?;
             self.end_vertex(0);
         }
         self.end_primitive();
         Ok(())
     }
+}
+
+/// Finds out what a program emits.
+pub(in crate::emit) fn find_emission(
+    w: &mut Builder,
+    program: &Program,
+) -> Result<Emission, Failure> {
+    let mut emission = Emission::Nothing;
+    if program.stage != Stage::Geometry {
+        return Ok(emission);
+    }
+    let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
+    for inst in emits {
+        // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
+        if constant_stream(program, inst) != Some(0) {
+            w.require(Need::GeometryStreams)?;
+            return Ok(Emission::Streams);
+        }
+        emission = Emission::FirstStream;
+    }
+    Ok(emission)
 }
 
 /// The stream that an instruction emits to, if the program says so.

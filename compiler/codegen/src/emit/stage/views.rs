@@ -6,9 +6,11 @@
 
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::stage::output_variable::compute_element_pointer;
+use crate::emit::cx::OutputEmitter;
+use crate::emit::stage::copies::store_run_views;
+use crate::emit::stage::output_variable::{choose_output_target, compute_element_pointer};
 use crate::error::{Error, Failure};
+use crate::interface::Io;
 use crate::options::{MAX_VIEWPORTS, Target};
 use crate::reflect::{Replication, ViewportChoice};
 use crate::varyings::UNDISPUTED_LOCATIONS;
@@ -34,7 +36,7 @@ pub(super) fn chooses(semantic: Semantic) -> bool {
 }
 
 impl Views {
-    /// Keeps an output for [`Emit::store_views`].
+    /// Keeps an output for [`OutputEmitter::store_views`].
     pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) {
         let place = CHOICES.iter().position(|choice| *choice == semantic);
         if let Some(place) = place {
@@ -52,14 +54,14 @@ impl Views {
     }
 }
 
-impl Emit<'_> {
+impl OutputEmitter<'_, '_> {
     /// Stores the outputs that choose layers, viewports and views.
     pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
         let [layer, viewport, mask, ..] = views.0;
-        if self.interface.outputs.copies.count() > 1 {
-            return self.send_vertex(views);
+        if self.f.interface.outputs.copies.count() > 1 {
+            return store_run_views(&mut self.f.io(), views);
         }
-        let native = self.w.device.viewport_array2;
+        let native = self.f.w.device.viewport_array2;
         if views.has_second() || mask.is_some() && !native {
             return self.store_replication(views);
         }
@@ -67,11 +69,11 @@ impl Emit<'_> {
             self.store_layer(id, lane, views)?;
         }
         if let Some((id, viewport)) = viewport {
-            self.need_layer_output(Need::ViewportOutput);
+            require_layer_output(&mut self.f.io(), Need::ViewportOutput);
             self.store_view(id, viewport)?;
         }
         if let Some((id, mask)) = mask {
-            self.w.needs.insert(Need::ViewportMask);
+            self.f.w.needs.insert(Need::ViewportMask);
             self.store_view(id, mask)?;
         }
         Ok(())
@@ -79,55 +81,42 @@ impl Emit<'_> {
 
     fn store_layer(&mut self, id: OutputId, lane: Lane, views: &Views) -> Result<(), Failure> {
         let [_, viewport, mask, ..] = views.0;
-        let relative = self.program.modes.layer_viewport_relative;
+        let relative = self.f.program.modes.layer_viewport_relative;
         // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the decoration
         // adds it.
         let layer = match viewport.filter(|_| relative) {
-            Some((_, viewport)) => add_lanes(self.w, lane, viewport),
+            Some((_, viewport)) => add_lanes(self.f.w, lane, viewport),
             None => lane,
         };
-        self.need_layer_output(Need::LayerOutput);
+        require_layer_output(&mut self.f.io(), Need::LayerOutput);
         let variable = self.store_view(id, layer)?;
         if relative && mask.is_some() {
             let relative = Decoration::ViewportRelativeNV;
-            self.w.decorate(variable, relative, &[]);
+            self.f.w.decorate(variable, relative, &[]);
         }
         Ok(())
     }
 
     /// Stores a built-in of one integer.
     fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
-        let target = self.output_target(id)?;
-        let variable = self.output_variable_of(id, &target)?;
-        let mut value = self.w.scalar(lane, Scalar::U32);
-        if self.program.outputs[id].semantic == Semantic::ViewportIndex {
-            value = clamp_viewport(self.w, value);
+        let target = choose_output_target(&mut self.f.io(), id)?;
+        let variable = self.get_output_variable(id, &target)?;
+        let mut value = self.f.w.scalar(lane, Scalar::U32);
+        if self.f.program.outputs[id].semantic == Semantic::ViewportIndex {
+            value = clamp_viewport(self.f.w, value);
         }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
-        let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
+        let is_mask = self.f.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = match is_mask {
-            true => compute_element_pointer(self.w, variable, Scalar::U32, 0),
+            true => compute_element_pointer(self.f.w, variable, Scalar::U32, 0),
             false => variable,
         };
-        self.w.store(pointer, value);
+        self.f.w.store(pointer, value);
         Ok(variable)
     }
 
-    fn need_layer_output(&mut self, need: Need) {
-        // In geometry programs the layer belongs to the capability `Geometry`, the viewport to `MultiViewport`.
-        if self.program.stage == Stage::Geometry {
-            return;
-        }
-        // One extension covers both until Vulkan 1.2 took them in.
-        let needs = match self.options.target >= Target::Vulkan1_2 {
-            true => [need; 2],
-            false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
-        };
-        needs.into_iter().for_each(|need| self.w.needs.insert(need));
-    }
-
     fn check_replication(&mut self, views: &Views) -> Result<(), Failure> {
-        let stage = self.program.stage;
+        let stage = self.f.program.stage;
         if !matches!(stage, Stage::Vertex | Stage::TessEval) {
             let message = format!("{} programs cannot choose several viewports", stage.name());
             return Err(Error::unsupported(message));
@@ -137,10 +126,10 @@ impl Emit<'_> {
             false => "VK_NV_viewport_array2",
         };
         for need in [Need::Geometry, Need::MultiViewport] {
-            let required = self.w.require(need);
+            let required = self.f.w.require(need);
             required.map_err(|error| error.calling_it(what))?;
         }
-        if !self.tables.captures.is_empty() {
+        if !self.captures.is_empty() {
             return Err(Error::unsupported(
                 "transform feedback of a program whose primitives go to several viewports or views",
             ));
@@ -151,69 +140,80 @@ impl Emit<'_> {
     /// Writes what the program chose to a varying for the stage that replicates primitives.
     fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
         self.check_replication(views)?;
-        let variable = self.replication_variable(views)?;
+        let variable = declare_replication(&mut self.f.io(), views)?;
         let [layer, viewport, mask, second_position, second_mask] = views.lanes();
         // In the order that `Replication` tells.
         let words = [layer, viewport.or(mask), second_mask, second_position];
-        let zero = Lane::scalar(self.w.uint(0));
+        let zero = Lane::scalar(self.f.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
         // Varyings are floats; the stage behind reads their bits.
-        let value = self.w.gather_vector(&words, Scalar::F32);
-        self.w.store(variable, value.id);
+        let value = self.f.w.gather_vector(&words, Scalar::F32);
+        self.f.w.store(variable, value.id);
         Ok(())
     }
+}
 
-    /// A varying location that no output of the program has.
-    fn free_location(&self) -> Result<u32, Failure> {
-        let outputs = &self.options.interface.outputs;
-        let used = outputs.locations_of(self.program, self.options);
-        let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
-        free.ok_or_else(|| {
-            Error::limit("there is no free varying location for viewports and views")
-        })
+fn require_layer_output(io: &mut Io<'_>, need: Need) {
+    // In geometry programs the layer belongs to the capability `Geometry`, the viewport to `MultiViewport`.
+    if io.program.stage == Stage::Geometry {
+        return;
     }
+    // One extension covers both until Vulkan 1.2 took them in.
+    let needs = match io.options.target >= Target::Vulkan1_2 {
+        true => [need; 2],
+        false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
+    };
+    needs.into_iter().for_each(|need| io.w.needs.insert(need));
+}
 
-    fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
-        if self.interface.outputs.replication.is_some() {
-            return Ok(self.interface.outputs.replication_variable);
-        }
-        let location = self.free_location()?;
-        let ty = self.w.ty(Scalar::F32, 4);
-        let variable = self.io().variable(StorageClass::Output, ty);
-        self.w.decorate(variable, Decoration::Location, &[location]);
-        self.w.name(variable, || "views".to_owned());
-        self.interface.outputs.replication_variable = variable;
-        self.interface.outputs.replication = Some(self.replication(views, location));
-        Ok(variable)
+/// A varying location that no output of the program has.
+fn find_free_location(io: &Io<'_>) -> Result<u32, Failure> {
+    let outputs = &io.options.interface.outputs;
+    let used = outputs.locations_of(io.program, io.options);
+    let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
+    free.ok_or_else(|| Error::limit("there is no free varying location for viewports and views"))
+}
+
+fn declare_replication(io: &mut Io<'_>, views: &Views) -> Result<ValueWord, Failure> {
+    if io.vars.outputs.replication.is_some() {
+        return Ok(io.vars.outputs.replication_variable);
     }
+    let location = find_free_location(io)?;
+    let ty = io.w.ty(Scalar::F32, 4);
+    let variable = io.variable(StorageClass::Output, ty);
+    io.w.decorate(variable, Decoration::Location, &[location]);
+    io.w.name(variable, || "views".to_owned());
+    io.vars.outputs.replication_variable = variable;
+    io.vars.outputs.replication = Some(describe_replication(io, views, location));
+    Ok(variable)
+}
 
-    fn replication(&self, views: &Views, location: u32) -> Replication {
-        let chosen = views.0.map(|output| output.is_some());
-        let [
-            has_layer,
-            has_viewport,
-            has_mask,
-            has_second_position,
-            has_second_mask,
-        ] = chosen;
-        let modes = self.program.modes;
-        let single_layer = self.options.fixed.single_layer;
-        Replication {
-            location,
-            has_layer,
-            viewports: match (has_viewport, has_mask) {
-                (true, _) => ViewportChoice::Index,
-                (false, true) => ViewportChoice::Mask,
-                (false, false) => ViewportChoice::First,
-            },
-            has_second_position,
-            has_second_mask,
-            viewport_relative_layer: modes.layer_viewport_relative && !single_layer,
-            second_layer_offset: match single_layer {
-                true => 0,
-                false => modes.secondary_view_layer_offset,
-            },
-        }
+fn describe_replication(io: &Io<'_>, views: &Views, location: u32) -> Replication {
+    let chosen = views.0.map(|output| output.is_some());
+    let [
+        has_layer,
+        has_viewport,
+        has_mask,
+        has_second_position,
+        has_second_mask,
+    ] = chosen;
+    let modes = io.program.modes;
+    let single_layer = io.options.fixed.single_layer;
+    Replication {
+        location,
+        has_layer,
+        viewports: match (has_viewport, has_mask) {
+            (true, _) => ViewportChoice::Index,
+            (false, true) => ViewportChoice::Mask,
+            (false, false) => ViewportChoice::First,
+        },
+        has_second_position,
+        has_second_mask,
+        viewport_relative_layer: modes.layer_viewport_relative && !single_layer,
+        second_layer_offset: match single_layer {
+            true => 0,
+            false => modes.secondary_view_layer_offset,
+        },
     }
 }
 

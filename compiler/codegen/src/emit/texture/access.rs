@@ -2,13 +2,13 @@
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::InstCx;
+use crate::emit::cx::{FunctionEmitter, InstCx, TextureEmitter};
 use crate::emit::texture::object::{
     declare_sampled_type, is_plain_image, is_rectangle, texel_scalar,
 };
 use crate::emit::texture::offset::fold_offset;
 use crate::error::{Error, Failure};
+use crate::interface::Io;
 use crate::options::DepthMode;
 use crate::state::{UNITS, Word};
 use crate::words::{OperandList, TypeWord, ValueWord};
@@ -93,57 +93,9 @@ enum Level {
     Explicit,
 }
 
-impl Emit<'_> {
-    /// An access with its sources, but without its texture.
-    pub(super) fn texture_sources(
-        &mut self,
-        cx: InstCx<'_>,
-        data: TexAccess,
-    ) -> Result<Access, Failure> {
-        let texture = self.program.textures[data.texture];
-        let mut access = Access::new(texture, data, cx.lanes);
-        // Which sources there are depends on mode and target; `TexAccess` knows the order.
-        for (number, src) in self.program.sources(cx.inst).iter().enumerate() {
-            self.texture_source(&mut access, number, src)?;
-        }
-        if access.data.offset == TexelOffset::Dynamic {
-            fold_offset(self.w, &mut access);
-        }
-        Ok(access)
-    }
-
-    fn texture_source(
-        &mut self,
-        access: &mut Access,
-        number: usize,
-        src: &Src,
-    ) -> Result<(), Failure> {
-        let data = &access.data;
-        let lanes = data.source_lanes(number);
-        let val = self.source_as(src, data.source_type(number), lanes)?;
-        // Equal components come as a scalar, which SPIR-V does not take for a vector.
-        let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
-        let role = data.source_role(number);
-        let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
-        if role == TexSource::Offset || is_gradient {
-            // Derivatives and offsets leave out the layer.
-            let dimensions = access.texture.target.dimensions();
-            val = self.w.first_components(val, dimensions);
-        }
-        match role {
-            TexSource::Coordinate => access.coordinate = Some(val),
-            // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
-            TexSource::Reference => access.reference = Some(self.w.clamp(val, Saturate::Unsigned)),
-            // Two at most: the derivatives in x and y.
-            TexSource::Mode(own) => access.own[own & 1] = Some(val),
-            TexSource::MinLod => access.min_lod = Some(val),
-            TexSource::Offset => access.offset = Some(val),
-        }
-        Ok(())
-    }
-
+impl TextureEmitter<'_, '_> {
     /// Writes an access with a coordinate.
-    pub(super) fn access_lanes(
+    pub(super) fn emit_access_op(
         &mut self,
         access: &Access,
         op: Spv,
@@ -159,26 +111,28 @@ impl Emit<'_> {
         );
         let size = if compares { 1 } else { 4 };
         let scalar = texel_scalar(access.texture.texel);
-        let val = self.texel_op(op, scalar, size, &words);
-        self.w.decorate_result(val, op);
+        let val = self
+            .sparse
+            .emit_texel_op(self.f.w, op, scalar, size, &words);
+        self.f.w.decorate_result(val, op);
         if compares {
-            return self.compared_lanes(access.texture.units.first(), val.lane(0));
+            return apply_depth_mode(&mut self.f.io(), access.texture.units.first(), val.lane(0));
         }
         val.lanes()
     }
 
     /// A sample whose coordinate is what the sampler is to get.
-    pub(super) fn plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
+    pub(super) fn emit_plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
                 "buffer and multisample textures can only be fetched",
             ));
         }
         let mut operands = Operands::default();
-        let level = push_level_operand(self.w, access, &mut operands);
-        push_offset_operand(self.w, access, &mut operands)?;
+        let level = push_level_operand(self.f.w, access, &mut operands);
+        push_offset_operand(self.f.w, access, &mut operands)?;
         if let Some(least) = access.min_lod {
-            self.w.needs.insert(Need::MinLod);
+            self.f.w.needs.insert(Need::MinLod);
             // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V, image operands).
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
@@ -189,8 +143,8 @@ impl Emit<'_> {
             (true, Level::Implicit) => Spv::ImageSampleDrefImplicitLod,
             (true, Level::Explicit) => Spv::ImageSampleDrefExplicitLod,
         };
-        let object = make_sampled_image(self.w, access);
-        Ok(self.access_lanes(access, op, object, access.reference, &operands))
+        let object = make_sampled_image(self.f.w, access);
+        Ok(self.emit_access_op(access, op, object, access.reference, &operands))
     }
 
     pub(super) fn gather_with(
@@ -203,55 +157,101 @@ impl Emit<'_> {
             Some(reference) => (Spv::ImageDrefGather, reference),
             None => {
                 // A constant: VUID-StandaloneSpirv-OpImageGather-04664.
-                let component = self.w.uint_val(u32::from(component & 3));
+                let component = self.f.w.uint_val(u32::from(component & 3));
                 (Spv::ImageGather, component)
             }
         };
-        let object = make_sampled_image(self.w, access);
-        self.access_lanes(access, op, object, Some(extra), operands)
+        let object = make_sampled_image(self.f.w, access);
+        self.emit_access_op(access, op, object, Some(extra), operands)
     }
+}
 
-    /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
-    /// 3.8.13.1).
-    pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
-        if !self.options.forms.depth_modes.is_fixed()
-            && let Some(unit) = unit.filter(|unit| *unit < UNITS)
-        {
-            return self.depth_lanes(unit, depth);
+/// An access with its sources, but without its texture.
+pub(super) fn load_texture_sources(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    data: TexAccess,
+) -> Result<Access, Failure> {
+    let texture = f.program.textures[data.texture];
+    let mut access = Access::new(texture, data, cx.lanes);
+    // Which sources there are depends on mode and target; `TexAccess` knows the order.
+    for (number, src) in f.program.sources(cx.inst).iter().enumerate() {
+        load_texture_source(f, &mut access, number, src)?;
+    }
+    if access.data.offset == TexelOffset::Dynamic {
+        fold_offset(f.w, &mut access);
+    }
+    Ok(access)
+}
+
+fn load_texture_source(
+    f: &mut FunctionEmitter<'_>,
+    access: &mut Access,
+    number: usize,
+    src: &Src,
+) -> Result<(), Failure> {
+    let data = &access.data;
+    let lanes = data.source_lanes(number);
+    let val = f.load_source_as(src, data.source_type(number), lanes)?;
+    // Equal components come as a scalar, which SPIR-V does not take for a vector.
+    let mut val = f.w.widen(val, lanes.count_ones().max(1) as u8);
+    let role = data.source_role(number);
+    let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
+    if role == TexSource::Offset || is_gradient {
+        // Derivatives and offsets leave out the layer.
+        let dimensions = access.texture.target.dimensions();
+        val = f.w.first_components(val, dimensions);
+    }
+    match role {
+        TexSource::Coordinate => access.coordinate = Some(val),
+        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
+        TexSource::Reference => access.reference = Some(f.w.clamp(val, Saturate::Unsigned)),
+        // Two at most: the derivatives in x and y.
+        TexSource::Mode(own) => access.own[own & 1] = Some(val),
+        TexSource::MinLod => access.min_lod = Some(val),
+        TexSource::Offset => access.offset = Some(val),
+    }
+    Ok(())
+}
+
+/// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
+/// 3.8.13.1).
+pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
+    if !io.options.forms.depth_modes.is_fixed()
+        && let Some(unit) = unit.filter(|unit| *unit < UNITS)
+    {
+        return select_depth_lanes(io, unit, depth);
+    }
+    let mode = of_unit(&io.options.depth_modes, unit);
+    let mut constant = |value| Lane::scalar(io.w.float(value));
+    match mode {
+        DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
+        DepthMode::Intensity => [depth; 4],
+        DepthMode::Alpha => {
+            let zero = constant(0.0);
+            [zero, zero, zero, depth]
         }
-        let mode = of_unit(&self.options.depth_modes, unit);
-        let mut constant = |value| Lane::scalar(self.w.float(value));
-        match mode {
-            DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
-            DepthMode::Intensity => [depth; 4],
-            DepthMode::Alpha => {
-                let zero = constant(0.0);
-                [zero, zero, zero, depth]
-            }
-            DepthMode::Red => {
-                let zero = constant(0.0);
-                [depth, zero, zero, constant(1.0)]
-            }
+        DepthMode::Red => {
+            let zero = constant(0.0);
+            [depth, zero, zero, constant(1.0)]
         }
     }
 }
 
-impl Emit<'_> {
-    /// The lanes of a depth comparison, whose mode is known at run time.
-    fn depth_lanes(&mut self, unit: u32, depth: Lane) -> [Lane; 4] {
-        let word = self.io().state_at(Word::DepthModes, unit / 16);
-        let mode = self.io().state_bits(word, unit % 16 * 2, 2);
-        let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
-            .map(|known| self.io().state_test(Spv::IEqual, mode, known as u32));
-        let depth = self.w.lane_val(depth, Scalar::F32);
-        let [zero, one] = [0.0, 1.0].map(|number| self.w.float_val(number));
-        // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
-        let is_one = self.w.truth_op(Spv::LogicalOr, is_one, is_red);
-        let first = self.w.select(is_alpha, zero, depth);
-        let middle = self.w.select(is_red, zero, first);
-        let last = self.w.select(is_one, one, depth);
-        [first, middle, middle, last].map(|val| val.lane(0))
-    }
+/// The lanes of a depth comparison, whose mode is known at run time.
+fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
+    let word = io.state_at(Word::DepthModes, unit / 16);
+    let mode = io.state_bits(word, unit % 16 * 2, 2);
+    let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
+        .map(|known| io.state_test(Spv::IEqual, mode, known as u32));
+    let depth = io.w.lane_val(depth, Scalar::F32);
+    let [zero, one] = [0.0, 1.0].map(|number| io.w.float_val(number));
+    // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
+    let is_one = io.w.truth_op(Spv::LogicalOr, is_one, is_red);
+    let first = io.w.select(is_alpha, zero, depth);
+    let middle = io.w.select(is_red, zero, first);
+    let last = io.w.select(is_one, one, depth);
+    [first, middle, middle, last].map(|val| val.lane(0))
 }
 
 /// Says where a sample has its level of detail from.

@@ -5,15 +5,17 @@
 //! different textures.
 
 use crate::builder::Lane;
-use crate::emit::Emit;
-use crate::emit::cx::InstCx;
-use crate::emit::memory::member::{Indexing, Member, find_number_for_cases};
-use crate::emit::texture::access::Access;
+use crate::emit::cx::{InstCx, TextureEmitter};
+use crate::emit::memory::member::{
+    Indexing, Member, choose_member, find_number_for_cases, run_at_member,
+};
+use crate::emit::texture::access::{Access, load_texture_sources};
+use crate::emit::texture::object::count_textures;
 use crate::emit::texture::wrap::keep_detail;
 use crate::error::Failure;
 use glasm_ir::TexAccess;
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// Runs `access` with a texture that the device can index: several times if there must be a case for each one.
     pub(super) fn with_texture(
         &mut self,
@@ -21,20 +23,20 @@ impl Emit<'_> {
         data: TexAccess,
         mut access: impl FnMut(&mut Self, Access, Member) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        let texture = self.program.textures[data.texture];
-        let len = self.texture_count(texture.units).unwrap_or(1);
-        let member = self.member(data.element, len)?;
-        let mut sources = self.texture_sources(cx, data)?;
+        let texture = self.f.program.textures[data.texture];
+        let len = count_textures(&mut self.f.io(), texture.units).unwrap_or(1);
+        let member = choose_member(self.f, data.element, len)?;
+        let mut sources = load_texture_sources(self.f, cx, data)?;
         let indexing = Indexing::of_textures(texture.target);
         let divergent = matches!(member, Member::Divergent(_));
         // With one texture for all invocations all of them take the same case, and derivatives stay defined.
         if divergent
-            && find_number_for_cases(self.w, indexing, member).is_some()
+            && find_number_for_cases(self.f.w, indexing, member).is_some()
             && let Some(coordinate) = sources.coordinate
         {
-            keep_detail(self.w, &mut sources, coordinate);
+            keep_detail(self.f.w, &mut sources, coordinate);
         }
-        self.at_member(indexing, member, len, |emit, member| {
+        run_at_member(self, indexing, member, len, |emit, member| {
             access(emit, sources, member)
         })
     }

@@ -8,15 +8,16 @@
 //! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, of_unit};
 use crate::emit::texture::offset::{Detail, compute_level_of_detail, query_base_size};
 use crate::error::Failure;
+use crate::interface::Io;
 use glasm_ir::Stage;
 use glasm_ir::resource::TexMode;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// A sample whose level is not below `least`, without help of the device.
     pub(super) fn sample_from_least_level(
         &mut self,
@@ -24,56 +25,56 @@ impl Emit<'_> {
         least: Val,
     ) -> Result<[Lane; 4], Failure> {
         // The sampler adds its bias to levels that the program gives.
-        let unbiased = self.without_sampler_bias(access, least);
+        let unbiased = remove_sampler_bias(&mut self.f.io(), access, least);
         let usual = without_least_level(access);
-        if !has_computed_level(self.w, access) {
-            let level = compute_level_of_detail(self.w, &usual, Detail::Computed);
-            let level = level.unwrap_or_else(|| self.w.float_like(least, 0.0));
-            let level = self.w.ext(GlslOp::NMax, &[level, unbiased]);
-            return self.plain_sample(&at_level(access, level));
+        if !has_computed_level(self.f.w, access) {
+            let level = compute_level_of_detail(self.f.w, &usual, Detail::Computed);
+            let level = level.unwrap_or_else(|| self.f.w.float_like(least, 0.0));
+            let level = self.f.w.ext(GlslOp::NMax, &[level, unbiased]);
+            return self.emit_plain_sample(&at_level(access, level));
         }
         let is_below = if access.data.mode == TexMode::Grad {
-            compare_gradients(self.w, access, unbiased)
+            compare_gradients(self.f.w, access, unbiased)
         } else {
-            match compute_level_of_detail(self.w, &usual, Detail::Computed) {
-                Some(level) => self.w.test(Spv::FOrdLessThan, level, least),
-                None => self.w.never(),
+            match compute_level_of_detail(self.f.w, &usual, Detail::Computed) {
+                Some(level) => self.f.w.test(Spv::FOrdLessThan, level, least),
+                None => self.f.w.never(),
             }
         };
-        self.one_of_two_samples(is_below, &at_level(access, unbiased), &usual)
+        self.select_sample(is_below, &at_level(access, unbiased), &usual)
     }
 
     /// Samples twice and takes the first texel where a condition holds.
-    fn one_of_two_samples(
+    fn select_sample(
         &mut self,
         cond: Val,
         yes: &Access,
         no: &Access,
     ) -> Result<[Lane; 4], Failure> {
         // Both unconditionally: in a branch the level of detail would be undefined (Vulkan, "Derivative Operations").
-        let no = self.plain_sample(no)?;
-        let no_residency = self.take_residency();
-        let yes = self.plain_sample(yes)?;
-        let yes_residency = self.take_residency();
+        let no = self.emit_plain_sample(no)?;
+        let no_residency = self.sparse.take_residency();
+        let yes = self.emit_plain_sample(yes)?;
+        let yes_residency = self.sparse.take_residency();
         if let (Some(no), Some(yes)) = (no_residency, yes_residency) {
-            let resident = self.w.select(cond, yes, no);
-            self.add_residency(resident);
+            let resident = self.f.w.select(cond, yes, no);
+            self.sparse.add_residency(self.f.w, resident);
         }
         // Both samples are of the same texture.
-        let scalar = self.w.info(no[0].id()).scalar;
-        let [no, yes] = [no, yes].map(|lanes| self.w.gather_vector(&lanes, scalar));
-        Ok(self.w.select(cond, yes, no).lanes())
+        let scalar = self.f.w.info(no[0].id()).scalar;
+        let [no, yes] = [no, yes].map(|lanes| self.f.w.gather_vector(&lanes, scalar));
+        Ok(self.f.w.select(cond, yes, no).lanes())
     }
+}
 
-    /// A level from which the bias of the sampler leads to `level`.
-    fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
-        let unit = access.texture.sampler_unit();
-        let levels = of_unit(&self.options.lod_biases, unit).levels();
-        if levels == 0.0 {
-            return level;
-        }
-        self.w.binary_float(Spv::FSub, level, levels.into())
+/// A level from which the bias of the sampler leads to `level`.
+fn remove_sampler_bias(io: &mut Io<'_>, access: &Access, level: Val) -> Val {
+    let unit = access.texture.sampler_unit();
+    let levels = of_unit(&io.options.lod_biases, unit).levels();
+    if levels == 0.0 {
+        return level;
     }
+    io.w.binary_float(Spv::FSub, level, levels.into())
 }
 
 /// Whether an access takes its least level as an image operand.

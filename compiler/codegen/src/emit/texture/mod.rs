@@ -15,8 +15,7 @@ pub(super) mod wrap_state;
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::cx::{InstCx, Outcome, TextureEmitter};
 use crate::emit::image::query_sample_count;
 use crate::emit::memory::member::{Member, access_descriptor, load_descriptor};
 use crate::emit::texture::access::{
@@ -24,134 +23,106 @@ use crate::emit::texture::access::{
     push_offset_operand,
 };
 use crate::emit::texture::least_level::can_take_min_lod;
-use crate::emit::texture::object::is_rectangle;
+use crate::emit::texture::object::{declare_texture, is_rectangle, load_sampler, load_texture};
 use crate::emit::texture::offset::{
     apply_offset, emit_lod_query, emit_size_query, query_last_level, query_level_count,
 };
 use crate::emit::texture::wrap::apply_wrap;
 use crate::emit::texture::wrap_state::{Wraps, apply_wrap_state};
 use crate::error::{Error, Failure};
+use crate::interface::Io;
+use glasm_ir::inst::TexAccessId;
 use glasm_ir::resource::{TexMode, TexelOffset};
-use glasm_ir::{Aux, Stage, TexTarget, Type, Units};
+use glasm_ir::{Aux, Inst, Stage, TexTarget, Type, Units};
 use spirv::{GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// One texture instruction.
-    pub(in crate::emit) fn texture(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+    pub(in crate::emit) fn emit_texture(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let Aux::Tex(id) = cx.inst.aux else {
             return Err(Error::unsupported(
                 "a texture instruction without access data",
             ));
         };
-        if let Some(lanes) = self.texel_read_before(cx.inst, id) {
+        if let Some(lanes) = self.find_texel_read_before(cx.inst, id) {
             return Ok(Outcome::Lanes(lanes));
         }
-        let data = self.program.tex_accesses[id];
+        let data = self.f.program.tex_accesses[id];
         let lanes = self.with_texture(cx, data, |emit, access, member| {
-            emit.texture_lanes(access, member)
+            emit.emit_access(access, member)
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 
+    /// The texel of a texture access, if the instruction before has read it in this block.
+    fn find_texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
+        let texel = self.sparse.texel.take()?;
+        // One record taken since then means that this instruction is the next one.
+        let follows = texel.remaining == self.remaining + 1 && texel.block == self.f.w.block;
+        (follows && texel.is_of(self.f.program, inst, id)).then_some(texel.lanes)
+    }
+
     /// The lanes of an access to one texture.
-    pub(super) fn texture_lanes(
+    pub(super) fn emit_access(
         &mut self,
         mut access: Access,
         member: Member,
     ) -> Result<[Lane; 4], Failure> {
-        self.choose_texture(&mut access, member)?;
-        if is_rectangle(self.w, access.texture.target) {
+        choose_texture(&mut self.f.io(), &mut access, member)?;
+        if is_rectangle(self.f.w, access.texture.target) {
             // There is one level only.
             access.min_lod = None;
         } else if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate()
         {
-            convert_rectangle_coordinates(self.w, &mut access);
+            convert_rectangle_coordinates(self.f.w, &mut access);
         }
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
-                let lanes = self.sample(&access)?;
-                self.texel_of_format(&access, lanes)
+                let lanes = self.emit_sample(&access)?;
+                convert_hilo(&mut self.f.io(), &access, lanes)
             }
             TexMode::Fetch | TexMode::FetchSample => {
-                let lanes = self.fetch(&access)?;
-                self.texel_of_format(&access, lanes)
+                let lanes = self.emit_fetch(&access)?;
+                convert_hilo(&mut self.f.io(), &access, lanes)
             }
             TexMode::Gather(component) => self.gather_texels(&access, component)?,
             TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
-            TexMode::QuerySize => query_size(self.w, &access),
-            TexMode::QueryLod => query_lod(self.w, &access),
-            TexMode::QuerySamples => query_samples(self.w, &access),
+            TexMode::QuerySize => query_size(self.f.w, &access),
+            TexMode::QueryLod => query_lod(self.f.w, &access),
+            TexMode::QuerySamples => query_samples(self.f.w, &access),
         })
     }
 
-    fn choose_texture(&mut self, access: &mut Access, member: Member) -> Result<(), Failure> {
-        let variable = self.texture_variable(access.data.texture)?;
-        access.image = variable.image;
-        access.sampler = self.loaded_sampler(&access.texture);
-        access.divergent = matches!(member, Member::Divergent(_));
-        access.object = match access.texture.units {
-            Units::One(_) => self.loaded_texture(access.data.texture, variable),
-            Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
-                let array = variable.variable;
-                let texture = access_descriptor(self.w, array, variable.object, member);
-                load_descriptor(self.w, texture)
-            }
-        };
-        Ok(())
-    }
-
-    /// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
-    /// NV_fragment_program section 3.11.5.38.
-    fn texel_of_format(&mut self, access: &Access, texel: [Lane; 4]) -> [Lane; 4] {
-        let texture = &access.texture;
-        let is_hilo = of_unit(&self.options.signed_hilo, texture.units.first());
-        if !is_hilo || texture.shadow || texture.texel != Type::F32 {
-            return texel;
-        }
-        let one = self.w.float_val(1.0);
-        let mut rest = one;
-        for lane in [texel[0], texel[1]] {
-            let component = self.w.lane_val(lane, Scalar::F32);
-            let square = self.w.binary(Spv::FMul, component, component);
-            rest = self.w.binary(Spv::FSub, rest, square);
-        }
-        let zero = self.w.float_val(0.0);
-        // Filtered texels of unit vectors are shorter, but others may be longer than 1.
-        let rest = self.w.ext(GlslOp::NMax, &[rest, zero]);
-        let third = self.w.ext(GlslOp::Sqrt, &[rest]);
-        [texel[0], texel[1], third.lane(0), one.lane(0)]
-    }
-
-    fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        self.by_wraps(access, |emit, wraps| {
+    fn emit_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
+        self.run_by_wraps(access, |emit, wraps| {
             let access = &match &wraps {
-                Wraps::Known(wrap) => apply_wrap(emit.w, access, *wrap),
-                Wraps::Read(state) => apply_wrap_state(emit.w, access, state),
-                Wraps::Sampler => apply_offset(emit.w, access),
+                Wraps::Known(wrap) => apply_wrap(emit.f.w, access, *wrap),
+                Wraps::Read(state) => apply_wrap_state(emit.f.w, access, state),
+                Wraps::Sampler => apply_offset(emit.f.w, access),
             };
             match access.min_lod {
-                Some(least) if !can_take_min_lod(emit.w, access) => {
+                Some(least) if !can_take_min_lod(emit.f.w, access) => {
                     emit.sample_from_least_level(access, least)
                 }
-                Some(_) | None => emit.plain_sample(access),
+                Some(_) | None => emit.emit_plain_sample(access),
             }
         })
     }
 
-    fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        let image = extract_image(self.w, access);
+    fn emit_fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
+        let image = extract_image(self.f.w, access);
         let mut moved = *access;
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
             // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
-            moved.coordinate = Some(add_offset(self.w, coordinate, offset));
+            moved.coordinate = Some(add_offset(self.f.w, coordinate, offset));
             // The coordinate counts texels, so that adding is all.
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
         if let Some(own) = access.own[0] {
-            push_fetch_operands(self.w, &moved, own, &mut operands)?;
+            push_fetch_operands(self.f.w, &moved, own, &mut operands)?;
         }
-        Ok(self.access_lanes(&moved, Spv::ImageFetch, image, None, &operands))
+        Ok(self.emit_access_op(&moved, Spv::ImageFetch, image, None, &operands))
     }
 
     fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
@@ -163,12 +134,12 @@ impl Emit<'_> {
                 "only two-dimensional and cube textures can be gathered",
             ));
         }
-        self.by_wraps(access, |emit, wraps| match wraps {
+        self.run_by_wraps(access, |emit, wraps| match wraps {
             Wraps::Known(wrap) => Ok(emit.gather_wrapped(access, component, wrap)),
             Wraps::Read(state) => Ok(emit.gather_by_state(access, component, &state)),
             Wraps::Sampler => {
                 let mut operands = Operands::default();
-                push_offset_operand(emit.w, access, &mut operands)?;
+                push_offset_operand(emit.f.w, access, &mut operands)?;
                 Ok(emit.gather_with(access, component, &operands))
             }
         })
@@ -180,14 +151,14 @@ impl Emit<'_> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
         };
-        self.by_wraps(access, |emit, wraps| {
+        self.run_by_wraps(access, |emit, wraps| {
             if matches!(wraps, Wraps::Sampler) {
-                emit.w.require(Need::GatherExtended)?;
+                emit.f.w.require(Need::GatherExtended)?;
             }
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes.iter_mut().enumerate() {
                 let parts = [x.lane(index), y.lane(index)];
-                let offset = emit.w.gather_vector(&parts, Scalar::S32);
+                let offset = emit.f.w.gather_vector(&parts, Scalar::S32);
                 let mut own = *access;
                 (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
                 // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4), not with the other modes that mirror.
@@ -202,7 +173,7 @@ impl Emit<'_> {
     }
 
     fn gather_at(&mut self, access: &Access, component: u8, offset: Val) -> [Lane; 4] {
-        let bit = match self.w.is_constant(offset.id) {
+        let bit = match self.f.w.is_constant(offset.id) {
             true => ImageOperands::CONST_OFFSET,
             false => ImageOperands::OFFSET,
         };
@@ -210,6 +181,44 @@ impl Emit<'_> {
         operands.push(bit, &[offset.id]);
         self.gather_with(access, component, &operands)
     }
+}
+
+fn choose_texture(io: &mut Io<'_>, access: &mut Access, member: Member) -> Result<(), Failure> {
+    let variable = declare_texture(io, access.data.texture)?;
+    access.image = variable.image;
+    access.sampler = load_sampler(io, &access.texture);
+    access.divergent = matches!(member, Member::Divergent(_));
+    access.object = match access.texture.units {
+        Units::One(_) => load_texture(io, access.data.texture, variable),
+        Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
+            let array = variable.variable;
+            let texture = access_descriptor(io.w, array, variable.object, member);
+            load_descriptor(io.w, texture)
+        }
+    };
+    Ok(())
+}
+
+/// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
+/// NV_fragment_program section 3.11.5.38.
+fn convert_hilo(io: &mut Io<'_>, access: &Access, texel: [Lane; 4]) -> [Lane; 4] {
+    let texture = &access.texture;
+    let is_hilo = of_unit(&io.options.signed_hilo, texture.units.first());
+    if !is_hilo || texture.shadow || texture.texel != Type::F32 {
+        return texel;
+    }
+    let one = io.w.float_val(1.0);
+    let mut rest = one;
+    for lane in [texel[0], texel[1]] {
+        let component = io.w.lane_val(lane, Scalar::F32);
+        let square = io.w.binary(Spv::FMul, component, component);
+        rest = io.w.binary(Spv::FSub, rest, square);
+    }
+    let zero = io.w.float_val(0.0);
+    // Filtered texels of unit vectors are shorter, but others may be longer than 1.
+    let rest = io.w.ext(GlslOp::NMax, &[rest, zero]);
+    let third = io.w.ext(GlslOp::Sqrt, &[rest]);
+    [texel[0], texel[1], third.lane(0), one.lane(0)]
 }
 
 /// The operands of a fetch: the sample, or the level where the target has several, and the offset.

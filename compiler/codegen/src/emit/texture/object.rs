@@ -2,11 +2,10 @@
 
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
-use crate::emit::Emit;
 use crate::emit::memory::member::choices;
 use crate::error::{Error, Failure};
 use crate::handles::texel;
-use crate::interface::{SamplerVariable, TextureVariable, base_scalar, bind};
+use crate::interface::{Io, SamplerVariable, TextureVariable, base_scalar, bind};
 use crate::reflect::{DescriptorSlot, SamplerBinding, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
 use crate::words::{TypeWord, ValueWord};
@@ -14,157 +13,155 @@ use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
 use spirv::{Dim, ImageFormat, Op as Spv, StorageClass};
 
-impl Emit<'_> {
-    pub(super) fn texture_variable(&mut self, id: TextureId) -> Result<TextureVariable, Failure> {
-        let known = self.interface.resources.textures[id.index()];
-        if known.variable.is_some() {
-            return Ok(known);
-        }
-        let texture = self.program.textures[id];
-        self.check_texture(&texture)?;
-        let (image, object) = declare_texture_types(self.w, &texture, sampler_of(&texture));
-        let count = self.texture_count(texture.units);
-        let ty = match count {
-            Some(count) => self.w.array_type(object, count),
-            None => object,
-        };
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        self.bind_texture(variable, &texture, count);
-        let result = TextureVariable {
-            variable,
-            image,
-            object,
-            loaded: ValueWord::NONE,
-        };
-        self.interface.resources.textures[id.index()] = result;
-        Ok(result)
+pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureVariable, Failure> {
+    let known = io.vars.resources.textures[id.index()];
+    if known.variable.is_some() {
+        return Ok(known);
     }
+    let texture = io.program.textures[id];
+    check_texture(io, &texture)?;
+    let (image, object) = declare_texture_types(io.w, &texture, sampler_of(&texture));
+    let count = count_textures(io, texture.units);
+    let ty = match count {
+        Some(count) => io.w.array_type(object, count),
+        None => object,
+    };
+    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    bind_texture(io, variable, &texture, count);
+    let result = TextureVariable {
+        variable,
+        image,
+        object,
+        loaded: ValueWord::NONE,
+    };
+    io.vars.resources.textures[id.index()] = result;
+    Ok(result)
+}
 
-    /// What textures OpenGL has no form for.
-    fn check_texture(&self, texture: &Texture) -> Result<(), Failure> {
-        if !self.options.target.is_opengl() {
-            return Ok(());
-        }
-        if let Some(sampler) = sampler_of(texture) {
-            let unit = texture.units.first().unwrap_or(0);
-            let message = format!(
-                "OpenGL's SPIR-V has no samplers apart from textures: texture {unit} is used with the sampler of unit {sampler}"
-            );
-            return Err(Error::unsupported(message));
-        }
-        match HandleKind::of_texture(texture) {
-            Some(_) => Err(no_handles()),
-            None => Ok(()),
-        }
+/// What textures OpenGL has no form for.
+fn check_texture(io: &Io<'_>, texture: &Texture) -> Result<(), Failure> {
+    if !io.options.target.is_opengl() {
+        return Ok(());
     }
-
-    /// Binds the variable of a texture and says so in the reflection.
-    fn bind_texture(&mut self, variable: ValueWord, texture: &Texture, count: Option<u32>) {
-        let count = count.unwrap_or(1);
-        if let Some(kind) = HandleKind::of_texture(texture) {
-            return self.bind_handle_array(variable, kind, texture.target, count);
-        }
+    if let Some(sampler) = sampler_of(texture) {
         let unit = texture.units.first().unwrap_or(0);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            binding: unit,
-        };
-        bind(self.w, variable, slot);
-        self.w.name(variable, || {
-            // Variables of one unit differ in what they are, and their names must.
-            let image = sampler_of(texture).map_or("", |_| "_image");
-            let shadow = if texture.shadow { "_shadow" } else { "" };
-            format!("texture{unit}{image}{shadow}")
-        });
-        self.interface.reflected.textures.push(TextureBinding {
+        let message = format!(
+            "OpenGL's SPIR-V has no samplers apart from textures: texture {unit} is used with the sampler of unit {sampler}"
+        );
+        return Err(Error::unsupported(message));
+    }
+    match HandleKind::of_texture(texture) {
+        Some(_) => Err(no_handles()),
+        None => Ok(()),
+    }
+}
+
+/// Binds the variable of a texture and says so in the reflection.
+fn bind_texture(io: &mut Io<'_>, variable: ValueWord, texture: &Texture, count: Option<u32>) {
+    let count = count.unwrap_or(1);
+    if let Some(kind) = HandleKind::of_texture(texture) {
+        return bind_handle_array(io, variable, kind, texture.target, count);
+    }
+    let unit = texture.units.first().unwrap_or(0);
+    let slot = DescriptorSlot {
+        set: io.options.bindings.texture_set,
+        binding: unit,
+    };
+    bind(io.w, variable, slot);
+    io.w.name(variable, || {
+        // Variables of one unit differ in what they are, and their names must.
+        let image = sampler_of(texture).map_or("", |_| "_image");
+        let shadow = if texture.shadow { "_shadow" } else { "" };
+        format!("texture{unit}{image}{shadow}")
+    });
+    io.vars.reflected.textures.push(TextureBinding {
+        slot,
+        unit,
+        count,
+        target: texture.target,
+        shadow: texture.shadow,
+        texel: texel(texture.texel),
+    });
+}
+
+/// Binds a variable that handles index. Several variables may be the same array.
+pub(in crate::emit) fn bind_handle_array(
+    io: &mut Io<'_>,
+    variable: ValueWord,
+    kind: HandleKind,
+    target: TexTarget,
+    count: u32,
+) {
+    let slot = kind.slot(target, &io.options.bindings);
+    bind(io.w, variable, slot);
+    io.w.name(variable, || format!("handles{}", slot.binding));
+    let arrays = &mut io.vars.reflected.handles;
+    if !arrays.iter().any(|array| array.slot == slot) {
+        arrays.push(HandleArray {
             slot,
-            unit,
             count,
-            target: texture.target,
-            shadow: texture.shadow,
-            texel: texel(texture.texel),
+            kind,
+            target,
+            written: false,
         });
     }
+}
 
-    /// Binds a variable that handles index. Several variables may be the same array.
-    pub(in crate::emit) fn bind_handle_array(
-        &mut self,
-        variable: ValueWord,
-        kind: HandleKind,
-        target: TexTarget,
-        count: u32,
-    ) {
-        let slot = kind.slot(target, &self.options.bindings);
-        bind(self.w, variable, slot);
-        self.w.name(variable, || format!("handles{}", slot.binding));
-        let arrays = &mut self.interface.reflected.handles;
-        if !arrays.iter().any(|array| array.slot == slot) {
-            arrays.push(HandleArray {
-                slot,
-                count,
-                kind,
-                target,
-                written: false,
-            });
-        }
+pub(super) fn load_texture(io: &mut Io<'_>, id: TextureId, variable: TextureVariable) -> ValueWord {
+    if variable.loaded.is_some() {
+        return variable.loaded;
     }
+    // In the prologue, from where one load serves all accesses of the function.
+    let loaded = io.w.object();
+    let (ty, pointer) = (variable.object, variable.variable);
+    io.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
+    io.vars.resources.textures[id.index()].loaded = loaded;
+    loaded
+}
 
-    pub(super) fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
-        if variable.loaded.is_some() {
-            return variable.loaded;
-        }
-        // In the prologue, from where one load serves all accesses of the function.
-        let loaded = self.w.object();
-        let (ty, pointer) = (variable.object, variable.variable);
-        self.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
-        self.interface.resources.textures[id.index()].loaded = loaded;
-        loaded
+/// The sampler that a texture takes from another unit, loaded in the prologue.
+pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWord> {
+    let unit = sampler_of(texture)?;
+    let samplers = &io.vars.resources.samplers;
+    let number = samplers.iter().position(|it| it.unit == unit);
+    let number = number.unwrap_or_else(|| declare_sampler(io, unit, texture.shadow));
+    let SamplerVariable {
+        variable, loaded, ..
+    } = io.vars.resources.samplers[number];
+    if loaded.is_some() {
+        return Some(loaded);
     }
+    let ty = declare_sampler_type(io.w);
+    let loaded = io.w.object();
+    io.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
+    io.vars.resources.samplers[number].loaded = loaded;
+    Some(loaded)
+}
 
-    /// The sampler that a texture takes from another unit, loaded in the prologue.
-    pub(super) fn loaded_sampler(&mut self, texture: &Texture) -> Option<ValueWord> {
-        let unit = sampler_of(texture)?;
-        let samplers = &self.interface.resources.samplers;
-        let number = samplers.iter().position(|it| it.unit == unit);
-        let number = number.unwrap_or_else(|| self.declare_sampler(unit, texture.shadow));
-        let SamplerVariable {
-            variable, loaded, ..
-        } = self.interface.resources.samplers[number];
-        if loaded.is_some() {
-            return Some(loaded);
-        }
-        let ty = declare_sampler_type(self.w);
-        let loaded = self.w.object();
-        self.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
-        self.interface.resources.samplers[number].loaded = loaded;
-        Some(loaded)
-    }
+/// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
+fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
+    let ty = declare_sampler_type(io.w);
+    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    let slot = DescriptorSlot {
+        set: io.options.bindings.texture_set,
+        // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and Descriptor Type Correspondence").
+        binding: unit,
+    };
+    bind(io.w, variable, slot);
+    io.w.name(variable, || format!("sampler{unit}"));
+    let sampler = SamplerBinding { slot, unit, shadow };
+    io.vars.reflected.samplers.push(sampler);
+    let samplers = &mut io.vars.resources.samplers;
+    samplers.push(SamplerVariable {
+        unit,
+        variable,
+        loaded: ValueWord::NONE,
+    });
+    samplers.len() - 1
+}
 
-    /// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
-    fn declare_sampler(&mut self, unit: u32, shadow: bool) -> usize {
-        let ty = declare_sampler_type(self.w);
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and Descriptor Type Correspondence").
-            binding: unit,
-        };
-        bind(self.w, variable, slot);
-        self.w.name(variable, || format!("sampler{unit}"));
-        let sampler = SamplerBinding { slot, unit, shadow };
-        self.interface.reflected.samplers.push(sampler);
-        let samplers = &mut self.interface.resources.samplers;
-        samplers.push(SamplerVariable {
-            unit,
-            variable,
-            loaded: ValueWord::NONE,
-        });
-        samplers.len() - 1
-    }
-
-    pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
-        choices(units, self.options.handles.textures)
-    }
+pub(super) fn count_textures(io: &Io<'_>, units: Units) -> Option<u32> {
+    choices(units, io.options.handles.textures)
 }
 
 /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.

@@ -2,12 +2,13 @@
 //! levels of detail stay those of the coordinates as they were.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
 use crate::emit::texture::object::is_rectangle;
 use crate::emit::texture::offset::{
     Detail, apply_offset_at_level, compute_level_of_detail, compute_nearest_level, query_level_size,
 };
+use crate::interface::Io;
 use crate::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
@@ -77,23 +78,7 @@ impl TextureWrap {
     }
 }
 
-impl Emit<'_> {
-    /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
-    pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
-        let unit = access.texture.sampler_unit()?;
-        if is_rectangle(self.w, access.texture.target) {
-            // OpenGL's samplers have all modes.
-            return None;
-        }
-        let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
-        // Layers, and directions of cubes, have no wrap modes.
-        wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
-        if access.texture.target == TexTarget::Rect {
-            wrap.levels = LevelFilter::Base;
-        }
-        wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
-    }
-
+impl TextureEmitter<'_, '_> {
     // Gathers, which find their texels as linear filters do, in the base level.
 
     /// The texels of a footprint whose coordinate is in the range of its wrap modes.
@@ -108,29 +93,45 @@ impl Emit<'_> {
             minify: TexelFilter::Linear,
             ..wrap
         };
-        let base = self.w.uint_val(0);
+        let base = self.f.w.uint_val(0);
         // Gathers read the base level, so that an offset is a distance known before any level is.
-        let mut wrapped = apply_offset_at_level(self.w, access, base);
+        let mut wrapped = apply_offset_at_level(self.f.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
         let halves = linear.halves_at_mirrors();
-        let half = halves.then(|| compute_half_texel(self.w, access, base));
+        let half = halves.then(|| compute_half_texel(self.f.w, access, base));
         let mirrors: [Option<Mirror>; 2] = std::array::from_fn(|lane| {
             let mode = linear.modes[lane];
             let half = half.filter(|_| mode.has_border());
             mode.mirrors()
-                .then(|| compute_mirror(self.w, coordinate, half, lane))
+                .then(|| compute_mirror(self.f.w, coordinate, half, lane))
         });
         let limits = Limits {
             reads: Reads::Always(TexelFilter::Linear),
             half_of_base: None,
-            half: half.map(|half| compute_half_at_mirrors(self.w, &mirrors, half)),
+            half: half.map(|half| compute_half_at_mirrors(self.f.w, &mirrors, half)),
         };
-        wrapped.coordinate = Some(clamp_to_range(self.w, coordinate, &linear, limits));
+        wrapped.coordinate = Some(clamp_to_range(self.f.w, coordinate, &linear, limits));
         let texels = self.gather_with(&wrapped, component, &Operands::default());
-        swap_footprint(self.w, texels, mirrors)
+        swap_footprint(self.f.w, texels, mirrors)
     }
+}
+
+/// The wrap modes of the dimensions of an access that samplers lack, if there are any.
+pub(super) fn find_wrap(io: &Io<'_>, access: &Access) -> Option<TextureWrap> {
+    let unit = access.texture.sampler_unit()?;
+    if is_rectangle(io.w, access.texture.target) {
+        // OpenGL's samplers have all modes.
+        return None;
+    }
+    let mut wrap = *io.options.texture_wraps.get(unit as usize)?;
+    // Layers, and directions of cubes, have no wrap modes.
+    wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
+    if access.texture.target == TexTarget::Rect {
+        wrap.levels = LevelFilter::Base;
+    }
+    wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
 }
 
 /// A sample whose coordinate is in the range of its wrap modes.

@@ -3,7 +3,8 @@
 //! An access is in a branch: textures whose modes the sampler has are read as if there were no others.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::control::guarded::run_by_case;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
 use crate::emit::texture::object::is_rectangle;
 use crate::emit::texture::offset::{
@@ -11,7 +12,7 @@ use crate::emit::texture::offset::{
 };
 use crate::emit::texture::wrap::{
     Mirror, compute_half_at_mirrors, compute_half_texel, compute_mirror, compute_nearest_mirrored,
-    dimensions, keep_detail, swap_footprint,
+    dimensions, find_wrap, keep_detail, swap_footprint,
 };
 use crate::error::Failure;
 use crate::interface::Io;
@@ -50,76 +51,36 @@ struct ModeState {
     ends: Val,
 }
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// Runs an access with its wrap modes, in a branch if the module reads them.
-    pub(super) fn by_wraps(
+    pub(super) fn run_by_wraps(
         &mut self,
         access: &Access,
         mut body: impl FnMut(&mut Self, Wraps) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        if self.options.forms.texture_wraps.is_fixed() {
-            let wraps = self.wrap_of(access).map_or(Wraps::Sampler, Wraps::Known);
+        if self.f.options.forms.texture_wraps.is_fixed() {
+            let wraps = find_wrap(&mut self.f.io(), access).map_or(Wraps::Sampler, Wraps::Known);
             return body(self, wraps);
         }
         let unit = access.texture.sampler_unit();
         let unit = unit.filter(|unit| *unit < UNITS && dimensions(access.texture.target) > 0);
-        let unit = unit.filter(|_| !is_rectangle(self.w, access.texture.target));
+        let unit = unit.filter(|_| !is_rectangle(self.f.w, access.texture.target));
         let Some(unit) = unit else {
             return body(self, Wraps::Sampler);
         };
-        let word = self.io().state_at(Word::TextureWraps, unit);
-        let state = self.wrap_state(word, access.texture.target);
-        if self.asks_for_residency() {
+        let word = self.f.io().state_at(Word::TextureWraps, unit);
+        let state = load_wrap_state(&mut self.f.io(), word, access.texture.target);
+        if self.sparse.asks_for_residency() {
             // The answer is wanted behind the access. Modes that do nothing change no coordinate.
             return body(self, Wraps::Read(state));
         }
-        let has_modes = self.io().state_test(Spv::INotEqual, word, 0);
-        let [one, zero] = [1, 0].map(|number| self.w.uint_val(number));
-        let number = self.w.select(has_modes, one, zero);
-        self.lanes_by_case(number, 2, |emit, case| match case {
+        let has_modes = self.f.io().state_test(Spv::INotEqual, word, 0);
+        let [one, zero] = [1, 0].map(|number| self.f.w.uint_val(number));
+        let number = self.f.w.select(has_modes, one, zero);
+        run_by_case(self, number, 2, |emit, case| match case {
             0 => body(emit, Wraps::Sampler),
             _ => body(emit, Wraps::Read(state)),
         })
-    }
-
-    fn wrap_state(&mut self, word: ValueWord, target: TexTarget) -> WrapState {
-        let mut io = self.io();
-        let modes = [0, 1, 2].map(|axis| {
-            let mode = io.state_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
-            let is =
-                |io: &mut Io<'_>, known: WrapMode| io.state_test(Spv::IEqual, mode, known as u32);
-            let [clamp, mirror_clamp] =
-                [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(&mut io, known));
-            let to_border = is(&mut io, WrapMode::MirrorClampToBorder);
-            // The modes that mirror are the last ones of `WrapMode`.
-            let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
-            (clamp, mirror_clamp, to_border, mirrors)
-        });
-        let flags = [WrapBits::MAGNIFY, WrapBits::MINIFY, WrapBits::LEVELS];
-        let flags = flags.map(|bit| {
-            let bit = io.state_bits(word, bit, 1);
-            io.state_test(Spv::INotEqual, bit, 0)
-        });
-        // Apart from the loads, which go to the prologue through `Io`: these are computed where the access is.
-        let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
-            let ends = self.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
-            ModeState {
-                mirrors,
-                has_border: self.w.truth_op(Spv::LogicalOr, ends, to_border),
-                ends,
-            }
-        });
-        WrapState {
-            dimensions: dimensions(target),
-            modes,
-            magnifies_linearly: flags[0],
-            minifies_linearly: flags[1],
-            has_levels: match target == TexTarget::Rect {
-                // Rectangles have one level.
-                true => self.w.never(),
-                false => flags[2],
-            },
-        }
     }
 
     /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a linear filter, in the base level.
@@ -129,41 +90,81 @@ impl Emit<'_> {
         component: u8,
         state: &WrapState,
     ) -> [Lane; 4] {
-        let base = self.w.uint_val(0);
-        let mut wrapped = apply_offset_at_level(self.w, access, base);
+        let base = self.f.w.uint_val(0);
+        let mut wrapped = apply_offset_at_level(self.f.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
         // Of every access, as any mode may need it; where none does, the branch around it is not taken.
-        let half = compute_half_texel(self.w, access, base);
+        let half = compute_half_texel(self.f.w, access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
             // As if the mode mirrored and had a border; what the mode really does masks both.
-            let mirror = compute_mirror(self.w, coordinate, Some(half), lane);
+            let mirror = compute_mirror(self.f.w, coordinate, Some(half), lane);
             let bordered = self
+                .f
                 .w
                 .truth_op(Spv::LogicalAnd, mode.mirrors, mode.has_border);
             let both = |w: &mut Builder, a, b| w.truth_op(Spv::LogicalAnd, a, b);
             Some(Mirror {
-                is_behind: both(self.w, mirror.is_behind, mode.mirrors),
+                is_behind: both(self.f.w, mirror.is_behind, mode.mirrors),
                 is_across: mirror
                     .is_across
-                    .map(|is_across| both(self.w, is_across, bordered)),
+                    .map(|is_across| both(self.f.w, is_across, bordered)),
             })
         });
-        let least = compute_half_at_mirrors(self.w, &mirrors, half);
+        let least = compute_half_at_mirrors(self.f.w, &mirrors, half);
         // Gathers are of two dimensions; the third lane is never a bound.
         let low = std::array::from_fn(|lane| least.lane(lane & 1));
-        let one = Lane::scalar(self.w.float(1.0));
-        let positive = self.w.ext(GlslOp::FAbs, &[coordinate]);
+        let one = Lane::scalar(self.f.w.float(1.0));
+        let positive = self.f.w.ext(GlslOp::FAbs, &[coordinate]);
         wrapped.coordinate = Some(clamp_to_bounds(
-            self.w,
+            self.f.w,
             [coordinate, positive],
             state,
             [low, [one; 4]],
         ));
         let texels = self.gather_with(&wrapped, component, &Operands::default());
-        swap_footprint(self.w, texels, mirrors)
+        swap_footprint(self.f.w, texels, mirrors)
+    }
+}
+
+fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapState {
+    let mut io = io;
+    let modes = [0, 1, 2].map(|axis| {
+        let mode = io.state_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
+        let is = |io: &mut Io<'_>, known: WrapMode| io.state_test(Spv::IEqual, mode, known as u32);
+        let [clamp, mirror_clamp] =
+            [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(&mut io, known));
+        let to_border = is(&mut io, WrapMode::MirrorClampToBorder);
+        // The modes that mirror are the last ones of `WrapMode`.
+        let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
+        (clamp, mirror_clamp, to_border, mirrors)
+    });
+    let flags = [WrapBits::MAGNIFY, WrapBits::MINIFY, WrapBits::LEVELS];
+    let flags = flags.map(|bit| {
+        let bit = io.state_bits(word, bit, 1);
+        io.state_test(Spv::INotEqual, bit, 0)
+    });
+    // Apart from the loads, which go to the prologue through `Io`: these are computed where the access is.
+    let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
+        let ends = io.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
+        ModeState {
+            mirrors,
+            has_border: io.w.truth_op(Spv::LogicalOr, ends, to_border),
+            ends,
+        }
+    });
+    WrapState {
+        dimensions: dimensions(target),
+        modes,
+        magnifies_linearly: flags[0],
+        minifies_linearly: flags[1],
+        has_levels: match target == TexTarget::Rect {
+            // Rectangles have one level.
+            true => io.w.never(),
+            false => flags[2],
+        },
     }
 }
 
