@@ -1,23 +1,29 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
-//! What computes with values only is in [`builder`](crate::builder), what declares and loads variables of the interface in
-//! [`interface`](crate::interface). Each row of the table calls those below it, seldom its neighbors and never those above it.
+//! A context is what functions may access. Each borrows the one that it is above in the table, so that arithmetic cannot access
+//! descriptors, nor textures emit primitives: [`Builder`] for values, [`Io`](crate::interface::Io) for variables of the interface, then
+//! those of `cx` and `program`. Functions that need no more than the builder or `Io` take these as their first parameter. Each row of the
+//! table calls those below it, seldom its neighbors and never those above it.
 //!
-//! | module | what it writes |
-//! |---|---|
-//! | `control` | blocks, branches, loops, switches, calls; phis at joins; condition codes and tests |
-//! | `stage` | inputs and outputs, what GL state adds to them, primitives, patches, fragments, thread groups, transform feedback |
-//! | `inst`, `result` | dispatch by operation; clamp, guard, write, condition-code update |
-//! | `texture`, `image`, `memory` | accesses of resources, and the variables that they need |
-//! | `arithmetic` | instructions that compute with values only |
-//! | `operand` | sources of instructions |
-//! | `names` | debug information |
-//! | `cx` | the context of all of these |
+//! | module | what it writes | context |
+//! |---|---|---|
+//! | `head` | header, capabilities, entry point, execution modes | `ModuleHead`, which changes nothing |
+//! | `control` | blocks, branches, loops, switches, calls; phis at joins (`JoinEmitter`) | `ProgramEmitter` |
+//! | `inst` | dispatch by operation | `ProgramEmitter` |
+//! | `stage` | outputs and what GL state adds to them, transform feedback; primitives | `OutputEmitter`, `PrimitiveEmitter` |
+//! | `texture`, `image`, `memory` | accesses of resources, and the variables that they need | `TextureEmitter`, `ImageEmitter`, `BufferEmitter` |
+//! | `typed_sources`, `constant`, `stage::group`, `stage::fragment` | instructions with special sources, constants, of several invocations, of fragments | `FunctionEmitter` |
+//! | `operand`, `result`, `control::cond`, `stage::inputs`, `stage::patch` | sources; clamp, guard, write, condition-code update; inputs, shared outputs | `FunctionEmitter` |
+//! | `names` | debug information | `FunctionEmitter` |
+//! | `memory::array`, `memory::zeroed` | registers in variables | `RegisterMemory` |
+//! | `control::guarded` | values computed in blocks of their own, for any context that has a builder | `AsMut<Builder>` |
+//! | `arithmetic` | instructions that compute with values only | `Builder` |
 
 mod arithmetic;
 mod constant;
 mod control;
 mod cx;
+mod head;
 mod image;
 mod inst;
 mod memory;
@@ -33,16 +39,12 @@ use crate::analysis::{Analysis, Class};
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
-use crate::emit::memory::buffer::check_buffers;
-use crate::emit::program::ProgramEmitter;
-use crate::emit::stage::gl_state::declare_added;
 use crate::error::{Error, Failure};
-use crate::interface::make_one;
-use crate::interface::{Interface, input_primitive, takes_quadrilaterals};
+use crate::interface::{Interface, input_primitive, make_one};
 use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
-use crate::options::{Options, Target};
+use crate::options::Options;
 use crate::reflect::Reflection;
 use crate::words::{ValueWord, Words};
 use arithmetic::keeps_special_numbers;
@@ -51,9 +53,13 @@ use cx::{Captures, Emission, FunctionEmitter, Tables};
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
+use head::ModuleHead;
+use memory::buffer::check_buffers;
 use memory::resource_use::ResourceUse;
-use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
-use stage::primitive::{find_emission, input_mode, output_mode, tess_modes};
+use program::ProgramEmitter;
+use spirv::{FunctionControl, Op};
+use stage::gl_state::declare_added;
+use stage::primitive::find_emission;
 use texture::sparse::Sparse;
 
 /// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
@@ -128,7 +134,7 @@ pub(crate) fn emit(
 impl ProgramEmitter<'_> {
     fn emit_program(&mut self) -> Result<(), Failure> {
         self.require_stage()?;
-        check_buffers(&mut self.f.io())?;
+        check_buffers(self.f.program, self.f.options)?;
         self.f.io().check_param_block()?;
         self.f.analysis.run(self.f.program)?;
         // Behind the analysis, which knows what is written, and before the first variable: a result that is captured in place is
@@ -287,6 +293,17 @@ impl ProgramEmitter<'_> {
         }
     }
 
+    /// Returns the context of the head of the module.
+    fn head(&self) -> ModuleHead<'_> {
+        ModuleHead {
+            program: self.f.program,
+            options: self.f.options,
+            w: self.f.w,
+            interface: self.f.interface,
+            has_captures: !self.captures.is_empty(),
+        }
+    }
+
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.f.options.target;
@@ -303,7 +320,7 @@ impl ProgramEmitter<'_> {
         if keeps_special_numbers(self.f.w) {
             self.f.w.needs.insert(Need::FloatControls);
         }
-        if self.device_flushes() {
+        if self.head().device_flushes() {
             self.f.w.needs.insert(Need::DenormFlush);
         }
         self.require_modes();
@@ -312,123 +329,13 @@ impl ProgramEmitter<'_> {
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.f.w.interface.len());
         // The head is written last, because capabilities and interface are known only now; SPIR-V fixes the order of all sections.
-        self.write_head(target, &mut out);
+        self.head().write_head(target, &mut out);
         for section in self.f.w.sections() {
             out.append(section);
         }
         *words = out.0;
         let requirements = self.f.w.needs.requirements(target);
         self.f.io().reflection(requirements)
-    }
-
-    /// What stands before the names.
-    fn write_head(&self, target: Target, out: &mut Words) {
-        // Behind the version stands the number of a registered generator, of which 0 is none; behind the bound a word that
-        // is reserved (SPIR-V, physical layout).
-        let (version, bound) = (target.spirv_version(), self.f.w.bound());
-        out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
-        self.f.w.needs.write(target, out);
-        // The order of SPIR-V section 2.4: imports, memory model, entry point, execution modes.
-        if let Some(glsl) = self.f.w.glsl_if_used() {
-            out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
-        }
-        let addressing = match self.f.w.needs.contains(Need::Addresses) {
-            true => AddressingModel::PhysicalStorageBuffer64,
-            false => AddressingModel::Logical,
-        };
-        // The Vulkan memory model needs a feature of its own.
-        let memory = MemoryModel::GLSL450 as u32;
-        out.op(Op::MemoryModel, &[addressing as u32, memory]);
-        self.write_entry_point(target, out);
-        self.write_modes(out);
-    }
-
-    fn write_entry_point(&self, target: Target, out: &mut Words) {
-        let model = match self.f.program.stage {
-            Stage::Vertex => ExecutionModel::Vertex,
-            Stage::TessControl => ExecutionModel::TessellationControl,
-            Stage::TessEval => ExecutionModel::TessellationEvaluation,
-            Stage::Geometry => ExecutionModel::Geometry,
-            Stage::Fragment => ExecutionModel::Fragment,
-            Stage::Compute => ExecutionModel::GLCompute,
-        };
-        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only inputs and outputs.
-        let listed = match target >= Target::Vulkan1_2 {
-            true => &self.f.w.interface,
-            false => &self.f.interface.in_out,
-        };
-        let leading = [model as u32, self.f.interface.entry.0];
-        out.op_string(Op::EntryPoint, &leading, "main", listed);
-    }
-
-    fn write_modes(&self, out: &mut Words) {
-        let entry = self.f.interface.entry.0;
-        let mut mode = |mode: ExecutionMode| out.op(Op::ExecutionMode, &[entry, mode as u32]);
-        if !self.captures.is_empty() {
-            mode(ExecutionMode::Xfb);
-        }
-        match self.f.program.stage {
-            Stage::Fragment => self.write_fragment_modes(mode),
-            Stage::Compute => {
-                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize` built-in overrides this mode.
-                let size = self.f.program.modes.workgroup_size.map(|size| size.max(1));
-                let leading = [entry, ExecutionMode::LocalSize as u32];
-                out.about(Op::ExecutionMode, leading, &size);
-            }
-            Stage::TessControl => {
-                // One invocation for each vertex (`VERTICES_OUT` of NV_tessellation_program5).
-                let vertices = self.f.program.modes.vertices_out;
-                let leading = [entry, ExecutionMode::OutputVertices as u32];
-                out.about(Op::ExecutionMode, leading, &[vertices]);
-            }
-            Stage::TessEval => tess_modes(&self.f.program.modes).into_iter().for_each(mode),
-            Stage::Geometry => self.write_geometry_modes(out),
-            Stage::Vertex => {}
-        }
-        if keeps_special_numbers(self.f.w) {
-            let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
-            // The width that the mode is for: 16 and 64 bits are left to the device.
-            out.op(Op::ExecutionMode, &[entry, mode, 32]);
-        }
-        if self.device_flushes() {
-            let mode = ExecutionMode::DenormFlushToZero as u32;
-            out.op(Op::ExecutionMode, &[entry, mode, 32]);
-        }
-    }
-
-    /// Whether the device is told to flush denormals.
-    fn device_flushes(&self) -> bool {
-        self.f.program.modes.flush_denormals && self.f.w.device.denorm_flush_to_zero_float32
-    }
-
-    fn write_geometry_modes(&self, out: &mut Words) {
-        let entry = self.f.interface.entry.0;
-        let modes = self.f.program.modes;
-        // A primitive without a form has been refused.
-        let input = input_primitive(self.f.program, self.f.options).unwrap_or(modes.primitive_in);
-        for mode in [input_mode(input), output_mode(modes.primitive_out)] {
-            out.op(Op::ExecutionMode, &[entry, mode as u32]);
-        }
-        for (mode, number) in [
-            (ExecutionMode::Invocations, self.count_runs()),
-            (
-                ExecutionMode::OutputVertices,
-                self.f.interface.outputs.emitted_vertices,
-            ),
-        ] {
-            out.op(Op::ExecutionMode, &[entry, mode as u32, number]);
-        }
-    }
-
-    /// How often a geometry program runs for each primitive that it gets.
-    fn count_runs(&self) -> u32 {
-        let triangles = match takes_quadrilaterals(self.f.program, self.f.options) {
-            true => 2,
-            false => 1,
-        };
-        // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00715.
-        let invocations = self.f.program.modes.invocations.max(1);
-        invocations * self.f.interface.outputs.copies.count() * triangles
     }
 
     /// The most vertices of a geometry program, or as many as the device has room for.
@@ -444,42 +351,5 @@ impl ProgramEmitter<'_> {
         let limit = self.f.options.vertex_limit(&self.f.program.modes);
         // At least one (VUID-VkPipelineShaderStageCreateInfo-stage-00714).
         limit.min(room).max(1)
-    }
-
-    fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
-        let modes = self.f.program.modes;
-        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the upper left corner.
-        let is_upper = modes.origin_upper_left || !self.f.options.target.is_opengl();
-        mode(match is_upper {
-            true => ExecutionMode::OriginUpperLeft,
-            false => ExecutionMode::OriginLowerLeft,
-        });
-        // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
-        if modes.early_fragment_tests || modes.post_depth_coverage {
-            mode(ExecutionMode::EarlyFragmentTests);
-        }
-        if modes.post_depth_coverage {
-            mode(ExecutionMode::PostDepthCoverage);
-        }
-        modes
-            .interlock
-            .map(interlock_mode)
-            .into_iter()
-            .for_each(&mut mode);
-        if self.f.interface.outputs.writes_depth {
-            mode(ExecutionMode::DepthReplacing);
-        }
-        if self.f.interface.outputs.writes_stencil {
-            mode(ExecutionMode::StencilRefReplacingEXT);
-        }
-    }
-}
-
-fn interlock_mode(interlock: Interlock) -> ExecutionMode {
-    match interlock {
-        Interlock::PixelOrdered => ExecutionMode::PixelInterlockOrderedEXT,
-        Interlock::PixelUnordered => ExecutionMode::PixelInterlockUnorderedEXT,
-        Interlock::SampleOrdered => ExecutionMode::SampleInterlockOrderedEXT,
-        Interlock::SampleUnordered => ExecutionMode::SampleInterlockUnorderedEXT,
     }
 }

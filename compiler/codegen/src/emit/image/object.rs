@@ -14,7 +14,7 @@ use crate::emit::texture::object::{
 use crate::error::{Error, Failure};
 use crate::handles::texel;
 use crate::interface::{ImageVariable, Io, base_scalar, bind};
-use crate::options::{IMAGE_UNITS, TexelFormat};
+use crate::options::{IMAGE_UNITS, Options, TexelFormat};
 use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
@@ -39,7 +39,7 @@ impl ImageEmitter<'_, '_> {
     ) -> Result<[Lane; 4], Failure> {
         let image = self.f.program.images[data.image];
         let ImageVariable { variable, object } = declare_image(&mut self.f.io(), data.image)?;
-        let Some(len) = count_images(&mut self.f.io(), image.units) else {
+        let Some(len) = count_images(self.f.options, image.units) else {
             let image = Descriptor {
                 pointer: variable,
                 object,
@@ -69,7 +69,7 @@ fn declare_image(io: &mut Io<'_>, id: ImageId) -> Result<ImageVariable, Failure>
     let image = io.program.images[id];
     let uses = image_use(io.program, id);
     let object = choose_image_type(io, &image, uses)?;
-    let count = count_images(io, image.units);
+    let count = count_images(io.options, image.units);
     let ty = match count {
         Some(count) => io.w.array_type(object, count),
         None => object,
@@ -82,8 +82,8 @@ fn declare_image(io: &mut Io<'_>, id: ImageId) -> Result<ImageVariable, Failure>
     Ok(result)
 }
 
-fn count_images(io: &Io<'_>, units: Units) -> Option<u32> {
-    choices(units, io.options.handles.images)
+fn count_images(options: &Options, units: Units) -> Option<u32> {
+    choices(units, options.handles.images)
 }
 
 /// Binds the variable of an image and says so in the reflection.
@@ -186,7 +186,7 @@ fn choose_format(
     base: TypeBase,
     uses: ResourceUse,
 ) -> Result<Option<TexelFormat>, Failure> {
-    let own = find_unit_format(io, image);
+    let own = find_unit_format(io.options, image);
     // The format in the program holds for any image that is bound, unless the caller says
     // otherwise.
     if own.is_none()
@@ -228,10 +228,10 @@ fn choose_format(
 }
 
 /// The format of an image unit, or of all units of an array.
-fn find_unit_format(io: &Io<'_>, image: &Image) -> Option<TexelFormat> {
+fn find_unit_format(options: &Options, image: &Image) -> Option<TexelFormat> {
     let first = image.units.first()? as usize;
-    let count = count_images(io, image.units).unwrap_or(1) as usize;
-    let formats = &io.options.image_formats;
+    let count = count_images(options, image.units).unwrap_or(1) as usize;
+    let formats = &options.image_formats;
     let formats = formats.get(first..first.checked_add(count)?)?;
     let format = *formats.first()?;
     format.filter(|_| formats.iter().all(|other| *other == format))

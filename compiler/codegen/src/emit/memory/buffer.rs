@@ -12,8 +12,8 @@ use crate::emit::memory::place::BufferPlace;
 use crate::emit::memory::resource_use::{ResourceUse, buffer_uses};
 use crate::error::{Error, Failure};
 use crate::interface::names::stage_word;
-use crate::interface::{Io, bind, stage_number};
-use crate::options::Target;
+use crate::interface::{bind, stage_number};
+use crate::options::{Options, Target};
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -336,22 +336,22 @@ impl BufferEmitter<'_, '_> {
 
 /// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
 /// follow.
-pub(in crate::emit) fn check_buffers(io: &Io<'_>) -> Result<(), Failure> {
-    let room = match io.program.stage {
+pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Result<(), Failure> {
+    let room = match program.stage {
         // Compute programs are alone, and have the bindings of all stages.
-        Stage::Compute => io.options.bindings.buffers_per_stage.saturating_mul(5),
+        Stage::Compute => options.bindings.buffers_per_stage.saturating_mul(5),
         Stage::Vertex
         | Stage::TessControl
         | Stage::TessEval
         | Stage::Geometry
-        | Stage::Fragment => io.options.bindings.buffers_per_stage,
+        | Stage::Fragment => options.bindings.buffers_per_stage,
     };
-    let mut constant = io.program.buffers.iter();
+    let mut constant = program.buffers.iter();
     let has_place = |buffer: &Buffer| {
         let count = buffer.array.unwrap_or(1);
         buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
     };
-    match constant.find(|buffer| io.options.target.is_opengl() && !has_place(buffer)) {
+    match constant.find(|buffer| options.target.is_opengl() && !has_place(buffer)) {
         Some(buffer) => Err(Error::unsupported(format!(
             "program parameter buffer {}: OpenGL has bindings for {room} of the stage",
             buffer.binding

@@ -13,7 +13,7 @@ use crate::interface::{Copies, Io, takes_quadrilaterals};
 use crate::options::MAX_VIEWPORTS;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::{OpFlags, OutputId, Semantic, Stage};
+use glasm_ir::{OpFlags, OutputId, Program, Semantic, Stage};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
 /// Invocations of a geometry program that all devices with geometry programs have (`maxGeometryShaderInvocations`).
@@ -51,7 +51,7 @@ impl OutputEmitter<'_, '_> {
         };
         self.f.interface.outputs.copies = copies;
         if takes_quadrilaterals(self.f.program, self.f.options) {
-            check_quadrilaterals(&mut self.f.io(), copies)?;
+            check_quadrilaterals(self.f.program, copies)?;
         }
         match copies.count() {
             1 => Ok(()),
@@ -86,8 +86,8 @@ impl OutputEmitter<'_, '_> {
     }
 }
 
-fn check_quadrilaterals(io: &Io<'_>, copies: Copies) -> Result<(), Failure> {
-    let modes = io.program.modes;
+fn check_quadrilaterals(program: &Program, copies: Copies) -> Result<(), Failure> {
+    let modes = program.modes;
     if modes.passthrough {
         let message = "quadrilaterals that a geometry program passes on";
         return Err(Error::unsupported(message.to_owned()));

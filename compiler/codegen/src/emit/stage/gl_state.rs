@@ -9,7 +9,7 @@ use crate::interface::{Io, base_scalar, find};
 use crate::state::Word;
 use crate::varyings::{Place, add_state, flat_copy};
 use crate::words::ValueWord;
-use glasm_ir::{Output, Semantic, Stage};
+use glasm_ir::{Output, Program, Semantic, Stage};
 use spirv::{Op as Spv, StorageClass};
 
 /// Stores what goes with a result that has been stored.
@@ -18,7 +18,7 @@ pub(super) fn store_added(
     semantic: Semantic,
     lanes: [Lane; 4],
 ) -> Result<(), Failure> {
-    if !makes_vertices(io) {
+    if !makes_vertices(io.program) {
         return Ok(());
     }
     if semantic == Semantic::Position && io.options.stipples_lines() {
@@ -82,7 +82,7 @@ fn declare_added_varying(io: &mut Io<'_>, semantic: Semantic, place: &Place) -> 
 /// Declares what the fragment program reads where no vertex is ever finished, so that nothing was stored.
 pub(in crate::emit) fn declare_added(io: &mut Io<'_>) {
     let is_asked = io.options.stipples_lines() || !io.options.forms.flat_colors.is_fixed();
-    if !is_asked || !makes_vertices(io) {
+    if !is_asked || !makes_vertices(io.program) {
         return;
     }
     let outputs = io.program.outputs.iter();
@@ -96,9 +96,9 @@ pub(in crate::emit) fn declare_added(io: &mut Io<'_>) {
     }
 }
 
-fn makes_vertices(io: &Io<'_>) -> bool {
+fn makes_vertices(program: &Program) -> bool {
     matches!(
-        io.program.stage,
+        program.stage,
         Stage::Vertex | Stage::TessEval | Stage::Geometry
     )
 }

@@ -30,13 +30,15 @@ use crate::emit::stage::views::{Views, chooses};
 use crate::error::Failure;
 use crate::interface::names::output_name;
 use crate::interface::{Io, Vertex, input_primitive};
-use crate::options::ClipDepth;
+use crate::options::{ClipDepth, Options};
 use crate::state::Word;
 use crate::varyings::{Distances, written_lanes};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
-use glasm_ir::{InputId, Output, OutputId, RegisterId, Saturate, Semantic, Stage, TypeBase};
+use glasm_ir::{
+    InputId, Output, OutputId, Program, RegisterId, Saturate, Semantic, Stage, TypeBase,
+};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
 /// The color that programs without numbered ones write.
@@ -73,7 +75,7 @@ impl OutputEmitter<'_, '_> {
                     lanes = load_kept_lanes(&mut self.f.io(), output, vertex, lanes)?;
                 }
                 let semantic = program.outputs[output].semantic;
-                if !chooses(semantic) || is_forwarded(&mut self.f.io(), semantic) {
+                if !chooses(semantic) || is_forwarded(self.f.program, self.f.options, semantic) {
                     self.store_output(output, lanes)?;
                     continue;
                 }
@@ -133,7 +135,7 @@ impl OutputEmitter<'_, '_> {
         let output = self.f.program.outputs[id];
         // Captured first: transform feedback takes results that no stage reads, and positions before their depth is remapped.
         self.store_captures(id, &lanes);
-        if is_dropped(&mut self.f.io(), output.semantic) {
+        if is_dropped(self.f.program, self.f.options, output.semantic) {
             return Ok(());
         }
         // All distances of a kind are elements of one built-in.
@@ -169,7 +171,7 @@ impl OutputEmitter<'_, '_> {
     fn store_broadcast(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let drawn = self.f.options.fixed.draw_buffers;
         for buffer in (0..8).filter(|buffer| drawn >> buffer & 1 != 0) {
-            let target = choose_color_target(&mut self.f.io(), id, buffer);
+            let target = choose_color_target(self.f.program, self.f.options, id, buffer);
             let mut variable = self.f.interface.outputs.color_copies[usize::from(buffer)];
             if !variable.is_some() {
                 variable = self.declare_output(id, &target)?;
@@ -208,7 +210,7 @@ impl OutputEmitter<'_, '_> {
     }
 
     /// The size of points that the program does not write, or that counts in its place.
-    fn choose_point_size(&mut self) -> Option<Size> {
+    fn choose_point_size(&self) -> Option<Size> {
         let fixed = self.f.options.fixed.point_size;
         let unwritten = self.f.options.fixed.unwritten_point_size;
         let unwritten = match self.f.program.stage {
@@ -216,7 +218,7 @@ impl OutputEmitter<'_, '_> {
             Stage::TessEval | Stage::Geometry => {
                 // Without the feature Vulkan takes 1.0 for the size, and forbids to write one.
                 let has_size = self.f.w.device.tessellation_and_geometry_point_size;
-                if !has_size || !makes_points(&mut self.f.io()) {
+                if !has_size || !makes_points(self.f.program, self.f.options) {
                     return None;
                 }
                 unwritten.or(Some(1.0f32.to_bits()))
@@ -243,8 +245,8 @@ impl OutputEmitter<'_, '_> {
 }
 
 /// Whether an output that chooses layers, viewports or views goes to the next stage like any other.
-fn is_forwarded(io: &Io<'_>, semantic: Semantic) -> bool {
-    io.program.stage == Stage::TessControl || io.options.interface.outputs.place(semantic).is_some()
+fn is_forwarded(program: &Program, options: &Options, semantic: Semantic) -> bool {
+    program.stage == Stage::TessControl || options.interface.outputs.place(semantic).is_some()
 }
 
 /// The lanes of an output, some of which are those of a vertex of the input primitive.
@@ -270,11 +272,11 @@ fn load_kept_lanes(
 }
 
 /// Whether the program makes points, whose size Vulkan wants to be told.
-fn makes_points(io: &Io<'_>) -> bool {
-    let modes = &io.program.modes;
-    match io.program.stage {
+fn makes_points(program: &Program, options: &Options) -> bool {
+    let modes = &program.modes;
+    match program.stage {
         Stage::TessEval => modes.point_mode,
-        Stage::Geometry if modes.passthrough => input_primitive(io.program, io.options)
+        Stage::Geometry if modes.passthrough => input_primitive(program, options)
             .is_ok_and(|primitive| primitive == InputPrimitive::Points),
         Stage::Geometry => modes.primitive_out == OutputPrimitive::Points,
         Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => false,
@@ -282,31 +284,31 @@ fn makes_points(io: &Io<'_>) -> bool {
 }
 
 /// Whether no stage reads an output.
-fn is_dropped(io: &Io<'_>, semantic: Semantic) -> bool {
+fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool {
     // In the fixed table only, and there they give way: few stages read them, and transform feedback has taken them already.
     let gives_way = matches!(semantic, Semantic::VertexId | Semantic::ClipVertex)
-        && shares_location(io, semantic);
+        && shares_location(program, options, semantic);
     gives_way
-        || semantic == Semantic::PointSize && has_fixed_size(io)
-        || is_disabled(io, semantic)
-        || is_for_rasterization(io, semantic)
-        || io.options.interface.outputs.drops(semantic)
+        || semantic == Semantic::PointSize && has_fixed_size(options)
+        || is_disabled(program, options, semantic)
+        || is_for_rasterization(program, options, semantic)
+        || options.interface.outputs.drops(semantic)
 }
 
 /// Whether an output has no effect because the stage is not the last one before rasterization.
-fn is_for_rasterization(io: &Io<'_>, semantic: Semantic) -> bool {
-    io.program.stage == Stage::TessControl
+fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic) -> bool {
+    program.stage == Stage::TessControl
         && !semantic.is_per_patch()
         && Distances::of(semantic).is_none()
         && builtin_output(Stage::TessControl, semantic).is_none()
-        && io.options.interface.outputs.place(semantic).is_none()
+        && options.interface.outputs.place(semantic).is_none()
 }
 
 /// Whether the program has another output at the location of an output.
-fn shares_location(io: &Io<'_>, semantic: Semantic) -> bool {
-    let varyings = &io.options.interface.outputs;
+fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> bool {
+    let varyings = &options.interface.outputs;
     let location = varyings.location(semantic);
-    let mut outputs = io.program.outputs.iter();
+    let mut outputs = program.outputs.iter();
     outputs.any(|other| other.semantic != semantic && varyings.location(other.semantic) == location)
 }
 
@@ -316,7 +318,7 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
         return lanes;
     }
     if output.semantic == Semantic::Position {
-        return convert_depth(io, lanes);
+        return convert_depth(io.w, io.options, lanes);
     }
     if output.semantic == Semantic::PointSize {
         return select_point_size(io, lanes);
@@ -341,8 +343,8 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
 }
 
 /// Whether all points have one size in all pipelines that the module is for.
-fn has_fixed_size(io: &Io<'_>) -> bool {
-    io.options.forms.point_size.is_fixed() && io.options.fixed.point_size.is_some()
+fn has_fixed_size(options: &Options) -> bool {
+    options.forms.point_size.is_fixed() && options.fixed.point_size.is_some()
 }
 
 /// The size that the program writes, or that of the state.
@@ -361,13 +363,13 @@ fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
 /// GL's clip depth -w to w becomes 0 to w.
 // GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w) / 2 takes one range
 // to the other, and the depth z / w from [-1, 1] to [0, 1].
-fn convert_depth(io: &mut Io<'_>, lanes: [Lane; 4]) -> [Lane; 4] {
-    if io.options.conventions.clip_depth == ClipDepth::ZeroToOne {
+fn convert_depth(w: &mut Builder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
+    if options.conventions.clip_depth == ClipDepth::ZeroToOne {
         return lanes;
     }
-    let [z, w] = [lanes[2], lanes[3]].map(|lane| io.w.lane_val(lane, Scalar::F32));
-    let sum = io.w.binary(Spv::FAdd, z, w);
-    let depth = io.w.binary_float(Spv::FMul, sum, 0.5);
+    let [z, divisor] = [lanes[2], lanes[3]].map(|lane| w.lane_val(lane, Scalar::F32));
+    let sum = w.binary(Spv::FAdd, z, divisor);
+    let depth = w.binary_float(Spv::FMul, sum, 0.5);
     [lanes[0], lanes[1], depth.lane(0), lanes[3]]
 }
 

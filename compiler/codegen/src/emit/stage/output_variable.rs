@@ -6,10 +6,11 @@ use crate::emit::cx::{FunctionEmitter, OutputEmitter};
 use crate::error::{Error, Failure};
 use crate::interface::names::output_name;
 use crate::interface::{Io, base_scalar};
+use crate::options::Options;
 use crate::varyings::{Distances, Place, written_lanes};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Semantic, Stage, WriteMask};
+use glasm_ir::{Output, OutputId, Program, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -74,7 +75,7 @@ impl OutputEmitter<'_, '_> {
         target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
         let output = self.f.program.outputs[id];
-        check_location(&mut self.f.io(), id)?;
+        check_location(&self.f.io(), id)?;
         let mut ty = self.f.w.ty(target.scalar, target.size);
         // SPIR-V has these built-ins as arrays of words.
         if matches!(
@@ -119,19 +120,24 @@ pub(super) fn access_own_variable(
 }
 
 /// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
-pub(super) fn is_disabled(io: &Io<'_>, semantic: Semantic) -> bool {
+pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let Semantic::ClipDistance(plane) = semantic else {
         return false;
     };
-    let planes = u32::from(io.options.fixed.clip_planes);
+    let planes = u32::from(options.fixed.clip_planes);
     let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
-    io.program.modes.enabled_clip_distances && !is_enabled
+    program.modes.enabled_clip_distances && !is_enabled
 }
 
 /// Where the color of an attachment goes.
-pub(super) fn choose_color_target(io: &Io<'_>, id: OutputId, buffer: u8) -> OutputPlace {
-    let declared = io.options.interface.colors.get(usize::from(buffer));
-    let output = io.program.outputs[id];
+pub(super) fn choose_color_target(
+    program: &Program,
+    options: &Options,
+    id: OutputId,
+    buffer: u8,
+) -> OutputPlace {
+    let declared = options.interface.colors.get(usize::from(buffer));
+    let output = program.outputs[id];
     let base = declared.copied().unwrap_or(output.base);
     OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
 }
@@ -139,7 +145,7 @@ pub(super) fn choose_color_target(io: &Io<'_>, id: OutputId, buffer: u8) -> Outp
 pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
     let semantic = io.program.outputs[id].semantic;
     if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) = (io.program.stage, semantic) {
-        return Ok(choose_color_target(io, id, buffer));
+        return Ok(choose_color_target(io.program, io.options, id, buffer));
     }
     // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
     io.vars.outputs.writes_depth |= semantic == Semantic::FragDepth;
@@ -249,7 +255,8 @@ pub(super) fn declare_distance(
 pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> TypeWord {
     let float = io.w.ty(Scalar::F32, 1);
     let semantics = io.program.outputs.iter().map(|output| output.semantic);
-    let len = distances.len(semantics.filter(|&semantic| !is_disabled(io, semantic)));
+    let len =
+        distances.len(semantics.filter(|&semantic| !is_disabled(io.program, io.options, semantic)));
     io.w.array_type(float, len)
 }
 

@@ -11,11 +11,11 @@ use crate::emit::stage::copies::store_run_views;
 use crate::emit::stage::output_variable::{choose_output_target, compute_element_pointer};
 use crate::error::{Error, Failure};
 use crate::interface::Io;
-use crate::options::{MAX_VIEWPORTS, Target};
+use crate::options::{MAX_VIEWPORTS, Options, Target};
 use crate::reflect::{Replication, ViewportChoice};
 use crate::varyings::UNDISPUTED_LOCATIONS;
 use crate::words::ValueWord;
-use glasm_ir::{OutputId, Semantic, Stage};
+use glasm_ir::{OutputId, Program, Semantic, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
 /// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the program writes it.
@@ -167,9 +167,9 @@ fn require_layer_output(io: &mut Io<'_>, need: Need) {
 }
 
 /// A varying location that no output of the program has.
-fn find_free_location(io: &Io<'_>) -> Result<u32, Failure> {
-    let outputs = &io.options.interface.outputs;
-    let used = outputs.locations_of(io.program, io.options);
+fn find_free_location(program: &Program, options: &Options) -> Result<u32, Failure> {
+    let outputs = &options.interface.outputs;
+    let used = outputs.locations_of(program, options);
     let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
     free.ok_or_else(|| Error::limit("there is no free varying location for viewports and views"))
 }
@@ -178,17 +178,24 @@ fn declare_replication(io: &mut Io<'_>, views: &Views) -> Result<ValueWord, Fail
     if io.vars.outputs.replication.is_some() {
         return Ok(io.vars.outputs.replication_variable);
     }
-    let location = find_free_location(io)?;
+    let location = find_free_location(io.program, io.options)?;
     let ty = io.w.ty(Scalar::F32, 4);
     let variable = io.variable(StorageClass::Output, ty);
     io.w.decorate(variable, Decoration::Location, &[location]);
     io.w.name(variable, || "views".to_owned());
     io.vars.outputs.replication_variable = variable;
-    io.vars.outputs.replication = Some(describe_replication(io, views, location));
+    io.vars.outputs.replication = Some(describe_replication(
+        io.program, io.options, views, location,
+    ));
     Ok(variable)
 }
 
-fn describe_replication(io: &Io<'_>, views: &Views, location: u32) -> Replication {
+fn describe_replication(
+    program: &Program,
+    options: &Options,
+    views: &Views,
+    location: u32,
+) -> Replication {
     let chosen = views.0.map(|output| output.is_some());
     let [
         has_layer,
@@ -197,8 +204,8 @@ fn describe_replication(io: &Io<'_>, views: &Views, location: u32) -> Replicatio
         has_second_position,
         has_second_mask,
     ] = chosen;
-    let modes = io.program.modes;
-    let single_layer = io.options.fixed.single_layer;
+    let modes = program.modes;
+    let single_layer = options.fixed.single_layer;
     Replication {
         location,
         has_layer,

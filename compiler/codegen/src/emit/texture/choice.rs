@@ -24,7 +24,7 @@ impl TextureEmitter<'_, '_> {
         mut access: impl FnMut(&mut Self, Access, Member) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let texture = self.f.program.textures[data.texture];
-        let len = count_textures(&mut self.f.io(), texture.units).unwrap_or(1);
+        let len = count_textures(self.f.options, texture.units).unwrap_or(1);
         let member = choose_member(self.f, data.element, len)?;
         let mut sources = load_texture_sources(self.f, cx, data)?;
         let indexing = Indexing::of_textures(texture.target);

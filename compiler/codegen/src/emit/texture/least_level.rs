@@ -12,7 +12,7 @@ use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, of_unit};
 use crate::emit::texture::offset::{Detail, compute_level_of_detail, query_base_size};
 use crate::error::Failure;
-use crate::interface::Io;
+use crate::options::Options;
 use glasm_ir::Stage;
 use glasm_ir::resource::TexMode;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -25,7 +25,7 @@ impl TextureEmitter<'_, '_> {
         least: Val,
     ) -> Result<[Lane; 4], Failure> {
         // The sampler adds its bias to levels that the program gives.
-        let unbiased = remove_sampler_bias(&mut self.f.io(), access, least);
+        let unbiased = remove_sampler_bias(self.f.w, self.f.options, access, least);
         let usual = without_least_level(access);
         if !has_computed_level(self.f.w, access) {
             let level = compute_level_of_detail(self.f.w, &usual, Detail::Computed);
@@ -68,13 +68,13 @@ impl TextureEmitter<'_, '_> {
 }
 
 /// A level from which the bias of the sampler leads to `level`.
-fn remove_sampler_bias(io: &mut Io<'_>, access: &Access, level: Val) -> Val {
+fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, level: Val) -> Val {
     let unit = access.texture.sampler_unit();
-    let levels = of_unit(&io.options.lod_biases, unit).levels();
+    let levels = of_unit(&options.lod_biases, unit).levels();
     if levels == 0.0 {
         return level;
     }
-    io.w.binary_float(Spv::FSub, level, levels.into())
+    w.binary_float(Spv::FSub, level, levels.into())
 }
 
 /// Whether an access takes its least level as an image operand.

@@ -31,6 +31,7 @@ use crate::emit::texture::wrap::apply_wrap;
 use crate::emit::texture::wrap_state::{Wraps, apply_wrap_state};
 use crate::error::{Error, Failure};
 use crate::interface::Io;
+use crate::options::Options;
 use glasm_ir::inst::TexAccessId;
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Aux, Inst, Stage, TexTarget, Type, Units};
@@ -79,11 +80,11 @@ impl TextureEmitter<'_, '_> {
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
                 let lanes = self.emit_sample(&access)?;
-                convert_hilo(&mut self.f.io(), &access, lanes)
+                convert_hilo(self.f.w, self.f.options, &access, lanes)
             }
             TexMode::Fetch | TexMode::FetchSample => {
                 let lanes = self.emit_fetch(&access)?;
-                convert_hilo(&mut self.f.io(), &access, lanes)
+                convert_hilo(self.f.w, self.f.options, &access, lanes)
             }
             TexMode::Gather(component) => self.gather_texels(&access, component)?,
             TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
@@ -201,23 +202,28 @@ fn choose_texture(io: &mut Io<'_>, access: &mut Access, member: Member) -> Resul
 
 /// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
 /// NV_fragment_program section 3.11.5.38.
-fn convert_hilo(io: &mut Io<'_>, access: &Access, texel: [Lane; 4]) -> [Lane; 4] {
+fn convert_hilo(
+    w: &mut Builder,
+    options: &Options,
+    access: &Access,
+    texel: [Lane; 4],
+) -> [Lane; 4] {
     let texture = &access.texture;
-    let is_hilo = of_unit(&io.options.signed_hilo, texture.units.first());
+    let is_hilo = of_unit(&options.signed_hilo, texture.units.first());
     if !is_hilo || texture.shadow || texture.texel != Type::F32 {
         return texel;
     }
-    let one = io.w.float_val(1.0);
+    let one = w.float_val(1.0);
     let mut rest = one;
     for lane in [texel[0], texel[1]] {
-        let component = io.w.lane_val(lane, Scalar::F32);
-        let square = io.w.binary(Spv::FMul, component, component);
-        rest = io.w.binary(Spv::FSub, rest, square);
+        let component = w.lane_val(lane, Scalar::F32);
+        let square = w.binary(Spv::FMul, component, component);
+        rest = w.binary(Spv::FSub, rest, square);
     }
-    let zero = io.w.float_val(0.0);
+    let zero = w.float_val(0.0);
     // Filtered texels of unit vectors are shorter, but others may be longer than 1.
-    let rest = io.w.ext(GlslOp::NMax, &[rest, zero]);
-    let third = io.w.ext(GlslOp::Sqrt, &[rest]);
+    let rest = w.ext(GlslOp::NMax, &[rest, zero]);
+    let third = w.ext(GlslOp::Sqrt, &[rest]);
     [texel[0], texel[1], third.lane(0), one.lane(0)]
 }
 

@@ -6,6 +6,7 @@ use crate::emit::memory::member::choices;
 use crate::error::{Error, Failure};
 use crate::handles::texel;
 use crate::interface::{Io, SamplerVariable, TextureVariable, base_scalar, bind};
+use crate::options::Options;
 use crate::reflect::{DescriptorSlot, SamplerBinding, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
 use crate::words::{TypeWord, ValueWord};
@@ -19,9 +20,9 @@ pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureV
         return Ok(known);
     }
     let texture = io.program.textures[id];
-    check_texture(io, &texture)?;
+    check_texture(io.options, &texture)?;
     let (image, object) = declare_texture_types(io.w, &texture, sampler_of(&texture));
-    let count = count_textures(io, texture.units);
+    let count = count_textures(io.options, texture.units);
     let ty = match count {
         Some(count) => io.w.array_type(object, count),
         None => object,
@@ -39,8 +40,8 @@ pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureV
 }
 
 /// What textures OpenGL has no form for.
-fn check_texture(io: &Io<'_>, texture: &Texture) -> Result<(), Failure> {
-    if !io.options.target.is_opengl() {
+fn check_texture(options: &Options, texture: &Texture) -> Result<(), Failure> {
+    if !options.target.is_opengl() {
         return Ok(());
     }
     if let Some(sampler) = sampler_of(texture) {
@@ -160,8 +161,8 @@ fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
     samplers.len() - 1
 }
 
-pub(super) fn count_textures(io: &Io<'_>, units: Units) -> Option<u32> {
-    choices(units, io.options.handles.textures)
+pub(super) fn count_textures(options: &Options, units: Units) -> Option<u32> {
+    choices(units, options.handles.textures)
 }
 
 /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.

@@ -8,8 +8,7 @@ use crate::emit::texture::object::is_rectangle;
 use crate::emit::texture::offset::{
     Detail, apply_offset_at_level, compute_level_of_detail, compute_nearest_level, query_level_size,
 };
-use crate::interface::Io;
-use crate::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
+use crate::options::{LevelFilter, Options, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -119,13 +118,13 @@ impl TextureEmitter<'_, '_> {
 }
 
 /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
-pub(super) fn find_wrap(io: &Io<'_>, access: &Access) -> Option<TextureWrap> {
+pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Option<TextureWrap> {
     let unit = access.texture.sampler_unit()?;
-    if is_rectangle(io.w, access.texture.target) {
+    if is_rectangle(w, access.texture.target) {
         // OpenGL's samplers have all modes.
         return None;
     }
-    let mut wrap = *io.options.texture_wraps.get(unit as usize)?;
+    let mut wrap = *options.texture_wraps.get(unit as usize)?;
     // Layers, and directions of cubes, have no wrap modes.
     wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
     if access.texture.target == TexTarget::Rect {

@@ -59,7 +59,8 @@ impl TextureEmitter<'_, '_> {
         mut body: impl FnMut(&mut Self, Wraps) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         if self.f.options.forms.texture_wraps.is_fixed() {
-            let wraps = find_wrap(&mut self.f.io(), access).map_or(Wraps::Sampler, Wraps::Known);
+            let wraps =
+                find_wrap(self.f.w, self.f.options, access).map_or(Wraps::Sampler, Wraps::Known);
             return body(self, wraps);
         }
         let unit = access.texture.sampler_unit();
@@ -130,13 +131,12 @@ impl TextureEmitter<'_, '_> {
 }
 
 fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapState {
-    let mut io = io;
     let modes = [0, 1, 2].map(|axis| {
         let mode = io.state_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
         let is = |io: &mut Io<'_>, known: WrapMode| io.state_test(Spv::IEqual, mode, known as u32);
         let [clamp, mirror_clamp] =
-            [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(&mut io, known));
-        let to_border = is(&mut io, WrapMode::MirrorClampToBorder);
+            [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(io, known));
+        let to_border = is(io, WrapMode::MirrorClampToBorder);
         // The modes that mirror are the last ones of `WrapMode`.
         let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
         (clamp, mirror_clamp, to_border, mirrors)
