@@ -3,17 +3,17 @@
 use super::arithmetic::compare::emit_comparison;
 use super::arithmetic::convert::{round_fixed, round_half};
 use super::arithmetic::int::{
-    emit_bit_extract, emit_bit_insert, emit_int_div, emit_int_mod, emit_mul_high, emit_shift,
+    emit_bit_extract, emit_int_div, emit_int_mod, emit_mul_high, emit_shift,
 };
-use super::arithmetic::pack::{pack_halves, pack_numbers};
 use super::arithmetic::{
     emit_add, emit_float_div, emit_fma, emit_fract, emit_log2, emit_mad, emit_min_max, emit_mul,
     emit_pow, emit_reciprocal, emit_sign, emit_sub, select_less,
 };
 use super::cx::{InstCx, Outcome};
 use super::typed_sources::{
-    emit_convert_inst, emit_dot_inst, emit_pack64, emit_select_non_zero, emit_unpack,
-    emit_unpack64, emit_wide_inst, is_pair_op, uses_float64,
+    emit_bit_insert_inst, emit_convert_inst, emit_dot_inst, emit_pack, emit_pack_halves,
+    emit_pack64, emit_select_non_zero, emit_unpack, emit_unpack64, emit_wide_inst, is_pair_op,
+    uses_float64,
 };
 use crate::builder::{Builder, Extreme, Flags, Lane, Scalar, Val};
 use crate::capability::Need;
@@ -73,111 +73,97 @@ impl ProgramEmitter<'_> {
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         // Such lanes have no SPIR-V type that an operation could take.
-        if is_pair_op(self.f.program, cx.inst, self.f.w.wide_int()) {
+        if self.f.w.wide_int() == Scalar::Pair && is_pair_op(self.f.program, cx.inst) {
             return emit_wide_inst(&mut self.f, cx);
         }
         let f = &mut self.f;
-        let ty = cx.inst.ty;
         let val = match cx.inst.op {
-            Op::Mov => return emit_mov(&mut self.f, cx),
+            Op::Mov => return emit_mov(f, cx),
             Op::Add => apply_two(f, cx, emit_add)?,
             Op::Sub => apply_two(f, cx, emit_sub)?,
             Op::Mul => apply_two(f, cx, emit_mul)?,
-            Op::MulHi => apply_two(f, cx, |w, ab| emit_mul_high(w, ty, ab))?,
+            Op::MulHi => apply_two(f, cx, |w, ab| emit_mul_high(w, cx.inst.ty, ab))?,
             Op::Mad => apply_three(f, cx, emit_mad)?,
-            Op::Fma => apply_three(f, cx, |w, abc| emit_fma(w, ty, abc))?,
+            Op::Fma => apply_three(f, cx, |w, abc| emit_fma(w, cx.inst.ty, abc))?,
             Op::Div if cx.inst.ty.is_float() => apply_two(f, cx, emit_float_div)?,
-            Op::Div => apply_two(f, cx, |w, ab| emit_int_div(w, ty, ab))?,
-            Op::Mod => apply_two(f, cx, |w, ab| emit_int_mod(w, ty, ab))?,
-            Op::Min => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Min, ab))?,
-            Op::Max => apply_two(f, cx, |w, ab| emit_min_max(w, ty, Extreme::Max, ab))?,
-            Op::NMin => apply_ext::<2>(&mut self.f, cx, GlslOp::NMin)?,
-            Op::NMax => apply_ext::<2>(&mut self.f, cx, GlslOp::NMax)?,
-            Op::Floor => apply_ext::<1>(&mut self.f, cx, GlslOp::Floor)?,
-            Op::Ceil => apply_ext::<1>(&mut self.f, cx, GlslOp::Ceil)?,
+            Op::Div => apply_two(f, cx, |w, ab| emit_int_div(w, cx.inst.ty, ab))?,
+            Op::Mod => apply_two(f, cx, |w, ab| emit_int_mod(w, cx.inst.ty, ab))?,
+            Op::Min => apply_two(f, cx, |w, ab| emit_min_max(w, cx.inst.ty, Extreme::Min, ab))?,
+            Op::Max => apply_two(f, cx, |w, ab| emit_min_max(w, cx.inst.ty, Extreme::Max, ab))?,
+            Op::NMin => apply_ext::<2>(f, cx, GlslOp::NMin)?,
+            Op::NMax => apply_ext::<2>(f, cx, GlslOp::NMax)?,
+            Op::Floor => apply_ext::<1>(f, cx, GlslOp::Floor)?,
+            Op::Ceil => apply_ext::<1>(f, cx, GlslOp::Ceil)?,
             Op::Trunc => apply_one(f, cx, Builder::truncated)?,
             Op::Round => apply_one(f, cx, Builder::rounded_to_even)?,
             Op::RoundHalf => apply_one(f, cx, round_half)?,
             Op::RoundFixed => apply_one(f, cx, round_fixed)?,
-            Op::Fract => apply_one(f, cx, |w, a| emit_fract(w, ty, a))?,
-            Op::Sign => apply_one(f, cx, |w, a| emit_sign(w, ty, a))?,
+            Op::Fract => apply_one(f, cx, |w, a| emit_fract(w, cx.inst.ty, a))?,
+            Op::Sign => apply_one(f, cx, |w, a| emit_sign(w, cx.inst.ty, a))?,
             Op::Rcp => apply_one(f, cx, emit_reciprocal)?,
-            Op::Rsq => apply_ext::<1>(&mut self.f, cx, GlslOp::InverseSqrt)?,
-            Op::Sqrt => apply_ext::<1>(&mut self.f, cx, GlslOp::Sqrt)?,
-            Op::Exp2 => apply_ext::<1>(&mut self.f, cx, GlslOp::Exp2)?,
+            Op::Rsq => apply_ext::<1>(f, cx, GlslOp::InverseSqrt)?,
+            Op::Sqrt => apply_ext::<1>(f, cx, GlslOp::Sqrt)?,
+            Op::Exp2 => apply_ext::<1>(f, cx, GlslOp::Exp2)?,
             Op::Log2 => apply_one(f, cx, emit_log2)?,
             Op::Pow => apply_two(f, cx, emit_pow)?,
-            Op::Sin => apply_ext::<1>(&mut self.f, cx, GlslOp::Sin)?,
-            Op::Cos => apply_ext::<1>(&mut self.f, cx, GlslOp::Cos)?,
+            Op::Sin => apply_ext::<1>(f, cx, GlslOp::Sin)?,
+            Op::Cos => apply_ext::<1>(f, cx, GlslOp::Cos)?,
             Op::And => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseAnd, a, b))?,
             Op::Or => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseOr, a, b))?,
             Op::Xor => apply_two(f, cx, |w, [a, b]| w.binary(Spv::BitwiseXor, a, b))?,
             Op::Not => apply_one(f, cx, |w, a| w.unary(Spv::Not, a))?,
-            Op::Shl => apply_two(f, cx, |w, ab| emit_shift(w, ty, Spv::ShiftLeftLogical, ab))?,
-            Op::Shr if cx.inst.ty.is_signed_int() => apply_two(f, cx, |w, ab| {
-                emit_shift(w, ty, Spv::ShiftRightArithmetic, ab)
+            Op::Shl => apply_two(f, cx, |w, ab| {
+                emit_shift(w, cx.inst.ty, Spv::ShiftLeftLogical, ab)
             })?,
-            Op::Shr => apply_two(f, cx, |w, ab| emit_shift(w, ty, Spv::ShiftRightLogical, ab))?,
-            Op::BitExtract => apply_three(f, cx, |w, abc| emit_bit_extract(w, ty, abc))?,
-            Op::BitInsert => {
-                let abc = f.load_three(cx)?;
-                let offset = f.load_source(cx.inst, 3, cx.lanes)?;
-                emit_bit_insert(f.w, abc, offset)
-            }
+            Op::Shr if cx.inst.ty.is_signed_int() => apply_two(f, cx, |w, ab| {
+                emit_shift(w, cx.inst.ty, Spv::ShiftRightArithmetic, ab)
+            })?,
+            Op::Shr => apply_two(f, cx, |w, ab| {
+                emit_shift(w, cx.inst.ty, Spv::ShiftRightLogical, ab)
+            })?,
+            Op::BitExtract => apply_three(f, cx, |w, abc| emit_bit_extract(w, cx.inst.ty, abc))?,
+            Op::BitInsert => emit_bit_insert_inst(f, cx)?,
             Op::BitReverse => apply_one(f, cx, |w, a| w.unary(Spv::BitReverse, a))?,
             Op::BitCount => apply_one(f, cx, |w, a| w.unary(Spv::BitCount, a))?,
-            Op::FindLsb => apply_ext::<1>(&mut self.f, cx, GlslOp::FindILsb)?,
-            Op::FindMsb if cx.inst.ty.is_signed_int() => {
-                apply_ext::<1>(&mut self.f, cx, GlslOp::FindSMsb)?
-            }
-            Op::FindMsb => apply_ext::<1>(&mut self.f, cx, GlslOp::FindUMsb)?,
+            Op::FindLsb => apply_ext::<1>(f, cx, GlslOp::FindILsb)?,
+            Op::FindMsb if cx.inst.ty.is_signed_int() => apply_ext::<1>(f, cx, GlslOp::FindSMsb)?,
+            Op::FindMsb => apply_ext::<1>(f, cx, GlslOp::FindUMsb)?,
             Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => {
                 let op = cx.inst.op;
-                apply_two(f, cx, |w, ab| emit_comparison(w, ty, op, ab))?
+                apply_two(f, cx, |w, ab| emit_comparison(w, cx.inst.ty, op, ab))?
             }
-            Op::SelLt => apply_three(f, cx, |w, abc| select_less(w, ty, abc))?,
+            Op::SelLt => apply_three(f, cx, |w, abc| select_less(w, cx.inst.ty, abc))?,
             Op::SelNz => emit_select_non_zero(f, cx)?,
             Op::Dp2 => emit_dot_inst(f, cx, 0b0011)?,
             Op::Dp3 => emit_dot_inst(f, cx, 0b0111)?,
             Op::Dp4 => emit_dot_inst(f, cx, 0b1111)?,
             Op::Cvt => emit_convert_inst(f, cx)?,
-            Op::PackHalf2 => {
-                let numbers = f.load_source(cx.inst, 0, 0b0011)?;
-                pack_halves(f.w, numbers)
-            }
-            Op::PackUnorm2 => {
-                let numbers = f.load_source(cx.inst, 0, 0b0011)?;
-                pack_numbers(f.w, GlslOp::PackUnorm2x16, 0b0011, numbers)
-            }
-            Op::PackUnorm4 => {
-                let numbers = f.load_source(cx.inst, 0, 0b1111)?;
-                pack_numbers(f.w, GlslOp::PackUnorm4x8, 0b1111, numbers)
-            }
+            Op::PackHalf2 => emit_pack_halves(f, cx)?,
+            Op::PackUnorm2 => emit_pack(f, cx, GlslOp::PackUnorm2x16, 0b0011)?,
+            Op::PackUnorm4 => emit_pack(f, cx, GlslOp::PackUnorm4x8, 0b1111)?,
             Op::UnpackHalf2 => return emit_unpack(f, cx, GlslOp::UnpackHalf2x16, 2),
             Op::UnpackUnorm2 => return emit_unpack(f, cx, GlslOp::UnpackUnorm2x16, 2),
             Op::UnpackUnorm4 => return emit_unpack(f, cx, GlslOp::UnpackUnorm4x8, 4),
             Op::Pack64 => return emit_pack64(f, cx),
             Op::Unpack64 => return emit_unpack64(f, cx),
-            Op::Ddx => emit_derivative(&mut self.f, cx, Spv::DPdx)?,
-            Op::Ddy => emit_derivative(&mut self.f, cx, Spv::DPdy)?,
-            Op::DdxFine => emit_derivative(&mut self.f, cx, Spv::DPdxFine)?,
-            Op::DdyFine => emit_derivative(&mut self.f, cx, Spv::DPdyFine)?,
-            Op::DdxCoarse => emit_derivative(&mut self.f, cx, Spv::DPdxCoarse)?,
-            Op::DdyCoarse => emit_derivative(&mut self.f, cx, Spv::DPdyCoarse)?,
-            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
-                emit_interpolation(&mut self.f, cx)?
-            }
-            Op::GroupAll | Op::GroupAny | Op::GroupEqual => emit_group_test(&mut self.f, cx)?,
-            Op::GroupBallot => emit_ballot(&mut self.f, cx)?,
-            Op::GroupAllEqual => emit_all_equal(&mut self.f, cx)?,
-            Op::GroupBallotWide => return emit_ballot_wide(&mut self.f, cx),
-            Op::GroupFirst => emit_group_first(&mut self.f, cx)?,
-            Op::GroupRead => emit_group_read(&mut self.f, cx)?,
+            Op::Ddx => emit_derivative(f, cx, Spv::DPdx)?,
+            Op::Ddy => emit_derivative(f, cx, Spv::DPdy)?,
+            Op::DdxFine => emit_derivative(f, cx, Spv::DPdxFine)?,
+            Op::DdyFine => emit_derivative(f, cx, Spv::DPdyFine)?,
+            Op::DdxCoarse => emit_derivative(f, cx, Spv::DPdxCoarse)?,
+            Op::DdyCoarse => emit_derivative(f, cx, Spv::DPdyCoarse)?,
+            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => emit_interpolation(f, cx)?,
+            Op::GroupAll | Op::GroupAny | Op::GroupEqual => emit_group_test(f, cx)?,
+            Op::GroupBallot => emit_ballot(f, cx)?,
+            Op::GroupAllEqual => emit_all_equal(f, cx)?,
+            Op::GroupBallotWide => return emit_ballot_wide(f, cx),
+            Op::GroupFirst => emit_group_first(f, cx)?,
+            Op::GroupRead => emit_group_read(f, cx)?,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
-                return emit_shuffle(&mut self.f, cx);
+                return emit_shuffle(f, cx);
             }
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
-                emit_quad(&mut self.f, cx)?
+                emit_quad(f, cx)?
             }
             Op::Tex => return self.textures().emit_texture(cx),
             Op::Resident => return self.emit_resident(cx),

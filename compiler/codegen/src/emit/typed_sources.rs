@@ -2,11 +2,12 @@
 //! of words. What they compute of the values is in [`arithmetic`](super::arithmetic).
 
 use super::arithmetic::convert::{Conversion, emit_convert, narrow_source};
-use super::arithmetic::pack::{pack_wide, unpack_numbers, unpack_wide};
+use super::arithmetic::int::emit_bit_insert;
+use super::arithmetic::pack::{pack_halves, pack_numbers, pack_wide, unpack_numbers, unpack_wide};
 use super::arithmetic::wide::{convert_from_wide, convert_to_wide, emit_wide_lane, unsupported};
 use super::arithmetic::{SumOrder, emit_dot, select_if, test_bits};
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::{Lane, Val};
 use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::inst::read_lanes;
@@ -83,6 +84,36 @@ pub(super) fn emit_convert_inst(
         saturate,
     };
     Ok(emit_convert(f.w, cx.inst.ty, how, val))
+}
+
+/// The low bits of a source put into another.
+pub(super) fn emit_bit_insert_inst(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let operands = f.load_three(cx)?;
+    let offset = f.load_source(cx.inst, 3, cx.lanes)?;
+    Ok(emit_bit_insert(f.w, operands, offset))
+}
+
+/// Half-precision numbers of lanes x and y in one word.
+pub(super) fn emit_pack_halves(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<Val, Failure> {
+    let numbers = f.load_source(cx.inst, 0, 0b0011)?;
+    Ok(pack_halves(f.w, numbers))
+}
+
+/// Numbers of the lanes `lanes` in one word.
+pub(super) fn emit_pack(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    op: GlslOp,
+    lanes: u8,
+) -> Result<Val, Failure> {
+    let numbers = f.load_source(cx.inst, 0, lanes)?;
+    Ok(pack_numbers(f.w, op, lanes, numbers))
 }
 
 /// The `size` numbers of a word.
@@ -192,11 +223,9 @@ pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
     inst.ty == Type::F64 && !moves || converts
 }
 
-/// Returns whether an instruction computes with 64-bit integers, which the device keeps as `wide_int`, and the device lacks them.
-pub(super) fn is_pair_op(program: &Program, inst: &Inst, wide_int: Scalar) -> bool {
-    if wide_int != Scalar::Pair {
-        return false;
-    }
+/// Returns whether an instruction computes with 64-bit integers, on a device that lacks them.
+#[inline(never)]
+pub(super) fn is_pair_op(program: &Program, inst: &Inst) -> bool {
     let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
     match (inst.op, inst.aux) {
         (Op::Mov, _) => wide_int(inst.ty) && program.source(inst, 0).has_modifier(),
