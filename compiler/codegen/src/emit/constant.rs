@@ -1,7 +1,9 @@
-//! Instructions whose sources are constants: the compiler computes them as the interpreter does, and only constants are left.
+//! Instructions whose sources are constants: the compiler computes them as the interpreter does,
+//! and only constants are left.
 //!
-//! Drivers get some of them wrong. Mesa 22.3 loses the high half of an unpacked constant, SwiftShader compares the bounds of a
-//! clamped constant as unsigned, and loses powers and sines of constants inside loops.
+//! Drivers get some of them wrong. Mesa 22.3 loses the high half of an unpacked constant,
+//! SwiftShader compares the bounds of a clamped constant as unsigned, and loses powers and sines of
+//! constants inside loops.
 
 use super::cx::{FlagLanes, Written};
 use super::typed_sources::uses_float64;
@@ -14,7 +16,8 @@ use glasm_ir::interp::{self, Arithmetic, Products, Sources};
 use glasm_ir::op::ResultShape;
 use glasm_ir::{Base, Dst, Inst, Op, Saturate, Src, Type, Width, WriteMask};
 
-/// Writes an instruction that reads only constants and does nothing but compute. False, with nothing written, for others.
+/// Writes an instruction that reads only constants and does nothing but compute. False, with
+/// nothing written, for others.
 #[inline]
 pub(super) fn fold_constant_inst(
     f: &mut FunctionEmitter<'_>,
@@ -28,7 +31,8 @@ pub(super) fn fold_constant_inst(
     fold_inst(f, inst, needed)
 }
 
-/// Whether the first lane that an instruction reads is a constant. Most instructions are told apart by that.
+/// Returns whether the first lane that an instruction reads is a constant. Most instructions are
+/// told apart by that.
 #[inline]
 fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     if inst.source_count == 0 {
@@ -52,7 +56,7 @@ fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     }
 }
 
-/// Whether the lanes that an instruction reads are constants. Copies read whatever it is.
+/// Returns whether the lanes that an instruction reads are constants. Copies read whatever it is.
 fn has_constant_sources(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     let program = f.program;
     let sources = program.sources(inst);
@@ -86,8 +90,8 @@ fn fold_inst(f: &mut FunctionEmitter<'_>, inst: &Inst, needed: u8) -> Result<boo
         return Ok(false);
     }
     let lanes = needed & 15 | needed >> 4;
-    // Apart from negations, because flags of sums are those of the operation that the negations make (NV_gpu_program4 section
-    // 2.X.4.3).
+    // Apart from negations, because flags of sums are those of the operation that the negations
+    // make (NV_gpu_program4 section 2.X.4.3).
     let magnitudes = read_constant_operands(f, inst, lanes);
     let operands = apply_negations(f, inst, &magnitudes);
     let arithmetic = choose_arithmetic(f);
@@ -102,7 +106,7 @@ fn fold_inst(f: &mut FunctionEmitter<'_>, inst: &Inst, needed: u8) -> Result<boo
     Ok(true)
 }
 
-/// The program's own arithmetic, with what the options ask for.
+/// Returns the arithmetic of the program, with what the options ask for.
 fn choose_arithmetic(f: &FunctionEmitter<'_>) -> Arithmetic {
     let own = f.program.modes.arithmetic();
     match f.w.zero_product {
@@ -143,7 +147,7 @@ fn fold_flags(
     flags
 }
 
-/// The lanes that an instruction reads, without negation.
+/// Reads the lanes that an instruction reads, without negation.
 fn read_constant_operands(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> Sources {
     let program = f.program;
     let mut operands = Sources::default();
@@ -204,7 +208,8 @@ fn choose_constant_forms(
 ) -> [(Scalar, u64); 2] {
     let scalar = f.w.read_scalar(ty);
     let number = (scalar, bits);
-    // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
+    // Truth values stay truth values in registers of words, and always in codes, as those of other
+    // operands do.
     if is_comparison(inst.op) {
         let truth = (truth_scalar(ty), u64::from(bits != 0));
         let in_words = ty != Type::F16 && !scalar.is_wide();
@@ -216,7 +221,7 @@ fn choose_constant_forms(
     }
 }
 
-/// Whether an instruction only hands on what it reads.
+/// Returns whether an instruction only hands on what it reads.
 fn is_copy(inst: &Inst, src: &Src) -> bool {
     let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
     inst.op == Op::Mov && !clamps && !src.has_modifier()

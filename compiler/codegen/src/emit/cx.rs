@@ -1,7 +1,8 @@
 //! The contexts of emission: each has what its functions may access, and borrows the one below it.
 //!
-//! [`Builder`] computes with values, [`Io`] declares and loads variables of the interface, [`FunctionEmitter`] knows where the values of
-//! registers are, and above it is an emitter for each subject, with the state of that subject. None of them accesses another's.
+//! [`Builder`] computes with values, [`Io`] declares and loads variables of the interface,
+//! [`FunctionEmitter`] knows where the values of registers are, and above it is an emitter for each
+//! subject, with the state of that subject. None of them accesses another's.
 
 use super::memory::array::RegisterMemory;
 use super::memory::resource_use::ResourceUse;

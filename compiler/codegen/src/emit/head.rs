@@ -1,4 +1,5 @@
-//! The head of a module: what SPIR-V wants before names, and what is known only when all functions have been written.
+//! The head of a module: what SPIR-V wants before names, and what is known only when all functions
+//! have been written.
 
 use super::arithmetic::keeps_special_numbers;
 use super::stage::primitive::{input_mode, output_mode, tess_modes};
@@ -24,8 +25,8 @@ pub(super) struct ModuleHead<'e> {
 impl ModuleHead<'_> {
     /// Writes the words from the header to the execution modes.
     pub(super) fn write_head(&self, target: Target, out: &mut Words) {
-        // Behind the version stands the number of a registered generator, of which 0 is none; behind the bound a word that
-        // is reserved (SPIR-V, physical layout).
+        // Behind the version stands the number of a registered generator, of which 0 is none;
+        // behind the bound a word that is reserved (SPIR-V, physical layout).
         let (version, bound) = (target.spirv_version(), self.w.bound());
         out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
         self.w.needs.write(target, out);
@@ -53,7 +54,8 @@ impl ModuleHead<'_> {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::Compute => ExecutionModel::GLCompute,
         };
-        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only inputs and outputs.
+        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only
+        // inputs and outputs.
         let listed = match target >= Target::Vulkan1_2 {
             true => &self.w.interface,
             false => &self.interface.in_out,
@@ -71,7 +73,8 @@ impl ModuleHead<'_> {
         match self.program.stage {
             Stage::Fragment => self.write_fragment_modes(mode),
             Stage::Compute => {
-                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize` built-in overrides this mode.
+                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize`
+                // built-in overrides this mode.
                 let size = self.program.modes.workgroup_size.map(|size| size.max(1));
                 let leading = [entry, ExecutionMode::LocalSize as u32];
                 out.about(Op::ExecutionMode, leading, &size);
@@ -97,7 +100,7 @@ impl ModuleHead<'_> {
         }
     }
 
-    /// Whether the device is told to flush denormals.
+    /// Returns whether the device is told to flush denormals.
     pub(super) fn device_flushes(&self) -> bool {
         self.program.modes.flush_denormals && self.w.device.denorm_flush_to_zero_float32
     }
@@ -121,7 +124,7 @@ impl ModuleHead<'_> {
         }
     }
 
-    /// How often a geometry program runs for each primitive that it gets.
+    /// Counts how often a geometry program runs for each primitive that it gets.
     fn count_runs(&self) -> u32 {
         let triangles = match takes_quadrilaterals(self.program, self.options) {
             true => 2,
@@ -134,7 +137,8 @@ impl ModuleHead<'_> {
 
     fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
         let modes = self.program.modes;
-        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the upper left corner.
+        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the
+        // upper left corner.
         let is_upper = modes.origin_upper_left || !self.options.target.is_opengl();
         mode(match is_upper {
             true => ExecutionMode::OriginUpperLeft,

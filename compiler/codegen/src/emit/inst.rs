@@ -1,7 +1,7 @@
 //! Dispatch by operation.
 
-use super::arithmetic::compare::emit_comparison;
 use super::arithmetic::convert::{round_fixed, round_half};
+use super::arithmetic::emit_comparison;
 use super::arithmetic::int::{
     emit_bit_extract, emit_int_div, emit_int_mod, emit_mul_high, emit_shift,
 };
@@ -36,8 +36,9 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 impl ProgramEmitter<'_> {
     /// Writes one instruction, or nothing if nothing of it is needed.
     pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Failure> {
-        // Every instruction takes its record, even if nothing of it is written: records come in the order of the tree. The low half
-        // has the lanes of the result, the high half those of the condition codes.
+        // Every instruction takes its record, even if nothing of it is written: records come in the
+        // order of the tree. The low half has the lanes of the result, the high half those of the
+        // condition codes.
         let needed = self.live.next_needed();
         let lanes = needed & 15 | needed >> 4;
         if lanes == 0 && !inst.op.info().effect {
@@ -192,7 +193,8 @@ impl ProgramEmitter<'_> {
             Op::EmitVertex => return self.primitives().emit_vertex(cx),
             Op::EndPrimitive => return Ok(self.primitives().end_primitive()),
         };
-        // Operands have been flushed where they were read; the result may be a denormal of normal numbers.
+        // Operands have been flushed where they were read; the result may be a denormal of normal
+        // numbers.
         if self.f.should_flush(cx.inst) {
             return Ok(Outcome::Val(self.f.w.flushed(val)));
         }
@@ -209,8 +211,9 @@ impl ProgramEmitter<'_> {
                 return Err(Error::unsupported("residency without access data"));
             }
         };
-        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer textures out (issue 9).
-        // Vulkan has no sparse images of one dimension (VUID-VkImageCreateInfo-imageType-00970).
+        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer
+        // textures out (issue 9). Vulkan has no sparse images of one dimension
+        // (VUID-VkImageCreateInfo-imageType-00970).
         let never_sparse = matches!(
             target,
             TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
@@ -241,7 +244,8 @@ fn apply_ext<const N: usize>(
     Ok(f.w.ext(op, &args))
 }
 
-/// A copy: no instruction, the result lanes are where the source lanes are.
+/// Emits a copy: no instruction, the result lanes are where the source lanes are.
+#[inline(always)]
 fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Failure> {
     let program = f.program;
     let src = &program.srcs[cx.inst.first_source as usize];
@@ -253,7 +257,8 @@ fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Fail
     if src.has_modifier() || clamps && cx.inst.ty.is_float() {
         return Ok(Outcome::Val(f.load_source(cx.inst, 0, cx.lanes)?));
     }
-    // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in float registers.
+    // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in
+    // float registers.
     let scalar = f.w.moved_scalar(cx.inst.ty);
     let mut from = [Lane::UNDEFINED; 4];
     f.load_source_lanes(src, scalar, cx.lanes, &mut from)?;
@@ -311,8 +316,8 @@ fn compute_lane_flags(
     let program = f.program;
     let sources = program.sources(cx.inst);
     let negated = |number: usize| sources[number].negate;
-    // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa. These are the summands
-    // without their negations, and whether each is subtracted.
+    // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa.
+    // These are the summands without their negations, and whether each is subtracted.
     let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
         let [a, b] = f.load_two(cx)?;
         // Written once more, for of the operation only the sum was kept.
@@ -332,7 +337,7 @@ fn compute_lane_flags(
     })
 }
 
-/// A source without its negation.
+/// Loads a source without its negation.
 fn load_summand(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,

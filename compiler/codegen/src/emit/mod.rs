@@ -1,9 +1,10 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
-//! A context is what functions may access. Each borrows the one that it is above in the table, so that arithmetic cannot access
-//! descriptors, nor textures emit primitives: [`Builder`] for values, [`Io`](crate::interface::Io) for variables of the interface, then
-//! those of `cx` and `program`. Functions that need no more than the builder or `Io` take these as their first parameter. Each row of the
-//! table calls those below it, seldom its neighbors and never those above it.
+//! A context is what functions may access. Each borrows the one that it is above in the table, so
+//! that arithmetic cannot access descriptors, nor textures emit primitives: [`Builder`] for values,
+//! [`Io`](crate::interface::Io) for variables of the interface, then those of `cx` and `program`.
+//! Functions that need no more than the builder or `Io` take these as their first parameter. Each
+//! row of the table calls those below it, seldom its neighbors and never those above it.
 //!
 //! | module | what it writes | context |
 //! |---|---|---|
@@ -62,7 +63,8 @@ use stage::gl_state::declare_added;
 use stage::primitive::find_emission;
 use texture::sparse::Sparse;
 
-/// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
+/// Most variables that the entry point lists: an instruction has at most 65,535 words, of which
+/// other operands take some.
 const MAX_GLOBALS: usize = 60_000;
 
 /// Room for what stands before the names: header, capabilities, extensions, modes.
@@ -137,11 +139,12 @@ impl ProgramEmitter<'_> {
         check_buffers(self.f.program, self.f.options)?;
         self.f.io().check_param_block()?;
         self.f.analysis.run(self.f.program)?;
-        // Behind the analysis, which knows what is written, and before the first variable: a result that is captured in place is
-        // decorated where it is declared.
+        // Behind the analysis, which knows what is written, and before the first variable: a result
+        // that is captured in place is decorated where it is declared.
         self.outputs().plan_captures()?;
         self.f.interface.entry = self.f.w.object();
-        // Both must be known before a vertex is emitted: they decide about the instruction and the invocations.
+        // Both must be known before a vertex is emitted: they decide about the instruction and the
+        // invocations.
         self.emission = find_emission(self.f.w, self.f.program)?;
         self.outputs().plan_copies()?;
         self.outputs().declare_shared_outputs()?;
@@ -153,7 +156,8 @@ impl ProgramEmitter<'_> {
     }
 
     fn emit_functions(&mut self) -> Result<(), Failure> {
-        // All functions get their ids first, because calls may stand before the function that they call.
+        // All functions get their ids first, because calls may stand before the function that they
+        // call.
         for index in 0..self.f.analysis.functions.len() {
             let routine = self.f.analysis.functions[index];
             self.functions[routine.index()] = match routine == self.f.program.main {
@@ -192,7 +196,8 @@ impl ProgramEmitter<'_> {
         let live_out = &mut self.live_out;
         live_out.clear();
         if stores {
-            // Only the entry point stores outputs at its end; other functions leave their results in variables.
+            // Only the entry point stores outputs at its end; other functions leave their results
+            // in variables.
             output_lanes(self.f.program, self.f.analysis, self.f.options, live_out);
         }
         self.live
@@ -219,8 +224,8 @@ impl ProgramEmitter<'_> {
         self.f.interface.forget_loads();
     }
 
-    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values: NV_vertex_program section 2.14.1.5. Other
-    /// languages leave them undefined.
+    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values: NV_vertex_program
+    /// section 2.14.1.5. Other languages leave them undefined.
     fn set_output_defaults(&mut self) {
         if !self.f.in_entry {
             return;
@@ -239,8 +244,8 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// Codes that are read before any update have all flags clear, as after a comparison that was true. NV_gpu_program4 section
-    /// 2.X.3.7 leaves them undefined.
+    /// Codes that are read before any update have all flags clear, as after a comparison that was
+    /// true. NV_gpu_program4 section 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
         for (id, register) in self.f.program.registers.iter_enumerated() {
             let in_values = self.f.analysis.class[id.index()] == Class::Values;
@@ -261,12 +266,13 @@ impl ProgramEmitter<'_> {
         self.f.w.forget_function();
     }
 
-    /// Whether the end of the entry point stores outputs. Geometry programs do that for each vertex that they emit.
+    /// Returns whether the end of the entry point stores outputs. Geometry programs do that for
+    /// each vertex that they emit.
     fn does_store_at_end(&self) -> bool {
         self.f.program.stage != Stage::Geometry || self.f.program.modes.passthrough
     }
 
-    /// What the stage needs of the device.
+    /// Requires what the stage needs of the device.
     fn require_stage(&mut self) -> Result<(), Failure> {
         let need = match self.f.program.stage {
             Stage::TessControl | Stage::TessEval => Need::Tessellation,
@@ -279,7 +285,7 @@ impl ProgramEmitter<'_> {
         self.f.w.require(need)
     }
 
-    /// What the modes of the program need.
+    /// Requires what the modes of the program need.
     fn require_modes(&mut self) {
         let modes = self.f.program.modes;
         if modes.post_depth_coverage {
@@ -328,7 +334,8 @@ impl ProgramEmitter<'_> {
         let mut out = Words(std::mem::take(words));
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.f.w.interface.len());
-        // The head is written last, because capabilities and interface are known only now; SPIR-V fixes the order of all sections.
+        // The head is written last, because capabilities and interface are known only now; SPIR-V
+        // fixes the order of all sections.
         self.head().write_head(target, &mut out);
         for section in self.f.w.sections() {
             out.append(section);
@@ -338,7 +345,7 @@ impl ProgramEmitter<'_> {
         self.f.io().reflection(requirements)
     }
 
-    /// The most vertices of a geometry program, or as many as the device has room for.
+    /// Computes the most vertices of a geometry program, or as many as the device has room for.
     fn count_emitted_vertices(&self) -> u32 {
         let outputs = self.f.interface.reflected.outputs.iter();
         let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();

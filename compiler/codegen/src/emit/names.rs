@@ -22,7 +22,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Names the lanes of a result after its register. Values that were there before keep the names that they have.
+    /// Names the lanes of a result after its register. Values that were there before keep the names
+    /// that they have.
     #[inline]
     pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
         if self.w.has_names {
@@ -50,7 +51,8 @@ impl FunctionEmitter<'_> {
             if self.program.register_name(register).is_some() {
                 self.name_value(register, value);
             } else {
-                // Counters of loops, condition codes and the like: nothing in the source has their name.
+                // Counters of loops, condition codes and the like: nothing in the source has their
+                // name.
                 self.w.name(value, || "carried".to_owned());
             }
         }

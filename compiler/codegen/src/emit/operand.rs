@@ -11,7 +11,8 @@ use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
 impl FunctionEmitter<'_> {
-    /// Source `number` of `inst`, read as the instruction's type; see [`load_source_as`](Self::load_source_as).
+    /// Source `number` of `inst`, read as the instruction's type; see
+    /// [`load_source_as`](Self::load_source_as).
     // Negation and absolute value are instructions.
     #[inline(always)]
     pub(super) fn load_source(
@@ -29,8 +30,9 @@ impl FunctionEmitter<'_> {
         self.make_source(inst, src, lanes)
     }
 
-    /// A source without modifiers that is a value already and needs no instruction of its own, as most are. A function of its own, because a value that is
-    /// there for sure is returned in a register, while a result with an error takes memory.
+    /// Finds a source without modifiers that is a value already and needs no instruction of its
+    /// own, as most are. A function of its own, because a value that is there for sure is returned
+    /// in a register, while a result with an error takes memory.
     #[inline(never)]
     fn find_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
         // Halves are widened and denormals flushed, which takes instructions.
@@ -56,7 +58,7 @@ impl FunctionEmitter<'_> {
         self.w.at_hand(base, src.swizzle, lanes, scalar)
     }
 
-    /// A source that is not at hand.
+    /// Makes a source that is not at hand.
     #[inline(never)]
     fn make_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
         if self.should_flush(inst) {
@@ -75,8 +77,8 @@ impl FunctionEmitter<'_> {
         Ok(self.gather_source(slot, &base, src.swizzle, lanes, scalar))
     }
 
-    /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
-    /// whose lanes are all equal gives a scalar.
+    /// Loads the lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come
+    /// one after the other; a source whose lanes are all equal gives a scalar.
     pub(super) fn load_source_as(
         &mut self,
         src: &Src,
@@ -99,7 +101,7 @@ impl FunctionEmitter<'_> {
         Ok(val)
     }
 
-    /// The slot that a source reads, if it is a register in values.
+    /// Finds the slot that a source reads, if it is a register in values.
     #[inline(always)]
     fn find_source_slot(&self, src: &Src) -> Option<u32> {
         match src.base {
@@ -108,7 +110,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register in values.
+    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register
+    /// in values.
     #[inline(always)]
     fn gather_source(
         &mut self,
@@ -154,8 +157,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
-    /// constants of type `scalar`.
+    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their
+    /// number. Literals are constants of type `scalar`.
     pub(super) fn load_source_lanes(
         &mut self,
         src: &Src,
@@ -253,7 +256,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Whether code flushes the operands and the result of an instruction.
+    /// Returns whether code flushes the operands and the result of an instruction.
     #[inline(always)]
     pub(super) fn should_flush(&self, inst: &Inst) -> bool {
         self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()

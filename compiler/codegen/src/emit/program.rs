@@ -10,7 +10,8 @@ use super::texture::sparse::Sparse;
 use crate::liveness::Liveness;
 use crate::words::ValueWord;
 
-/// The context of functions and control flow, which dispatches instructions to the emitters of their subjects.
+/// The context of functions and control flow, which dispatches instructions to the emitters of
+/// their subjects.
 pub(super) struct ProgramEmitter<'a> {
     pub(super) f: FunctionEmitter<'a>,
     pub(super) live: &'a mut Liveness,

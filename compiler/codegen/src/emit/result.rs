@@ -1,5 +1,5 @@
-//! Results of instructions: clamp, guard, write, condition-code update, in this order (NV_gpu_program4 sections 2.X.4.1 and
-//! 2.X.4.3).
+//! Results of instructions: clamp, guard, write, condition-code update, in this order
+//! (NV_gpu_program4 sections 2.X.4.1 and 2.X.4.3).
 
 use super::arithmetic::wide::resize_lanes;
 use super::cx::{FlagLanes, Outcome, Written};
@@ -34,7 +34,8 @@ impl FunctionEmitter<'_> {
         true
     }
 
-    /// Whether a result goes to its register as it is: no clamp, guard, codes, nor another width or form.
+    /// Returns whether a result goes to its register as it is: no clamp, guard, codes, nor another
+    /// width or form.
     #[inline]
     fn is_direct(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
         let has_width = || match inst.op.adds() {
@@ -49,7 +50,8 @@ impl FunctionEmitter<'_> {
             && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && has_width())
     }
 
-    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
+    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the
+    /// codes in the high half.
     pub(super) fn write_result(
         &mut self,
         inst: &Inst,
@@ -69,8 +71,8 @@ impl FunctionEmitter<'_> {
         }
         let width = self.program.registers[dst.register].width;
         if width != ty.width() && inst.op.adds() && ty.is_int() {
-            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section 2.X.4.3), overflow and carry those
-            // of the operation, which were found before.
+            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section
+            // 2.X.4.3), overflow and carry those of the operation, which were found before.
             let ty = ty.with_width(width);
             let outcome = match outcome {
                 Outcome::Val(val) => {
@@ -98,7 +100,8 @@ impl FunctionEmitter<'_> {
         self.write_guarded(inst.ty, &dst, needed, written)
     }
 
-    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them pass.
+    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them
+    /// pass.
     pub(super) fn write_guarded(
         &mut self,
         ty: Type,
@@ -116,7 +119,8 @@ impl FunctionEmitter<'_> {
         // Both writes test the old codes.
         let passes = self.test_guard(guard, lanes)?;
         if self.is_of_patch(dst.register) {
-            // Other invocations may write at the same time, so that old values must not be written back.
+            // Other invocations may write at the same time, so that old values must not be written
+            // back.
             self.store_shared_where(dst, needed & 15, &passes, &written.values)?;
             // The values are written; the codes are the invocation's own.
             needed &= !15;

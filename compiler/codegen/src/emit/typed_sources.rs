@@ -1,9 +1,12 @@
-//! Instructions that read their sources lane by lane, or as other types than their own: conversions, packing, 64-bit integers in pairs
-//! of words. What they compute of the values is in [`arithmetic`](super::arithmetic).
+//! Instructions that read their sources lane by lane, or as other types than their own:
+//! conversions, packing, 64-bit integers in pairs of words. What they compute of the values is in
+//! [`arithmetic`](super::arithmetic).
 
 use super::arithmetic::convert::{Conversion, emit_convert, narrow_source};
+use super::arithmetic::convert::{
+    pack_halves, pack_numbers, pack_wide, unpack_numbers, unpack_wide,
+};
 use super::arithmetic::int::emit_bit_insert;
-use super::arithmetic::pack::{pack_halves, pack_numbers, pack_wide, unpack_numbers, unpack_wide};
 use super::arithmetic::wide::{convert_from_wide, convert_to_wide, emit_wide_lane, unsupported};
 use super::arithmetic::{SumOrder, emit_dot, select_if, test_bits};
 use super::cx::{InstCx, Outcome};
@@ -14,7 +17,7 @@ use glasm_ir::inst::read_lanes;
 use glasm_ir::{Aux, Inst, Op, Program, Saturate, Src, Type, TypeBase, Width, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
 
-/// Sum of the products of the lanes `lanes`.
+/// Emits the sum of the products of the lanes `lanes`.
 pub(super) fn emit_dot_inst(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -86,7 +89,7 @@ pub(super) fn emit_convert_inst(
     Ok(emit_convert(f.w, cx.inst.ty, how, val))
 }
 
-/// The low bits of a source put into another.
+/// Inserts the low bits of a source into another.
 pub(super) fn emit_bit_insert_inst(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -105,7 +108,7 @@ pub(super) fn emit_pack_halves(
     Ok(pack_halves(f.w, numbers))
 }
 
-/// Numbers of the lanes `lanes` in one word.
+/// Packs numbers of the lanes `lanes` in one word.
 pub(super) fn emit_pack(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -116,7 +119,7 @@ pub(super) fn emit_pack(
     Ok(pack_numbers(f.w, op, lanes, numbers))
 }
 
-/// The `size` numbers of a word.
+/// Unpacks the `size` numbers of a word.
 pub(super) fn emit_unpack(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -141,7 +144,7 @@ pub(super) fn emit_pack64(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result
     Ok(Outcome::Lanes(std::array::from_fn(|lane| wide[lane % 2])))
 }
 
-/// Words of 64-bit lanes.
+/// Unpacks words of 64-bit lanes.
 pub(super) fn emit_unpack64(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -159,7 +162,7 @@ pub(super) fn emit_unpack64(
     Ok(Outcome::Lanes(lanes))
 }
 
-/// One instruction on 64-bit integers that the device lacks.
+/// Emits one instruction on 64-bit integers that the device lacks.
 pub(super) fn emit_wide_inst(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -204,8 +207,9 @@ fn compute_wide_lane(
     emit_wide_lane(f.w, inst, [a, b.unwrap_or(a), c.unwrap_or(a)])
 }
 
-/// Returns whether an instruction computes with 64-bit floats. Moves do so only if they clamp, have modifiers or set condition codes,
-/// which compares the value with 0; `codes` are the lanes of codes that are needed.
+/// Returns whether an instruction computes with 64-bit floats. Moves do so only if they clamp, have
+/// modifiers or set condition codes, which compares the value with 0; `codes` are the lanes of
+/// codes that are needed.
 pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
     let moves = if inst.op == Op::Mov {
         let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);

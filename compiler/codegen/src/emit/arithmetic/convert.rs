@@ -1,8 +1,10 @@
-//! Conversions between all types, and numbers with the bits of a format that registers do not have. Out-of-range floats never reach a SPIR-V conversion.
+//! Conversions between all types, numbers with the bits of a format that registers do not have, and
+//! packing of several numbers into words. Out-of-range floats never reach a SPIR-V conversion.
 
-use crate::builder::{Builder, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use glasm_ir::inst::Rounding;
-use glasm_ir::{InstFlags, Src, Type, Width};
+use glasm_ir::{InstFlags, Src, Type, Width, WriteMask};
+use spirv::GlslStd450Op as GlslOp;
 
 /// What a conversion is from and how.
 #[derive(Clone, Copy)]
@@ -12,14 +14,15 @@ pub(in crate::emit) struct Conversion {
     pub(in crate::emit) saturate: bool,
 }
 
-/// Cuts words to the width of a narrow type, then applies the modifiers of the source as the type that they are (NV_gpu_program5 section
-/// 2.X.8.Z, CVT).
+/// Cuts words to the width of a narrow type, then applies the modifiers of the source as the type
+/// that they are (NV_gpu_program5 section 2.X.8.Z, CVT).
 pub(in crate::emit) fn narrow_source(w: &mut Builder, words: Val, src: &Src, from: Type) -> Val {
     let val = w.extend(words, from.width().bits(), from.is_signed_int());
     w.modify(val, src, from.with_width(Width::W32))
 }
 
-/// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
+/// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves
+/// are floats here.
 pub(in crate::emit) fn emit_convert(w: &mut Builder, to: Type, how: Conversion, val: Val) -> Val {
     let Conversion {
         from,
@@ -34,24 +37,64 @@ pub(in crate::emit) fn emit_convert(w: &mut Builder, to: Type, how: Conversion, 
     }
 }
 
-/// A number as half precision has it.
+/// Rounds a number to half precision.
 pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
     match w.fast_precision {
-        // A register has 32 bits in any case: without the rounding a number keeps digits and a range that half precision lacks.
+        // A register has 32 bits in any case: without the rounding a number keeps digits and a
+        // range that half precision lacks.
         true => value,
         false => w.as_half(value),
     }
 }
 
-/// A number as signed fixed point numbers with ten fraction bits have it.
+/// Rounds a number to signed fixed point with ten fraction bits.
 pub(in crate::emit) fn round_fixed(w: &mut Builder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
     match w.fast_precision {
-        // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it changes more than last digits.
+        // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it
+        // changes more than last digits.
         true => w.in_fixed_range(value),
         false => w.as_fixed(value),
     }
+}
+
+/// PK2H: two half-precision numbers in one word.
+pub(in crate::emit) fn pack_halves(w: &mut Builder, numbers: Val) -> Val {
+    let numbers = w.widen(numbers, 2);
+    w.halves_in_word(numbers)
+}
+
+/// Packs numbers of the lanes `lanes` in one word.
+// PK2US and PK4UB clamp to [0, 1], multiply by 65535 or 255 and round (NV_gpu_program4 section
+// 2.X.8.Z), and so do `PackUnorm2x16` and `PackUnorm4x8`. PK4B is another formula, which front ends
+// write out: its bytes have a bias of 128.
+pub(in crate::emit) fn pack_numbers(w: &mut Builder, op: GlslOp, lanes: u8, numbers: Val) -> Val {
+    let numbers = w.widen(numbers, WriteMask(lanes).count() as u8);
+    w.ext_to(op, Scalar::U32, 1, numbers.id)
+}
+
+/// The `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section 2.X.8.Z, UP2H).
+pub(in crate::emit) fn unpack_numbers(
+    w: &mut Builder,
+    op: GlslOp,
+    size: u8,
+    word: Val,
+) -> [Lane; 4] {
+    let numbers = w.ext_to(op, Scalar::F32, size, word.id);
+    std::array::from_fn(|lane| numbers.lane(lane % size as usize))
+}
+
+/// Packs a 64-bit lane of two words.
+pub(in crate::emit) fn pack_wide(w: &mut Builder, words: Val) -> Lane {
+    let words = w.widen(words, 2);
+    w.wide_from_words(words)
+}
+
+/// The two words of a 64-bit lane.
+pub(in crate::emit) fn unpack_wide(w: &mut Builder, wide: Val) -> [Lane; 2] {
+    let words = w.words_of_wide(wide.lane(0));
+    [words.lane(0), words.lane(1)]
 }

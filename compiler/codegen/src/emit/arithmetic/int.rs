@@ -14,7 +14,8 @@ pub(in crate::emit) fn emit_mul_high(w: &mut Builder, ty: Type, [a, b]: [Val; 2]
     w.op(part, a.scalar, a.size, &operands)
 }
 
-/// Quotient toward zero; all ones for a zero divisor, which NV_gpu_program4 section 2.X.8.Z, DIV, leaves undefined.
+/// Quotient toward zero; all ones for a zero divisor, which NV_gpu_program4 section 2.X.8.Z, DIV,
+/// leaves undefined.
 pub(in crate::emit) fn emit_int_div(w: &mut Builder, ty: Type, [a, b]: [Val; 2]) -> Val {
     let signed = ty.is_signed_int();
     let op = if signed { Spv::SDiv } else { Spv::UDiv };
@@ -38,7 +39,8 @@ pub(in crate::emit) fn emit_int_mod(w: &mut Builder, ty: Type, [a, b]: [Val; 2])
     w.all_ones_if(is_zero, remainder)
 }
 
-/// A shift by a count modulo the width: larger counts are undefined in NV_gpu_program4 section 2.X.8.Z, SHL, and in SPIR-V.
+/// A shift by a count modulo the width: larger counts are undefined in NV_gpu_program4 section
+/// 2.X.8.Z, SHL, and in SPIR-V.
 pub(in crate::emit) fn emit_shift(w: &mut Builder, ty: Type, op: Spv, [a, b]: [Val; 2]) -> Val {
     let last = u64::from(ty.width().bits()) - 1;
     let count = w.binary_bits(Spv::BitwiseAnd, b, last);
@@ -64,7 +66,8 @@ pub(in crate::emit) fn emit_bit_extract(
     let signed_ops = (Spv::ShiftRightArithmetic, Spv::BitFieldSExtract);
     let unsigned_ops = (Spv::ShiftRightLogical, Spv::BitFieldUExtract);
     let (shift_op, op) = by_sign(ty, [signed_ops, unsigned_ops]);
-    // Shifted down first: from bit 0 no field reaches beyond the word, which SPIR-V leaves undefined.
+    // Shifted down first: from bit 0 no field reaches beyond the word, which SPIR-V leaves
+    // undefined.
     let shifted = w.binary(shift_op, a, shift);
     let zero = w.uint(0);
     w.bit_field(shifted, count, |w, a, count| {
@@ -78,7 +81,8 @@ pub(in crate::emit) fn emit_bit_insert(
     [a, b, count]: [Val; 3],
     offset: Val,
 ) -> Val {
-    // Offsets and counts that NV_gpu_program5 section 2.X.8.Z, BFI, leaves undefined are brought to a field that exists.
+    // Offsets and counts that NV_gpu_program5 section 2.X.8.Z, BFI, leaves undefined are brought to
+    // a field that exists.
     let width = w.constant_like(offset, 32);
     let offset = w.int_min(offset, width);
     let width = w.constant_like(offset, 32);

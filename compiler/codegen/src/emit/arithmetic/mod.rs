@@ -1,26 +1,25 @@
-//! Arithmetic of floats, and of integers where it is the same: functions of the builder and of values, which access neither operands nor
-//! registers.
+//! Arithmetic of floats, and of integers where it is the same, and comparisons: functions of the
+//! builder and of values, which access neither operands nor registers.
 
-pub(super) mod compare;
 pub(super) mod convert;
 pub(super) mod int;
-pub(super) mod pack;
 pub(super) mod wide;
 
-use crate::builder::{Builder, Extreme, Scalar, Val, by_base};
-use glasm_ir::{InstFlags, Type};
+use crate::builder::{Builder, Extreme, Scalar, Val, by_base, truth_scalar};
+use glasm_ir::{InstFlags, Op, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Returns whether the device is told to keep signs of zero, infinities and NaN, as the languages want it.
+/// Returns whether the device is told to keep signs of zero, infinities and NaN, as the languages
+/// want it.
 pub(super) fn keeps_special_numbers(w: &Builder) -> bool {
     w.device.signed_zero_inf_nan_preserve_float32 && !w.fast_precision
 }
 
 /// Makes the sum or difference that is written next exact where special numbers count.
 ///
-/// Mesa 26.2 computes `a - a` as 0, infinities and NaN included, and `a + b - a` as `b`, whether or not the module has the
-/// execution mode for special numbers. Sums alone are decorated: products that a sum follows in one instruction, as those of MAD,
-/// may still be fused with it.
+/// Mesa 26.2 computes `a - a` as 0, infinities and NaN included, and `a + b - a` as `b`, whether or
+/// not the module has the execution mode for special numbers. Sums alone are decorated: products
+/// that a sum follows in one instruction, as those of MAD, may still be fused with it.
 fn keep_sum(w: &mut Builder, scalar: Scalar) {
     if scalar == Scalar::F32 && keeps_special_numbers(w) {
         w.flags |= InstFlags::PRECISE;
@@ -64,14 +63,16 @@ pub(in crate::emit) fn emit_fma(w: &mut Builder, ty: Type, [a, b, c]: [Val; 3]) 
 pub(in crate::emit) fn emit_float_div(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
     let divisor = w.splat_bits(b).filter(|_| b.scalar == Scalar::F64);
     if let Some(bits) = divisor.filter(|bits| bits << 1 == 0) {
-        // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by zeros wrong.
+        // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by
+        // zeros wrong.
         let infinity = w.constant_like(b, bits | f64::INFINITY.to_bits());
         return w.binary(Spv::FMul, a, infinity);
     }
     w.binary(Spv::FDiv, a, b)
 }
 
-/// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and `FMax` would leave NaN open.
+/// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and
+/// `FMax` would leave NaN open.
 pub(in crate::emit) fn emit_min_max(
     w: &mut Builder,
     ty: Type,
@@ -89,8 +90,8 @@ pub(in crate::emit) fn emit_min_max(
     chosen
 }
 
-/// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the difference of a tiny negative
-/// number rounds to 1, the number next to 1 takes its place.
+/// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the
+/// difference of a tiny negative number rounds to 1, the number next to 1 takes its place.
 pub(in crate::emit) fn emit_fract(w: &mut Builder, ty: Type, a: Val) -> Val {
     let fraction = w.ext(GlslOp::Fract, &[a]);
     let reached = w.compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
@@ -165,7 +166,8 @@ pub(in crate::emit) fn emit_dot(
     size: u8,
     [a, b]: [Val; 2],
 ) -> Val {
-    // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
+    // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know
+    // products in which zero wins.
     let in_order =
         order == SumOrder::Fixed || w.flags.contains(InstFlags::PRECISE) || w.zero_product;
     if !in_order || a.scalar != Scalar::F32 {
@@ -185,7 +187,8 @@ pub(in crate::emit) fn emit_dot(
 
 /// `truth ? b : c`
 pub(in crate::emit) fn select_if(w: &mut Builder, ty: Type, truth: Val, [b, c]: [Val; 2]) -> Val {
-    // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch on it needs no number.
+    // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch
+    // on it needs no number.
     if ty == Type::U32 && w.is_truth_of_int(b, c) {
         return w.int_truth(truth);
     }
@@ -204,4 +207,51 @@ pub(in crate::emit) fn test_bits(w: &mut Builder, a: Val) -> Val {
     }
     let a = w.reread(a, a.scalar.as_int());
     w.compare_bits(Spv::INotEqual, a, 0)
+}
+
+/// One of the set-on operations.
+pub(in crate::emit) fn emit_comparison(w: &mut Builder, ty: Type, op: Op, [a, b]: [Val; 2]) -> Val {
+    let truth = truth_scalar(ty);
+    let op = compare_op(op, ty);
+    w.compare(op, truth, a, b)
+}
+
+/// The SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" holds for NaN.
+// IEEE 754: what is compared with NaN is neither less, equal nor greater, and so it is not equal.
+const COMPARISONS: [(Op, [Spv; 3]); 6] = [
+    (Op::SetEq, [Spv::FOrdEqual, Spv::IEqual, Spv::IEqual]),
+    (
+        Op::SetNe,
+        [Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual],
+    ),
+    (
+        Op::SetLt,
+        [Spv::FOrdLessThan, Spv::SLessThan, Spv::ULessThan],
+    ),
+    (
+        Op::SetLe,
+        [
+            Spv::FOrdLessThanEqual,
+            Spv::SLessThanEqual,
+            Spv::ULessThanEqual,
+        ],
+    ),
+    (
+        Op::SetGt,
+        [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan],
+    ),
+    (
+        Op::SetGe,
+        [
+            Spv::FOrdGreaterThanEqual,
+            Spv::SGreaterThanEqual,
+            Spv::UGreaterThanEqual,
+        ],
+    ),
+];
+
+/// Returns the comparison of an operation and type; only comparisons come here.
+fn compare_op(op: Op, ty: Type) -> Spv {
+    let row = COMPARISONS.iter().find(|row| row.0 == op);
+    by_base(ty, row.unwrap_or(&COMPARISONS[0]).1)
 }

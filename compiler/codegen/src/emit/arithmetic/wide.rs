@@ -1,7 +1,8 @@
 //! 64-bit integers on devices without them: pairs of words, lane by lane.
 //!
-//! Addresses need addition, subtraction, shifts, logic, comparison and conversion; multiplication comes cheap. Division and
-//! conversion from and to floats are left to devices that have 64-bit integers.
+//! Addresses need addition, subtraction, shifts, logic, comparison and conversion; multiplication
+//! comes cheap. Division and conversion from and to floats are left to devices that have 64-bit
+//! integers.
 
 use crate::analysis::is_comparison;
 use crate::builder::{Builder, Lane, Scalar, Val};
@@ -9,7 +10,8 @@ use crate::error::{Error, Failure};
 use glasm_ir::{Inst, Type, Width, WriteMask};
 use spirv::Op as Spv;
 
-/// One lane of an instruction on 64-bit integers. Operands that the operation does not have are not read.
+/// One lane of an instruction on 64-bit integers. Operands that the operation does not have are not
+/// read.
 ///
 /// # Errors
 ///
@@ -29,7 +31,7 @@ pub(in crate::emit) fn emit_wide_lane(
     }
 }
 
-/// A 64-bit integer as one of type `to`.
+/// Converts a 64-bit integer to one of type `to`.
 pub(in crate::emit) fn convert_from_wide(w: &mut Builder, to: Type, val: Val) -> Val {
     if to.width() == Width::W64 {
         return val;
@@ -38,7 +40,7 @@ pub(in crate::emit) fn convert_from_wide(w: &mut Builder, to: Type, val: Val) ->
     narrow_word(w, low, to)
 }
 
-/// A word of type `from`, or of a narrower type in it, as a 64-bit integer.
+/// Converts a word of type `from`, or of a narrower type in it, to a 64-bit integer.
 pub(in crate::emit) fn convert_to_wide(w: &mut Builder, from: Type, word: Val) -> Val {
     // Narrow types lie in words: cut to their width here, as conversions to words do.
     let low = narrow_word(w, word, from);
@@ -71,7 +73,7 @@ pub(in crate::emit) fn resize_lanes(
     values
 }
 
-/// The low bits of a word that an integer type has, extended to the word.
+/// Extends the low bits of a word that an integer type has to the word.
 fn narrow_word(w: &mut Builder, word: Val, ty: Type) -> Val {
     match ty.width() {
         Width::W32 | Width::W64 => word,
@@ -79,7 +81,7 @@ fn narrow_word(w: &mut Builder, word: Val, ty: Type) -> Val {
     }
 }
 
-/// The error of an operation that is not emulated.
+/// Returns the error of an operation that is not emulated.
 pub(in crate::emit) fn unsupported(inst: &Inst) -> Failure {
     let (op, ty) = (inst.op.name(), inst.ty.name());
     let what = format!("shaderInt64, and {op}.{ty} is not emulated");

@@ -1,7 +1,8 @@
 //! Condition codes: the last compared value per lane, tested when a guard or branch asks.
 //!
-//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet, the lanes of a register
-//! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
+//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet,
+//! the lanes of a register travel in one type: their own if all updates of the program agree, else
+//! a float with the same sign and zero flags.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::cx::FunctionEmitter;
@@ -25,7 +26,8 @@ impl FunctionEmitter<'_> {
         (*self.lanes.slot(slot), flags)
     }
 
-    /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
+    /// Tests whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar
+    /// if all test the same.
     pub(in crate::emit) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Failure> {
         if guard.test == CondTest::True {
             return Ok(self.w.always());
@@ -49,7 +51,8 @@ impl FunctionEmitter<'_> {
             return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
         }
         for value in &mut values[..count] {
-            // Lanes of other types, and those without a value, take the common form: the same sign and zero flags.
+            // Lanes of other types, and those without a value, take the common form: the same sign
+            // and zero flags.
             let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
             if !known {
                 *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
@@ -64,12 +67,12 @@ impl FunctionEmitter<'_> {
         Ok(self.w.test_value(value, guard.test, Some(flags)))
     }
 
-    /// The condition of a branch.
+    /// Computes the condition of a branch.
     pub(super) fn test_branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
-                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The swizzle may name a lane several
-                // times; each is tested once.
+                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The
+                // swizzle may name a lane several times; each is tested once.
                 let tested = guard.swizzle.source_lanes(15);
                 let guard = Guard {
                     swizzle: Swizzle::XYZW,
@@ -87,7 +90,8 @@ impl FunctionEmitter<'_> {
             }
             Cond::NonZero(register, lane, ty) => {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
-                // Where the program has no denormals they count as zeros, which a comparison of floats is free to do.
+                // Where the program has no denormals they count as zeros, which a comparison of
+                // floats is free to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
                     return Ok(self.test_float_not_zero(&src)?.id);
                 }
@@ -96,7 +100,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Whether a float is neither zero, by its bits: devices may take denormals for zeros where they compare.
+    /// Tests whether a float is neither zero, by its bits: devices may take denormals for zeros
+    /// where they compare.
     fn test_float_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
         if let Some(truth) = self.find_source_truth(src, 1)? {
             return Ok(truth);
@@ -107,7 +112,7 @@ impl FunctionEmitter<'_> {
         Ok(self.w.int_not_zero(magnitude))
     }
 
-    /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
+    /// Tests whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
     fn test_source_not_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         if let Some(truth) = self.find_source_truth(src, lanes)? {
             return Ok(truth);
@@ -126,7 +131,7 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// The lanes of a source as booleans if all of them are truth values.
+    /// Finds the lanes of a source as booleans if all of them are truth values.
     pub(in crate::emit) fn find_source_truth(
         &mut self,
         src: &Src,

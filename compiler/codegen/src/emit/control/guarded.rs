@@ -6,12 +6,13 @@ use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use spirv::Op as Spv;
 
-/// A longer function gets no more cases, because each access to an array of resources multiplies its code: memory must stay
-/// bounded.
+/// A longer function gets no more cases, because each access to an array of resources multiplies
+/// its code: memory must stay bounded.
 // 256 MiB of words.
 const MAX_WORDS: usize = 1 << 26;
 
-/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
+/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label
+/// (universal limits).
 pub(super) const MAX_CASE_VALUES: usize = 16_383;
 
 /// The end of a block and the values that it gives.
@@ -21,7 +22,8 @@ struct Arm {
     lanes: [Option<(Scalar, ValueWord)>; 4],
 }
 
-/// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the condition.
+/// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the
+/// condition.
 pub(in crate::emit) fn run_if<C: AsMut<Builder>>(
     cx: &mut C,
     cond: Val,
@@ -52,7 +54,8 @@ pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
     count: u32,
     mut body: impl FnMut(&mut C, u32) -> Result<[Lane; 4], Failure>,
 ) -> Result<[Lane; 4], Failure> {
-    // All but the last case have a value. How long the arrays are that handles index is up to the caller.
+    // All but the last case have a value. How long the arrays are that handles index is up to the
+    // caller.
     if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
         let message = format!("an access has {count} resources to choose from");
         return Err(Error::limit(message));
@@ -60,7 +63,8 @@ pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
     let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| cx.as_mut().label()).collect();
     let merge = cx.as_mut().label();
     cx.as_mut().merge_selection(merge);
-    // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch` must have.
+    // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch`
+    // must have.
     let (last, rest) = labels.split_last().expect("there is at least one case");
     let mut operands = vec![number.id.0, last.0];
     for (case, label) in (0u32..).zip(rest) {
@@ -78,7 +82,8 @@ pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
     Ok(merge_arms(cx.as_mut(), &arms))
 }
 
-/// The lanes that `body` gives for an element below `count`: at once if that is known, else in a case for each.
+/// The lanes that `body` gives for an element below `count`: at once if that is known, else in a
+/// case for each.
 pub(in crate::emit) fn run_for_element<C: AsMut<Builder>>(
     cx: &mut C,
     element: Element,

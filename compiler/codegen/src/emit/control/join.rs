@@ -1,8 +1,9 @@
 //! Where edges meet: phis for the lanes that are live and may differ.
 //!
-//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops each for itself. Later edges conform.
-//! Loops around a switch with many cases are what free branches become: there the lanes go as vectors, too, as phis of each lane would be
-//! most of the code.
+//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops
+//! each for itself. Later edges conform. Loops around a switch with many cases are what free
+//! branches become: there the lanes go as vectors, too, as phis of each lane would be most of the
+//! code.
 
 use crate::analysis::Class;
 use crate::builder::{Home, Lane, Picks, Scalar};
@@ -129,7 +130,8 @@ impl JoinEmitter<'_, '_> {
         self.joins.joins[join.0].label
     }
 
-    /// An edge from the open block: what travels is computed here, before the branch is written.
+    /// Adds an edge from the open block: what travels is computed here, before the branch is
+    /// written.
     pub(super) fn add_edge(&mut self, id: JoinId) {
         // Taken out meanwhile: what travels is computed by all of emission.
         let mut join = std::mem::take(&mut self.joins.joins[id.0]);
@@ -188,7 +190,8 @@ impl JoinEmitter<'_, '_> {
         self.joins.free.push(id.0);
     }
 
-    /// Like [`begin_join`](Self::begin_join) for the continue block of a loop, which exists even if nothing goes there.
+    /// Like [`begin_join`](Self::begin_join) for the continue block of a loop, which exists even if
+    /// nothing goes there.
     pub(super) fn begin_continue(&mut self, id: JoinId) {
         if self.joins.joins[id.0].edges > 0 {
             return self.begin_join(id);
@@ -253,7 +256,7 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// Whether the slot holds condition codes that two slots of flags follow.
+    /// Returns whether the slot holds condition codes that two slots of flags follow.
     pub(super) fn has_flags(&self, slot: u32) -> bool {
         self.f.analysis.reads_overflow && self.is_cond(slot)
     }
@@ -284,7 +287,7 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// One group per type of the lanes now; constants and lanes without a value go with any type.
+    /// Adds a group per type of the lanes; constants and lanes without a value go with any type.
     fn split_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
         let first = groups.len();
         let mut free = 0;
@@ -319,7 +322,8 @@ impl JoinEmitter<'_, '_> {
                 if scalar != Scalar::Pair {
                     return push_group(groups, slot, free, scalar);
                 }
-                // Pairs are vectors themselves, and there are no vectors of vectors: each travels alone.
+                // Pairs are vectors themselves, and there are no vectors of vectors: each travels
+                // alone.
                 for lane in glasm_ir::WriteMask(free).lanes() {
                     push_group(groups, slot, 1 << lane, scalar);
                 }
@@ -327,7 +331,7 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// The type for lanes that are constants or have no value.
+    /// Chooses the type for lanes that are constants or have no value.
     fn choose_free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
         let register = self.f.analysis.slot_register[slot as usize];
         if self.f.program.registers[register].width == Width::W64 {
@@ -337,7 +341,8 @@ impl JoinEmitter<'_, '_> {
             .lanes()
             .map(|lane| self.f.lanes.get(slot, lane).id())
             .find(|id| id.is_some())
-            // A type that most instructions on 32-bit lanes want; constants are made again in another one for nothing.
+            // A type that most instructions on 32-bit lanes want; constants are made again in
+            // another one for nothing.
             .map_or(Scalar::F32, |id| match self.f.w.info(id).scalar {
                 Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
                 Scalar::F32
@@ -350,7 +355,7 @@ impl JoinEmitter<'_, '_> {
             })
     }
 
-    /// The lanes of a group as one value.
+    /// Computes the lanes of a group as one value.
     fn compute_travel_value(&mut self, group: Group) -> ValueWord {
         let Group { slot, mask, scalar } = group;
         let mut lanes = *self.f.lanes.slot(slot);
@@ -404,7 +409,8 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
+    /// Starts the header block. The values of the back edge are filled in by
+    /// [`close_header`](Self::close_header).
     pub(super) fn begin_header(&mut self, header: &mut Header) {
         // No instruction may stand between the label and the phis.
         self.f.w.begin_block(header.label);
@@ -424,8 +430,9 @@ impl JoinEmitter<'_, '_> {
         self.set_header_lanes(header);
     }
 
-    /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
-    /// copies of vectors there look to some drivers like changes of all their lanes.
+    /// Computes what goes to the next round while the body is still open, so that only the counter
+    /// changes in the continue block: copies of vectors there look to some drivers like changes of
+    /// all their lanes.
     pub(super) fn compute_next_round(&mut self, header: &Header) {
         let mut arrived = Arrived::default();
         for index in header.rounds.clone() {
@@ -466,8 +473,8 @@ impl JoinEmitter<'_, '_> {
     }
 }
 
-/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see
-/// which lanes change.
+/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory,
+/// lane by lane, and do not see which lanes change.
 fn split_groups(groups: &mut Vec<Group>) {
     let whole = groups.len();
     for index in 0..whole {

@@ -53,7 +53,8 @@ impl ProgramEmitter<'_> {
         let info = self.f.analysis.blocks[id.index()];
         let nodes = self.f.program.block(id);
         for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
-            // The same as in `liveness`: a return that is no jump there must be none here, or the records of joins would not fit.
+            // The same as in `liveness`: a return that is no jump there must be none here, or the
+            // records of joins would not fit.
             let tail = info.tail && index + 1 == nodes.len();
             self.emit_node(node, flow, tail)?;
         }
@@ -110,7 +111,8 @@ impl ProgramEmitter<'_> {
         self.f.w.close_scope(scope.cached);
     }
 
-    /// Ends the open block with an edge to a join. A jump that has no loop or switch to leave is an error.
+    /// Ends the open block with an edge to a join. A jump that has no loop or switch to leave is an
+    /// error.
     fn emit_jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
             return Err(Error::unsupported("a jump leaves no loop"));
@@ -125,7 +127,7 @@ impl ProgramEmitter<'_> {
         self.f.w.branch(label);
     }
 
-    /// A block that runs under a condition and then goes to `join`.
+    /// Emits a block that runs under a condition and then goes to `join`.
     fn emit_arm(
         &mut self,
         label: LabelWord,
@@ -209,8 +211,9 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// A jump under a condition, which needs no block of its own, nor a merge instruction: one of the targets leaves the loop or
-    /// its round. What it takes along is computed before the condition is tested; constants of its block `then` go along, too.
+    /// Emits a jump under a condition, which needs no block of its own, nor a merge instruction:
+    /// one of the targets leaves the loop or its round. What it takes along is computed before the
+    /// condition is tested; constants of its block `then` go along, too.
     fn emit_exit_if(
         &mut self,
         cond: ValueWord,
@@ -283,7 +286,8 @@ impl ProgramEmitter<'_> {
         if values > MAX_CASE_VALUES {
             return Err(Error::limit("a switch has too many values").at(switch.span));
         }
-        // A literal and a label for each value; literals are as wide as the selector, which is a word.
+        // A literal and a label for each value; literals are as wide as the selector, which is a
+        // word.
         self.f.w.body.head(Spv::Switch, 2 + 2 * values);
         self.f.w.body.0.extend([selector.0, default.0]);
         for (case, label) in switch.cases.iter().zip(labels) {
@@ -298,7 +302,8 @@ impl ProgramEmitter<'_> {
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
         let outside = self.joins.lanes_apart;
-        // For the joins inside as well: a vector there would be taken apart and put together in each round.
+        // For the joins inside as well: a vector there would be taken apart and put together in
+        // each round.
         self.joins.lanes_apart = !self.is_dispatch(body);
         let merge = self.joins().new_join(merge_list);
         let next_round = self.joins().new_join(continue_list);
@@ -311,7 +316,8 @@ impl ProgramEmitter<'_> {
         );
         let control = Builder::loop_control(merge_list.edges);
         self.f.w.merge_loop(merge_label, continue_label, control);
-        // The header block ends with its merge instruction, so that the body may begin with a selection.
+        // The header block ends with its merge instruction, so that the body may begin with a
+        // selection.
         let body_label = self.f.w.label();
         self.f.w.branch(body_label);
         self.f.w.begin_block(body_label);
@@ -329,8 +335,8 @@ impl ProgramEmitter<'_> {
         // Caches of the body may come from blocks that do not dominate the continue block.
         self.close_scope(&scope);
         let scope = self.open_scope();
-        // With the scope the lanes lost the values of the header. Those that no edge changes have them in the continue block as
-        // well.
+        // With the scope the lanes lost the values of the header. Those that no edge changes have
+        // them in the continue block as well.
         self.joins().set_header_lanes(&header);
         self.joins().begin_continue(next_round);
         if let Some(continuing) = continuing {
@@ -343,7 +349,8 @@ impl ProgramEmitter<'_> {
         Ok(())
     }
 
-    /// Whether the body of a loop has a switch with so many cases that it is not a loop of the source but one that dispatches its branches.
+    /// Returns whether the body of a loop has a switch with so many cases that it is not a loop of
+    /// the source but one that dispatches its branches.
     fn is_dispatch(&self, body: BlockId) -> bool {
         self.f.program.block(body).iter().any(|node| match node {
             Node::Switch(id) => self.f.program.switches[*id].cases.len() > MANY_CASES,
@@ -366,14 +373,15 @@ impl ProgramEmitter<'_> {
         self.emit_routine(routine)
     }
 
-    /// The body of a function or of an inlined routine. Control reaches the end of what is written from all of its returns.
+    /// Emits the body of a function or of an inlined routine. Control reaches the end of what is
+    /// written from all of its returns.
     pub(in crate::emit) fn emit_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
         let body = self.f.program.routines[routine].body;
         if !self.f.analysis.routines[routine.index()].early_return {
             return self.emit_block(body, Flow::default());
         }
-        // Returns are breaks of a switch with nothing but a default: besides loops, this is the only construct that nested blocks
-        // can leave.
+        // Returns are breaks of a switch with nothing but a default: besides loops, this is the
+        // only construct that nested blocks can leave.
         let list = self.live.next_list();
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
@@ -401,7 +409,8 @@ impl ProgramEmitter<'_> {
     }
 }
 
-/// Returns whether a run of instructions does nothing but name constants as the values of lanes, for which no code is emitted.
+/// Returns whether a run of instructions does nothing but name constants as the values of lanes,
+/// for which no code is emitted.
 fn has_only_constants(program: &Program, analysis: &Analysis, first: u32, len: u32) -> bool {
     let is_value = |register: RegisterId| analysis.class[register.index()] == Class::Values;
     program.run(first, len).iter().all(|inst| {

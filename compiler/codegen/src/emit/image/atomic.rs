@@ -26,7 +26,8 @@ impl ImageEmitter<'_, '_> {
         if halves && image.texels == ImageTexels::Raw(64) {
             return self.emit_locked_atomic(cx, &access, image, op);
         }
-        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an extension for other formats.
+        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an
+        // extension for other formats.
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
                 "atomics on texels that are not 32 bits wide",
@@ -50,7 +51,7 @@ impl ImageEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// An update of four half floats, each of which the specification wants to be atomic.
+    /// Emits an update of four half floats, each of which the specification wants to be atomic.
     fn emit_locked_atomic(
         &mut self,
         cx: InstCx<'_>,

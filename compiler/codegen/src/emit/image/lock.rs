@@ -1,7 +1,8 @@
 //! A lock around accesses to images, for updates that Vulkan does not have as one atomic.
 //!
-//! There is one lock for all images, because two units may show the same texel at different coordinates. An invocation that gets the
-//! lock gives it back in the same round of the loop: those that run in step with it wait for no one that waits for them.
+//! There is one lock for all images, because two units may show the same texel at different
+//! coordinates. An invocation that gets the lock gives it back in the same round of the loop: those
+//! that run in step with it wait for no one that waits for them.
 
 use crate::builder::{Lane, Scalar};
 use crate::emit::control::guarded::run_if;
@@ -29,13 +30,15 @@ impl ImageEmitter<'_, '_> {
         self.f.w.merge_loop(merge, next, LoopControl::NONE);
         self.f.w.jump(round);
         self.f.w.begin_block(round);
-        // Semantics for both outcomes, then the value that is stored, and last the one that must be there.
+        // Semantics for both outcomes, then the value that is stored, and last the one that must be
+        // there.
         let operands = [lock, scope, relaxed, relaxed, taken, free].map(|id| id.0);
         let op = Spv::AtomicCompareExchange;
         let seen = self.f.w.op(op, Scalar::U32, 1, &operands);
         let owns = self.f.w.compare_bits(Spv::IEqual, seen, 0);
         let lanes = run_if(self, owns, |emit| {
-            // The lock itself is relaxed: what its earlier holders wrote is visible after this barrier.
+            // The lock itself is relaxed: what its earlier holders wrote is visible after this
+            // barrier.
             emit_memory_barrier(emit.f.w)?;
             let lanes = body(emit)?;
             // What was written must be visible to others before the lock is free.
@@ -52,7 +55,7 @@ impl ImageEmitter<'_, '_> {
     }
 }
 
-/// A pointer to the word that is 1 while an invocation has the lock.
+/// Computes a pointer to the word that is 1 while an invocation has the lock.
 fn access_image_lock(io: &mut Io<'_>) -> ValueWord {
     if !io.vars.resources.image_lock.is_some() {
         declare_image_lock(io);

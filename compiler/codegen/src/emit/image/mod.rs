@@ -1,5 +1,5 @@
-//! Image accesses. Texels that do not exist read 0 and are not written (EXT_shader_image_load_store, issue 30), which the module
-//! ensures itself.
+//! Image accesses. Texels that do not exist read 0 and are not written
+//! (EXT_shader_image_load_store, issue 30), which the module ensures itself.
 //!
 //! `object` declares variables, `atomic` and `lock` are for atomic operations.
 
@@ -61,7 +61,8 @@ impl ImageEmitter<'_, '_> {
         })
     }
 
-    /// Whether the texel of an image access is populated. One that does not exist touches no memory that is not.
+    /// Emits a test whether the texel of an image access is populated. One that does not exist
+    /// touches no memory that is not.
     pub(in crate::emit) fn emit_image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let texel = load_texel(self.f, cx, image, 0)?;
@@ -69,7 +70,8 @@ impl ImageEmitter<'_, '_> {
             emit.sparse.ask_residency();
             emit.read_texel(texel);
             let resident = emit.sparse.take_answer(emit.f.w);
-            // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
+            // Negated, because a skipped block gives zeros: a texel that does not exist counts as
+            // resident.
             Ok(emit.f.w.not(resident).alone())
         })?;
         let is_missing = self.f.w.val(lanes[0].id());
@@ -93,7 +95,7 @@ impl ImageEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// A texel as a vector of four components.
+    /// Reads a texel as a vector of four components.
     pub(super) fn read_texel(&mut self, texel: Texel) -> Val {
         let scalar = texel_component(texel.image.texels);
         self.sparse
@@ -150,7 +152,7 @@ pub(super) fn find_image_access(
     Ok((access, f.program.images[access.image]))
 }
 
-/// The texel that the sources from `first` on name.
+/// Loads the texel that the sources from `first` on name.
 pub(super) fn load_texel(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -179,8 +181,8 @@ pub(super) fn write_texel(w: &mut Builder, texel: Texel, value: Val) {
     w.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
 }
 
-/// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
-/// LOADIM.
+/// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them:
+/// EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
 fn extract_elements(
     w: &mut Builder,
     read: Val,
@@ -214,7 +216,7 @@ fn extract_elements(
     lanes
 }
 
-/// A value as the vector that is written.
+/// Packs a value into the vector that is written.
 fn pack_texel(
     w: &mut Builder,
     value: Val,
@@ -239,7 +241,7 @@ fn pack_texel(
     w.gather_vector(&words, Scalar::U32)
 }
 
-/// A word with an element of `bits` bits from bit `shift` up.
+/// Inserts an element of `bits` bits into a word, from bit `shift` up.
 fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
     // Bits above the element are not part of the value.
     let value = w.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
@@ -248,8 +250,8 @@ fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32
     w.binary(Spv::BitwiseOr, old, value).lane(0)
 }
 
-/// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
-/// (EXT_shader_image_load_store section 3.9.X).
+/// Checks whether the texel exists. Samples that do not are brought into range: which one is
+/// accessed then is undefined (EXT_shader_image_load_store section 3.9.X).
 fn check_texel(w: &mut Builder, texel: Texel) -> (Texel, Val) {
     let size = query_dimensions(w, texel.object, &texel.image);
     let mut bounds = size.lanes();
@@ -284,7 +286,7 @@ fn query_dimensions(w: &mut Builder, object: ValueWord, image: &Image) -> Val {
     w.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
 }
 
-/// Samples of an image.
+/// Queries the number of samples of an image.
 pub(in crate::emit) fn query_sample_count(w: &mut Builder, object: ValueWord) -> Val {
     w.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
 }

@@ -22,7 +22,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, TexTarget, TypeBase, Units};
 use spirv::{Decoration, StorageClass};
 
-/// The components of texels as the module declares them.
+/// Returns the components of texels as the module declares them.
 pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
     match texels {
         ImageTexels::Formatted(ty) => base_scalar(ty.base()),
@@ -31,7 +31,8 @@ pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
 }
 
 impl ImageEmitter<'_, '_> {
-    /// Runs `access` with the pointer to one image: several times if there must be a case for each element of an array.
+    /// Runs `access` with the pointer to one image: several times if there must be a case for each
+    /// element of an array.
     pub(super) fn with_image(
         &mut self,
         data: &ImageAccess,
@@ -130,7 +131,7 @@ fn bind_image(
     Ok(())
 }
 
-/// The binding of an image. OpenGL has few image units, each of which takes one view.
+/// Chooses the binding of an image. OpenGL has few image units, each of which takes one view.
 fn choose_image_binding(io: &Io<'_>, image: &Image) -> u32 {
     let first = io.options.bindings.first_image_binding;
     let unit = image.units.first().unwrap_or(0);
@@ -179,7 +180,8 @@ fn choose_image_type(
     Ok(declare_image_type(io.w, component, image.target, settings))
 }
 
-/// The format that the module names for formatted accesses; none if the device finds it out.
+/// Chooses the format that the module names for formatted accesses; none if the device finds it
+/// out.
 fn choose_format(
     io: &mut Io<'_>,
     image: &Image,
@@ -201,7 +203,8 @@ fn choose_format(
         (ResourceUse::WRITTEN, Need::ImageWriteWithoutFormat),
     ];
     let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
-    // The features hold for images; views of buffers need them of their format, too, so that it is named where it is known.
+    // The features hold for images; views of buffers need them of their format, too, so that it is
+    // named where it is known.
     if image.target == TexTarget::Buffer
         && let Some(format) = own
         && format.base() == base
@@ -209,7 +212,8 @@ fn choose_format(
         return Ok(Some(format));
     }
     let device = &io.w.device;
-    // With these features the device finds out the format of whatever image is bound. Without one of them the module must name it.
+    // With these features the device finds out the format of whatever image is bound. Without one
+    // of them the module must name it.
     let mut checks = needs.clone().map(|(_, need)| need.check(device));
     let Some(missing) = checks.find_map(Result::err) else {
         needs.for_each(|(_, need)| io.w.needs.insert(*need));
@@ -227,7 +231,7 @@ fn choose_format(
     }
 }
 
-/// The format of an image unit, or of all units of an array.
+/// Finds the format of an image unit, or of all units of an array.
 fn find_unit_format(options: &Options, image: &Image) -> Option<TexelFormat> {
     let first = image.units.first()? as usize;
     let count = count_images(options, image.units).unwrap_or(1) as usize;
@@ -248,7 +252,7 @@ fn decorate_image(w: &mut Builder, variable: ValueWord, uses: ResourceUse) {
     }
 }
 
-/// Which of the views of an image unit is bound.
+/// Returns the number of the view of an image unit that is bound.
 fn view_number(texels: ImageTexels) -> u32 {
     match texels {
         ImageTexels::Formatted(_) => 0,

@@ -1,8 +1,9 @@
-//! Registers in Private variables: arrays indexed at run time, registers that several functions share, registers whose
-//! phis would outgrow the program.
+//! Registers in Private variables: arrays indexed at run time, registers that several functions
+//! share, registers whose phis would outgrow the program.
 //!
-//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition codes are two vectors: the
-//! values in their common form as words, and overflow and carry in bits 0 and 1.
+//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition
+//! codes are two vectors: the values in their common form as words, and overflow and carry in bits
+//! 0 and 1.
 
 use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
@@ -31,10 +32,11 @@ pub(in crate::emit) struct RegisterMemory<'e> {
 }
 
 impl RegisterMemory<'_> {
-    /// Vectors of four words that an element takes.
+    /// Counts vectors of four words that an element takes.
     fn count_element_vectors(&self, register: RegisterId) -> u32 {
         let register = self.program.registers[register];
-        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second vector.
+        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second
+        // vector.
         if register.storage == Storage::Cond || register.width == Width::W64 {
             2
         } else {
@@ -42,7 +44,7 @@ impl RegisterMemory<'_> {
         }
     }
 
-    /// Vectors of four words that a register takes.
+    /// Counts vectors of four words that a register takes.
     pub(super) fn count_register_vectors(&self, register: RegisterId) -> u32 {
         let elements = self.program.registers[register].elements();
         elements * self.count_element_vectors(register)
@@ -55,7 +57,8 @@ impl RegisterMemory<'_> {
         }
         let data = self.program.registers[register];
         let len = self.count_register_vectors(register);
-        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
+        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs
+        // nothing on the device.
         let ty = declare_word_array(self.w, len);
         let variable = match data.storage {
             Storage::Output(output) => self.declare_output_register(output, ty, len),
@@ -69,7 +72,7 @@ impl RegisterMemory<'_> {
         variable
     }
 
-    /// A variable whose elements start as (0, 0, 0, 1).
+    /// Declares a variable whose elements start as (0, 0, 0, 1).
     fn declare_output_register(
         &mut self,
         output: glasm_ir::OutputId,
@@ -84,7 +87,7 @@ impl RegisterMemory<'_> {
         declare_initialized(self.w, ty, std::iter::repeat_n(element.0, len as usize))
     }
 
-    /// A variable of condition codes with all flags clear, as those of a positive number.
+    /// Declares a variable of condition codes with all flags clear, as those of a positive number.
     fn declare_cond_register(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
         // Codes lie in memory as words: the bits of a positive number in their common form.
@@ -99,13 +102,14 @@ impl RegisterMemory<'_> {
         declare_initialized(self.w, ty, parts.into_iter())
     }
 
-    /// A pointer to vector `part` of an element.
+    /// Computes a pointer to vector `part` of an element.
     fn compute_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
         let variable = self.declare_register(register);
         let vectors = self.count_element_vectors(register);
         let index = match element {
             Element::Constant(element) => {
-                // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
+                // The verifier keeps constant elements inside; for a program that never met it the
+                // module must be valid all the same.
                 let last = self.program.registers[register].elements() - 1;
                 self.w.uint(element.min(last) * vectors + part)
             }

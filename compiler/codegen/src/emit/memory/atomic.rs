@@ -63,12 +63,13 @@ impl BufferEmitter<'_, '_> {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
         let update = load_scalar_update(self.f, cx.inst, op)?;
-        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value in all of them costs nothing.
+        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value
+        // in all of them costs nothing.
         let address = self.load_address(cx, &access, 1)?;
         Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
 
-    /// Vectors of half floats: pairs of them in words.
+    /// Emits an atomic on vectors of half floats: pairs of them in words.
     fn emit_half_atomic(
         &mut self,
         cx: InstCx<'_>,
@@ -78,7 +79,8 @@ impl BufferEmitter<'_, '_> {
         let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
         let address = self.load_address(cx, access, 1)?;
         let mut lanes = [Lane::scalar(self.f.w.uint(0)); 4];
-        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
+        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by
+        // itself.
         for (word, update) in (0u32..).zip(updates) {
             let old = self.update_at(address, word, update)?;
             let first = 2 * word as usize;
@@ -120,8 +122,8 @@ impl BufferEmitter<'_, '_> {
     ) -> Result<Lane, Failure> {
         let lanes = self.run_at_place(place, |emit, place| {
             let bound = emit.compute_bound(place, view)?;
-            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
-            // several.
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0
+            // there, for only half floats are several.
             let number = if view.is_wide() {
                 emit.f
                     .w
@@ -137,7 +139,8 @@ impl BufferEmitter<'_, '_> {
         Ok(lanes[0])
     }
 
-    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics there, and none are needed.
+    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics
+    /// there, and none are needed.
     fn update_private(
         &mut self,
         place: BufferPlace,
@@ -188,7 +191,7 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// What an atomic on one value does.
+/// Loads what an atomic on one value does.
 pub(in crate::emit) fn load_scalar_update(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -209,7 +212,7 @@ pub(in crate::emit) fn load_scalar_update(
     })
 }
 
-/// What an atomic on half floats does to each pair of them.
+/// Loads what an atomic on half floats does to each pair of them.
 pub(in crate::emit) fn load_half_updates(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -282,7 +285,7 @@ fn emit_atomic_op(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Fa
     Ok(io.w.op(native, cell.scalar, 1, &operands))
 }
 
-/// An update by compare-exchange.
+/// Updates a cell by compare-exchange.
 fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
     let helps = load_helps(io);
     let lanes = run_if_alive(io, helps, |io| {
@@ -291,7 +294,7 @@ fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, F
     Ok(io.w.val(lanes[0].id()))
 }
 
-/// Whether the invocation only helps others to derivatives.
+/// Loads whether the invocation only helps others to derivatives.
 pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
     if io.w.device.demote_to_helper_invocation {
         io.w.needs.insert(Need::Demote);
@@ -309,13 +312,15 @@ pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
     io.w.val(value)
 }
 
-/// Loads whether the invocation only helps others to derivatives, if the stage has such invocations.
+/// Loads whether the invocation only helps others to derivatives, if the stage has such
+/// invocations.
 pub(in crate::emit) fn load_helps(io: &mut Io<'_>) -> Option<Val> {
     (io.program.stage == Stage::Fragment).then(|| load_is_helper(io))
 }
 
-/// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they get undefined values from atomics
-/// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
+/// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they
+/// get undefined values from atomics (EXT_shader_image_load_store, issue 22), so a loop that waits
+/// for one might never end.
 pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
     cx: &mut C,
     helps: Option<Val>,
@@ -332,7 +337,8 @@ pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
 fn emit_exchange_loop(w: &mut Builder, cell: Cell, update: Update) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
     let operands = [cell.pointer.0, scope.0, relaxed.0];
-    // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
+    // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels
+    // by pointer.
     let first = w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
     let [header, body, next, merge] = w.labels();
     let entry = w.block;
@@ -356,12 +362,13 @@ fn emit_exchange_loop(w: &mut Builder, cell: Cell, update: Update) -> Val {
     w.begin_block(next);
     w.jump(header);
     w.begin_block(merge);
-    // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
+    // Both values are the same now. Invocations leave in different rounds, and the phi is what
+    // every device keeps of their own.
     extract_cell_word(w, cell, old)
 }
 
-/// What a sum of floats as one atomic needs, and the type as which it sees its cell. The features that are known here are those of
-/// buffers; shared memory has others in Vulkan.
+/// Returns what a sum of floats as one atomic needs, and the type as which it sees its cell. The
+/// features that are known here are those of buffers; shared memory has others in Vulkan.
 fn float_sum(update: Update) -> Option<(Need, Scalar)> {
     let rows = [
         (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
@@ -380,7 +387,7 @@ pub(in crate::emit) fn unpack_halves(w: &mut Builder, word: Lane) -> [Lane; 2] {
     [low.lane(0), high.lane(0)]
 }
 
-/// An update whose values are read as the type of their cell; half floats stay what they are.
+/// Converts the values of an update to the type of their cell; half floats stay what they are.
 fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
     if update.ty == Type::F16 {
         return update;
@@ -392,7 +399,7 @@ fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
     }
 }
 
-/// The type as which an atomic sees its cell; inserts what that needs.
+/// Chooses the type as which an atomic sees its cell; inserts what that needs.
 fn choose_atomic_view(
     w: &mut Builder,
     update: Update,
@@ -410,7 +417,8 @@ fn choose_atomic_view(
     if update.ty.width() != Width::W64 {
         return Ok(Scalar::U32);
     }
-    // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
+    // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of
+    // words.
     Need::Int64.check(&device)?;
     let need = match shared {
         true => Need::SharedInt64Atomics,
@@ -420,7 +428,7 @@ fn choose_atomic_view(
     Ok(Scalar::U64)
 }
 
-/// The instruction that does an update, if there is one.
+/// Finds the instruction that does an update, if there is one.
 fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
     let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
     let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
@@ -441,8 +449,8 @@ fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
         AtomicOp::Xor => Some(Spv::AtomicXor),
         // Floats are exchanged as words, for which no feature of atomic floats is needed.
         AtomicOp::Exchange => Some(Spv::AtomicExchange),
-        // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
-        // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
+        // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a
+        // bound. Float extremes of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
         AtomicOp::Add
         | AtomicOp::Min
         | AtomicOp::Max
@@ -452,7 +460,7 @@ fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
     }
 }
 
-/// What an update leaves of the half floats of a word.
+/// Computes what an update leaves of the half floats of a word.
 pub(in crate::emit) fn compute_halves(w: &mut Builder, old: Val, update: Update) -> Val {
     if update.op == AtomicOp::Exchange {
         return w.halves_in_word(update.value);
@@ -464,14 +472,14 @@ pub(in crate::emit) fn compute_halves(w: &mut Builder, old: Val, update: Update)
 
 fn compare_exchange(w: &mut Builder, cell: Cell, comparator: Val, new: Val) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
-    // SPIR-V puts the new value before the one compared.
-    // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
+    // SPIR-V puts the new value before the one compared. Of the two semantics the second is for the
+    // case that nothing is stored; it may not be stronger than the first.
     let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
     let operands = ids.map(|id| id.0);
     w.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
 }
 
-/// What an update leaves in the whole cell.
+/// Computes what an update leaves in the whole cell.
 fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
     let Some(shift) = cell.shift else {
         return compute_updated(w, cell, old, update);
@@ -479,7 +487,8 @@ fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -
     let word = extract_word(w, old, shift);
     let word = compute_updated(w, cell, word, update);
     let word = shift_up(w, cell.scalar, word, Some(shift));
-    // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
+    // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and
+    // is tried again.
     let hole = w.constant_like(old, u64::from(u32::MAX));
     let hole = w.binary(Spv::ShiftLeftLogical, hole, shift);
     let keep = w.unary(Spv::Not, hole);
@@ -493,7 +502,7 @@ fn try_update(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
     compare_exchange(w, cell, old, new)
 }
 
-/// The updated word of a value of the whole cell.
+/// Extracts the updated word of a value of the whole cell.
 fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
     match cell.shift {
         Some(shift) => extract_word(w, whole, shift),
@@ -501,7 +510,7 @@ fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
     }
 }
 
-/// What an update leaves in memory.
+/// Computes what an update leaves in memory.
 fn compute_updated(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
     let (value, ty) = (update.value, cell.ty);
     match update.op {
@@ -535,7 +544,8 @@ fn select_lesser(w: &mut Builder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2
     w.select(is_less, yes, no)
 }
 
-/// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
+/// Computes the number that is one more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z,
+/// ATOM.
 fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let below = is_less(w, ty, old, value);
@@ -544,7 +554,7 @@ fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
     w.select(below, more, zero)
 }
 
-/// One less, or `value` from 0 and from beyond it.
+/// Computes the number that is one less, or `value` from 0 and from beyond it.
 fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let zero = w.compare_bits(Spv::IEqual, old, 0);

@@ -1,8 +1,10 @@
-//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform block, storage buffers and atomic
-//! counters of single words in a storage block, the parameters of state programs of vectors there, shared and private memory of single words.
+//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform
+//! block, storage buffers and atomic counters of single words in a storage block, the parameters of
+//! state programs of vectors there, shared and private memory of single words.
 //!
-//! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
-//! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
+//! Atomics on other types than words, and accesses to whole vectors, see a storage block through
+//! further variables of the same descriptor. Shared memory has no second view: if the program
+//! updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
@@ -21,11 +23,13 @@ use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
 use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
+/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined
+/// (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
 /// Words in a constant buffer.
 pub(super) const CONSTANT_WORDS: u32 = 4 * CONSTANT_VECTORS;
-/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
+/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan
+/// device has.
 const SHARED_WORDS: u32 = 4096;
 
 /// As what a buffer is seen: an array of scalars, or of vectors of two or four words.
@@ -87,7 +91,8 @@ impl BufferEmitter<'_, '_> {
         self.uses[id.index()]
     }
 
-    /// What the vectors of a constant buffer are made of: floats if most of what is read of it are floats, else words. `None` for other buffers.
+    /// Chooses what the vectors of a constant buffer are made of: floats if most of what is read of
+    /// it are floats, else words. `None` for other buffers.
     pub(super) fn choose_constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
         if self.f.program.buffers[id].kind != BufferKind::Constant {
             return None;
@@ -97,7 +102,7 @@ impl BufferEmitter<'_, '_> {
         Some(*known.get_or_insert_with(|| most_read(program, id)))
     }
 
-    /// The variable through which a buffer is seen as `view`.
+    /// Returns the variable through which a buffer is seen as `view`.
     fn get_variable(&mut self, id: BufferId, view: View) -> ValueWord {
         let view = match self.f.program.buffers[id].kind {
             // Constant buffers are arrays of vectors whatever is read of them.
@@ -153,14 +158,14 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Words of private memory.
+    /// Counts the words of private memory.
     pub(super) fn count_private_words(&self, id: BufferId) -> u32 {
         let size = self.f.program.buffers[id].size.unwrap_or(0);
         // Arrays have one element at least (`OpTypeArray`).
         size.div_ceil(4).max(1)
     }
 
-    /// Elements of shared memory as `view`.
+    /// Counts the elements of shared memory seen as `view`.
     pub(super) fn count_shared_elements(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.f.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
@@ -168,7 +173,7 @@ impl BufferEmitter<'_, '_> {
         words.div_ceil(if view.is_wide() { 2 } else { 1 })
     }
 
-    /// Whether a buffer is shared memory made of 64-bit integers.
+    /// Returns whether a buffer is shared memory made of 64-bit integers.
     pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
         self.f.program.buffers[id].kind == BufferKind::Shared
             && self.find_use(id).contains(ResourceUse::WIDE_ATOMIC)
@@ -205,7 +210,7 @@ impl BufferEmitter<'_, '_> {
         variable
     }
 
-    /// Where a buffer of the program is bound.
+    /// Chooses the binding of a buffer of the program.
     fn choose_slot(&self, kind: BufferKind, number: u32) -> DescriptorSlot {
         let bindings = &self.f.options.bindings;
         let (set, first) = match kind {
@@ -244,10 +249,11 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// What the program does with a storage block. Any two of them may be the same memory.
+    /// Decorates a storage block with what the program does with it. Any two of them may be the
+    /// same memory.
     fn decorate_storage(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
-        // GL binds one buffer object to several points, and views of a descriptor are the same memory anyway; SPIR-V takes
-        // variables for distinct otherwise.
+        // GL binds one buffer object to several points, and views of a descriptor are the same
+        // memory anyway; SPIR-V takes variables for distinct otherwise.
         self.f.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.find_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
@@ -259,7 +265,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// A pointer to the block at a place, seen as `view`.
+    /// Computes a pointer to the block at a place, seen as `view`.
     pub(super) fn compute_block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let variable = self.get_variable(place.buffer, view);
         let buffer = self.f.program.buffers[place.buffer];
@@ -273,7 +279,7 @@ impl BufferEmitter<'_, '_> {
         emit_access_chain(self.f.w, place, class, block, &operands)
     }
 
-    /// A pointer to element `number` of the buffer at a place seen as `view`.
+    /// Computes a pointer to element `number` of the buffer at a place seen as `view`.
     pub(super) fn compute_cell_pointer(
         &mut self,
         place: BufferPlace,
@@ -312,7 +318,7 @@ impl BufferEmitter<'_, '_> {
         emit_access_chain(self.f.w, place, class, element, &operands)
     }
 
-    /// The number of an element that exists, where accesses are not kept inside otherwise.
+    /// Clamps a number to elements that exist, where accesses are not kept inside otherwise.
     fn clamp_number(&mut self, id: BufferId, view: View, number: Val) -> Val {
         let last = match self.f.program.buffers[id].kind {
             // Shared memory has no robust access.
@@ -324,7 +330,8 @@ impl BufferEmitter<'_, '_> {
                 return number;
             }
         };
-        // A number that is known needs no comparison, for which the last one would become a constant of the module.
+        // A number that is known needs no comparison, for which the last one would become a
+        // constant of the module.
         let known = self.f.w.constant_bits(number.id);
         if known.is_some_and(|known| known <= last.into()) {
             return number;
@@ -334,8 +341,8 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
-/// follow.
+/// Returns an error if the program has more program parameter buffers than there are bindings for
+/// in OpenGL, where those of the next stage follow.
 pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Result<(), Failure> {
     let room = match program.stage {
         // Compute programs are alone, and have the bindings of all stages.
@@ -408,7 +415,7 @@ fn storage_class(kind: BufferKind, target: Target) -> StorageClass {
     block_class(kind, target).0
 }
 
-/// The class of a buffer, and what its type is decorated with if it is a block.
+/// Returns the class of a buffer, and what its type is decorated with if it is a block.
 fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
         BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),

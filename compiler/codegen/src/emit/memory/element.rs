@@ -10,7 +10,7 @@ use glasm_ir::inst::{IndexId, IndexTerm};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl FunctionEmitter<'_> {
-    /// The element of a register that an index names.
+    /// Finds the element of a register that an index names.
     pub(in crate::emit) fn find_register_element(
         &mut self,
         register: RegisterId,
@@ -19,7 +19,7 @@ impl FunctionEmitter<'_> {
         self.find_element(index, self.program.registers[register].elements())
     }
 
-    /// The element that an index names, clamped to `0..len`.
+    /// Finds the element that an index names, clamped to `0..len`.
     pub(in crate::emit) fn find_element(
         &mut self,
         index: Option<IndexId>,
@@ -31,8 +31,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// The element that a term names, clamped to `0..len`: beyond it the result is undefined, but the access must do no harm
-    /// (NV_gpu_program4 section 2.X.4.2).
+    /// Computes the element that a term names, clamped to `0..len`: beyond it the result is
+    /// undefined, but the access must do no harm (NV_gpu_program4 section 2.X.4.2).
     pub(in crate::emit) fn compute_element(
         &mut self,
         term: IndexTerm,
@@ -57,7 +57,7 @@ impl FunctionEmitter<'_> {
         Ok(Element::Dynamic(clamped.id))
     }
 
-    /// A lane of a register as a 32-bit integer.
+    /// Loads a lane of a register as a 32-bit integer.
     pub(in crate::emit) fn load_index(
         &mut self,
         register: RegisterId,

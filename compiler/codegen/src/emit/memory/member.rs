@@ -1,7 +1,7 @@
 //! Descriptors in arrays: which one an access means, and how the device gets at it.
 //!
-//! A number that may differ between invocations indexes an array of descriptors only where the device can do that; elsewhere a switch
-//! has a case for each of them.
+//! A number that may differ between invocations indexes an array of descriptors only where the
+//! device can do that; elsewhere a switch has a case for each of them.
 
 use crate::builder::{Builder, Home, Lane};
 use crate::capability::Need;
@@ -26,7 +26,8 @@ pub(in crate::emit) enum Member {
     Divergent(ValueWord),
 }
 
-/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations share, and by any number.
+/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations
+/// share, and by any number.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Indexing {
     uniform: Need,
@@ -60,7 +61,8 @@ impl Indexing {
     }
 }
 
-/// Number of textures or images that an access chooses from, if handles choose from `by_handle`; `None` if there is no choice.
+/// Number of textures or images that an access chooses from, if handles choose from `by_handle`;
+/// `None` if there is no choice.
 pub(in crate::emit) fn choices(units: Units, by_handle: u32) -> Option<u32> {
     match units {
         Units::One(_) => None,
@@ -80,7 +82,8 @@ pub(in crate::emit) struct Descriptor {
     pub(in crate::emit) divergent: bool,
 }
 
-/// The member of an array of `len` descriptors that an access names; the first one if it names none.
+/// Chooses the member of an array of `len` descriptors that an access names; the first one if it
+/// names none.
 pub(in crate::emit) fn choose_member(
     f: &mut FunctionEmitter<'_>,
     element: Option<IndexTerm>,
@@ -91,7 +94,8 @@ pub(in crate::emit) fn choose_member(
     };
     let uniform = match term.relative {
         Some((register, lane)) => {
-            // Asked of the number as it is in the register: a sum with the offset is a value of the body.
+            // Asked of the number as it is in the register: a sum with the offset is a value of the
+            // body.
             let number = f.load_index(register, lane)?;
             is_uniform(f, number)
         }
@@ -104,12 +108,13 @@ pub(in crate::emit) fn choose_member(
     })
 }
 
-/// Whether a value certainly is the same in all invocations: a component of a parameter.
+/// Returns whether a value certainly is the same in all invocations: a component of a parameter.
 fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
     if f.w.info(id).home == Home::Constant {
         return true;
     }
-    // What is computed from parameters is uniform as well, but to follow it would cost more than it brings.
+    // What is computed from parameters is uniform as well, but to follow it would cost more than it
+    // brings.
     if let Some(&known) = f.tables.uniform.get(&id) {
         return known;
     }
@@ -120,7 +125,8 @@ fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
     found
 }
 
-/// Runs `access` with a member of an array of `len` that the device can index: several times if there must be a case for each.
+/// Runs `access` with a member of an array of `len` that the device can index: several times if
+/// there must be a case for each.
 pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
     cx: &mut C,
     indexing: Indexing,
@@ -128,7 +134,8 @@ pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
     len: u32,
     mut access: impl FnMut(&mut C, Member) -> Result<[Lane; 4], Failure>,
 ) -> Result<[Lane; 4], Failure> {
-    // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
+    // The capability is declared only where an access makes use of it: modules of others must run
+    // on devices without it.
     let Some(number) = find_number_for_cases(cx.as_mut(), indexing, member) else {
         require_indexing(cx.as_mut(), indexing, member);
         return access(cx, member);
@@ -139,7 +146,7 @@ pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
     })
 }
 
-/// The run-time number of a member by which the device cannot index.
+/// Finds the run-time number of a member by which the device cannot index.
 pub(in crate::emit) fn find_number_for_cases(
     w: &Builder,
     indexing: Indexing,
@@ -157,13 +164,15 @@ fn require_indexing(w: &mut Builder, indexing: Indexing, member: Member) {
     let needs: &[Need] = match member {
         Member::Constant(_) => &[],
         Member::Uniform(_) => &[indexing.uniform],
-        // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the decoration `NonUniform`.
+        // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the
+        // decoration `NonUniform`.
         Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
     };
     needs.iter().for_each(|need| w.needs.insert(*need));
 }
 
-/// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
+/// Returns whether `id` is a value of the prologue that a parameter was taken apart to: a component
+/// of it, or a cast of either.
 fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
     let info = w.derived(param);
     let near =
@@ -171,11 +180,12 @@ fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
     let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
     near(param)
         || info.parts.into_iter().any(near)
-        // A component of a cast vector, and a cast of a component, are the same lane found two ways.
+        // A component of a cast vector, and a cast of a component, are the same lane found two
+        // ways.
         || casts.any(|cast| w.derived(cast).parts.contains(&id))
 }
 
-/// The number of a member as an index.
+/// Returns the number of a member as an index.
 pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
     match member {
         Member::Constant(member) => w.uint(member),
@@ -183,7 +193,7 @@ pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
     }
 }
 
-/// A member of an array of textures or images.
+/// Accesses a member of an array of textures or images.
 pub(in crate::emit) fn access_descriptor(
     w: &mut Builder,
     array: ValueWord,
@@ -194,7 +204,8 @@ pub(in crate::emit) fn access_descriptor(
     let operands = [array.0, number.0];
     let pointer = w.chain(StorageClass::UniformConstant, object, &operands);
     let divergent = matches!(member, Member::Divergent(_));
-    // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a pointer or what was loaded.
+    // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a
+    // pointer or what was loaded.
     if divergent {
         w.decorate_divergent(pointer);
     }
@@ -205,7 +216,7 @@ pub(in crate::emit) fn access_descriptor(
     }
 }
 
-/// The texture or image behind a pointer.
+/// Loads the texture or image behind a pointer.
 pub(in crate::emit) fn load_descriptor(w: &mut Builder, descriptor: Descriptor) -> ValueWord {
     let loaded = w.object();
     let (ty, pointer) = (descriptor.object, descriptor.pointer);

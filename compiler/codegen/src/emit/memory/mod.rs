@@ -1,7 +1,8 @@
 //! Memory accesses: loads, stores and barriers.
 //!
-//! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`, which declares variables; `place`
-//! computes positions in them, `member` selects a descriptor. `array` has the registers that live in memory.
+//! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`,
+//! which declares variables; `place` computes positions in them, `member` selects a descriptor.
+//! `array` has the registers that live in memory.
 
 pub(super) mod array;
 pub(super) mod atomic;
@@ -34,7 +35,7 @@ pub(super) enum Address {
 }
 
 impl BufferEmitter<'_, '_> {
-    /// The access data of a memory instruction.
+    /// Finds the access data of a memory instruction.
     pub(super) fn find_mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
         match cx.inst.aux {
             Aux::Mem(id) => Ok(self.f.program.mem_accesses[id]),
@@ -44,7 +45,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// The address that source `number` gives.
+    /// Loads the address that source `number` gives.
     pub(super) fn load_address(
         &mut self,
         cx: InstCx<'_>,
@@ -130,10 +131,12 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
+/// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z,
+/// MEMBAR.
 pub(in crate::emit) fn emit_memory_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
-    // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics). MEMBAR orders all
-    // transactions; with CTA (NV_compute_program5) the group alone need see that, for which this is more than enough.
+    // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics).
+    // MEMBAR orders all transactions; with CTA (NV_compute_program5) the group alone need see that,
+    // for which this is more than enough.
     let mut semantics = MemorySemantics::ACQUIRE_RELEASE
         | MemorySemantics::UNIFORM_MEMORY
         | MemorySemantics::IMAGE_MEMORY;
@@ -164,8 +167,8 @@ pub(in crate::emit) fn emit_barrier(w: &mut Builder) -> Result<Outcome, Failure>
             return Err(Error::unsupported(message));
         }
     }
-    // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is ordered, as with
-    // `barrier()` of GLSL; for everything else programs have MEMBAR.
+    // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is
+    // ordered, as with `barrier()` of GLSL; for everything else programs have MEMBAR.
     let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
     let scope = w.uint(Scope::Workgroup as u32);
     let semantics = w.uint(semantics.bits());
@@ -178,7 +181,7 @@ fn is_pair(w: &Builder, ty: Type) -> bool {
     w.read_scalar(ty) == Scalar::Pair
 }
 
-/// The scalar in which a type lies in memory.
+/// Chooses the scalar in which a type lies in memory.
 fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
     let device = &w.device;
     Ok(match ty {
@@ -199,7 +202,7 @@ fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
     })
 }
 
-/// A pointer to a vector of `size` components so many bytes behind an address.
+/// Computes a pointer to a vector of `size` components so many bytes behind an address.
 pub(super) fn compute_global_pointer(
     w: &mut Builder,
     address: ValueWord,
@@ -211,7 +214,8 @@ pub(super) fn compute_global_pointer(
     let address = w.wide_plus(address, bytes.into());
     let pointee = w.ty(scalar, size);
     let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-    // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
+    // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a
+    // pointer.
     let op = if address.scalar == Scalar::Pair {
         Spv::Bitcast
     } else {
@@ -222,13 +226,14 @@ pub(super) fn compute_global_pointer(
     pointer
 }
 
-/// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
-/// section 2.X.4.5), and volatile for whatever others may see.
+/// Memory operands: the alignment, which accesses through addresses must state and which is that of
+/// the fetch (NV_gpu_program5 section 2.X.4.5), and volatile for whatever others may see.
 fn choose_global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
     [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
 }
 
-/// Vectors in which the components of an access are moved: number of them and components of each.
+/// Splits an access into the vectors in which its components are moved: number of them and
+/// components of each.
 fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
     // A pair is a vector already.
     if scalar == Scalar::Pair {
@@ -298,8 +303,8 @@ fn store_global(
     Ok(())
 }
 
-/// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
-/// 2.X.4.5), and programs order them with MEMBAR.
+/// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly
+/// ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
 pub(in crate::emit) fn choose_atomic_scope(
     w: &mut Builder,
     kind: Option<BufferKind>,
@@ -312,7 +317,7 @@ pub(in crate::emit) fn choose_atomic_scope(
     (w.uint(scope as u32), w.uint(0))
 }
 
-/// The memory operand of accesses that other invocations see or that must stay.
+/// Returns the memory operand of accesses that other invocations see or that must stay.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
     let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
     match access.flags.intersects(kept) {

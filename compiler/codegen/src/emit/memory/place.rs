@@ -1,9 +1,10 @@
 //! Places in buffers: which buffer of an array of them, whether the offset lies inside.
 //!
-//! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and writes do nothing, which the module sees
-//! to itself unless the device does ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in
-//! whole words. Constant buffers of a size that the program declares, the parameters of a state program and private memory have a size of their own; accesses
-//! beyond it are the same.
+//! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and
+//! writes do nothing, which the module sees to itself unless the device does
+//! ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count
+//! in whole words. Constant buffers of a size that the program declares, the parameters of a state
+//! program and private memory have a size of their own; accesses beyond it are the same.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
@@ -26,7 +27,7 @@ pub(in crate::emit) struct BufferPlace {
 }
 
 impl BufferEmitter<'_, '_> {
-    /// The place of an access at `offset` bytes.
+    /// Chooses the place of an access at `offset` bytes.
     pub(super) fn choose_place(
         &mut self,
         buffer: BufferId,
@@ -42,7 +43,8 @@ impl BufferEmitter<'_, '_> {
         })
     }
 
-    /// Runs `access` with a place that the device can index: several times if there must be a case for each buffer.
+    /// Runs `access` with a place that the device can index: several times if there must be a case
+    /// for each buffer.
     pub(super) fn run_at_place(
         &mut self,
         place: BufferPlace,
@@ -56,7 +58,8 @@ impl BufferEmitter<'_, '_> {
         })
     }
 
-    /// The number of words of the buffer at a place, unless all accesses are inside or the device looks itself.
+    /// Computes the number of words of the buffer at a place, unless all accesses are inside or the
+    /// device looks itself.
     pub(super) fn compute_bound(
         &mut self,
         place: BufferPlace,
@@ -82,14 +85,14 @@ impl BufferEmitter<'_, '_> {
         Ok(Some(self.query_length(place, view)?))
     }
 
-    /// Whether an access begins within the parameters of a state program, which are always there in full. Accesses are aligned, so that it ends
-    /// there, too.
+    /// Returns whether an access begins within the parameters of a state program, which are always
+    /// there in full. Accesses are aligned, so that it ends there, too.
     pub(super) fn is_in_state(&self, place: BufferPlace) -> bool {
         let offset = self.f.w.constant_bits(place.offset.id);
         offset.is_some_and(|offset| offset < u64::from(STATE_BYTES))
     }
 
-    /// Bytes of the buffer at a place.
+    /// Computes the size in bytes of the buffer at a place.
     pub(super) fn compute_byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
         let words = match self.f.program.buffers[place.buffer].kind {
             BufferKind::State => self.f.w.uint_val(STATE_BYTES / 4),
@@ -104,7 +107,8 @@ impl BufferEmitter<'_, '_> {
         Ok(self.f.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
     }
 
-    /// The number of words that the program says a constant buffer has, unless all of an access lies there for sure: accesses are aligned.
+    /// Finds the number of words that the program says a constant buffer has, unless all of an
+    /// access lies there for sure: accesses are aligned.
     fn find_constant_bound(&mut self, place: BufferPlace) -> Option<Val> {
         let size = self.f.program.buffers[place.buffer].size?;
         let offset = self.f.w.constant_bits(place.offset.id);
@@ -112,7 +116,7 @@ impl BufferEmitter<'_, '_> {
         (!known).then(|| self.f.w.uint_val(size.div_ceil(4)))
     }
 
-    /// The number of elements of a buffer that the caller binds.
+    /// Queries the number of elements of a buffer that the caller binds.
     fn query_length(&mut self, place: BufferPlace, view: Scalar) -> Result<Val, Failure> {
         let length = |emit: &mut Self, place| {
             let block = emit.compute_block_pointer(place, view.into());

@@ -49,7 +49,8 @@ impl BufferEmitter<'_, '_> {
                 };
             }
             let first = compute_word_number(emit.f.w, place.offset, 0);
-            // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
+            // If the first word lies outside, all words do, and the whole access is skipped. Later
+            // ones are tested one by one.
             run_inside(emit, bound, first, |emit| {
                 // That the first word lies inside is known.
                 let bound = bound.filter(|_| lanes > 1 || ty.width() == Width::W64);
@@ -95,8 +96,10 @@ impl BufferEmitter<'_, '_> {
         Ok(())
     }
 
-    /// The view that has all components of an access in one element, which drivers move at once. Offsets are aligned to the size of the access
-    /// (NV_gpu_program5 section 2.X.4.5), but buffers may end within an element: only a device that sees to that itself gives the words inside.
+    /// Finds the view that has all components of an access in one element, which drivers move at
+    /// once. Offsets are aligned to the size of the access (NV_gpu_program5 section 2.X.4.5), but
+    /// buffers may end within an element: only a device that sees to that itself gives the words
+    /// inside.
     fn find_whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
         let possible = match self.f.program.buffers[place.buffer].kind {
             // What the program says is there may end within a vector.
@@ -153,7 +156,8 @@ impl BufferEmitter<'_, '_> {
         let Some((inside, end)) = inside else {
             return self.load_word_inside(place, word, access);
         };
-        // Brought inside before the read: the buffer must not be left even for a value that is dropped.
+        // Brought inside before the read: the buffer must not be left even for a value that is
+        // dropped.
         let word = self.f.w.int_min(word, end);
         let value = self.load_word_inside(place, word, access);
         let zero = self.f.w.constant_like(value, 0);
@@ -170,7 +174,8 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
+    /// Finds how a word is reached: the view, the element, and the shift within an element of 64
+    /// bits.
     pub(super) fn find_word(
         &mut self,
         place: BufferPlace,
@@ -182,7 +187,8 @@ impl BufferEmitter<'_, '_> {
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
-        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits 32 to 63.
+        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits
+        // 32 to 63.
         let (one, five) = (
             self.f.w.constant_like(word, 1),
             self.f.w.constant_like(word, 5),
@@ -193,7 +199,7 @@ impl BufferEmitter<'_, '_> {
         (Scalar::U64, number, Some(shift))
     }
 
-    /// One element of a load. The first word of element 0 lies inside.
+    /// Loads one element of a load. The first word of element 0 lies inside.
     fn load_element(
         &mut self,
         place: BufferPlace,
@@ -231,7 +237,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// The word of element `index`, or 0 if it lies outside.
+    /// Loads the word of element `index`, or 0 if it lies outside.
     fn load_word_of(
         &mut self,
         place: BufferPlace,
@@ -295,7 +301,7 @@ impl BufferEmitter<'_, '_> {
         self.store_bits(place, word, hole, value);
     }
 
-    /// A store of the bits `hole` of a word that no other invocation sees.
+    /// Stores the bits `hole` of a word that no other invocation sees.
     fn store_own_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
         let pointer = self.compute_cell_pointer(place, Scalar::U32, word);
         let old = self.f.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]);
@@ -305,13 +311,15 @@ impl BufferEmitter<'_, '_> {
         self.f.w.store(pointer, new.id);
     }
 
-    /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
+    /// Stores the bits `hole` of a word by two atomics, so that its other bits survive the stores
+    /// of other invocations.
     fn store_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
         let (view, number, shift) = self.find_word(place, word);
         let pointer = self.compute_cell_pointer(place, view, number);
         let hole = shift_up(self.f.w, view, hole, shift);
         let value = shift_up(self.f.w, view, value, shift);
-        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is lost.
+        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is
+        // lost.
         let keep = self.f.w.unary(Spv::Not, hole);
         let kind = self.f.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
@@ -336,7 +344,8 @@ fn store_words(w: &mut Builder, pointer: ValueWord, value: ValueWord, access: &M
     }
 }
 
-/// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
+/// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded,
+/// `bits` would stay in the module.
 pub(super) fn apply_word_op(
     w: &mut Builder,
     op: Spv,
@@ -350,13 +359,13 @@ pub(super) fn apply_word_op(
     }
 }
 
-/// Whether a word lies inside a buffer, and the number of the buffer's last word.
+/// Computes whether a word lies inside a buffer, and the number of the buffer's last word.
 fn is_inside(w: &mut Builder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
     let inside = w.test(Spv::ULessThan, word, bound);
     (inside, end)
 }
 
-/// A number of words that is not 0, with the number of the last one.
+/// Adds the number of the last word to a number of words, which is not 0.
 fn with_last(w: &mut Builder, bound: Val) -> (Val, Val) {
     (bound, w.binary_bits(Spv::ISub, bound, 1))
 }
@@ -365,13 +374,13 @@ fn advance_word(w: &mut Builder, first: Val, words: u32) -> Val {
     w.binary_bits(Spv::IAdd, first, u64::from(words))
 }
 
-/// The number of the word that lies `words` words behind the one at a byte offset.
+/// Computes the number of the word that lies `words` words behind the one at a byte offset.
 pub(super) fn compute_word_number(w: &mut Builder, offset: Val, words: u32) -> Val {
     let first = w.binary_bits(Spv::ShiftRightLogical, offset, 2);
     advance_word(w, first, words)
 }
 
-/// The last word that element `index` of an access touches.
+/// Finds the last word that element `index` of an access touches.
 fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> Val {
     match ty.width() {
         Width::W64 => compute_word_number(w, place.offset, 2 * index + 1),
@@ -380,24 +389,26 @@ fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> 
     }
 }
 
-/// The word of a 64-bit integer from bit `shift` up.
+/// Extracts the word of a 64-bit integer from bit `shift` up.
 pub(super) fn extract_word(w: &mut Builder, wide: Val, shift: Val) -> Val {
     let low = w.binary(Spv::ShiftRightLogical, wide, shift);
     w.unary_to(Spv::UConvert, Scalar::U32, low)
 }
 
-/// A word as an element of type `view`, moved up to where it lies if two words share an element.
+/// Extends a word to an element of type `view`, shifted to its position if two words share an
+/// element.
 pub(super) fn shift_up(w: &mut Builder, view: Scalar, word: Val, shift: Option<Val>) -> Val {
     let Some(shift) = shift else { return word };
     let wide = w.unary_to(Spv::UConvert, view, word);
     w.binary(Spv::ShiftLeftLogical, wide, shift)
 }
 
-/// The word that holds a narrow element, and by how many bits it is shifted there.
+/// Finds the word that holds a narrow element, and by how many bits it is shifted there.
 fn find_narrow_word(w: &mut Builder, offset: Val, index: u32, width: Width) -> (Val, Val) {
     let offset = w.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
     let word = compute_word_number(w, offset, 0);
-    // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
+    // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a
+    // halfword's offset does not count.
     let byte = w.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
     (word, w.binary_bits(Spv::ShiftLeftLogical, byte, 3))
 }

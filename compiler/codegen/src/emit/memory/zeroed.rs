@@ -1,4 +1,5 @@
-//! Large arrays start as zeros by a loop. Of an initializer drivers make a store for each element: lavapipe takes a minute for 512 of them.
+//! Large arrays start as zeros by a loop. Of an initializer drivers make a store for each element:
+//! lavapipe takes a minute for 512 of them.
 
 use crate::analysis::Class;
 use crate::builder::Scalar;
@@ -12,7 +13,7 @@ use spirv::{LoopControl, Op as Spv, StorageClass};
 const MOST_INITIALIZED: u32 = 32;
 
 impl RegisterMemory<'_> {
-    /// Whether a loop writes the zeros of a register.
+    /// Returns whether a loop writes the zeros of a register.
     pub(super) fn is_cleared(&self, register: RegisterId) -> bool {
         let is_temp = self.program.registers[register].storage == Storage::Temp;
         let in_memory = self.analysis.class[register.index()] == Class::Memory;
@@ -40,10 +41,12 @@ impl RegisterMemory<'_> {
         let [head, body, next, merge] = self.w.labels();
         let [number, following, goes_on, pointer]: [ValueWord; 4] =
             std::array::from_fn(|_| self.w.object());
-        // The prologue follows in `merge`: the head of the function is written here, in front of it.
+        // The prologue follows in `merge`: the head of the function is written here, in front of
+        // it.
         let before = std::mem::replace(&mut self.w.block, merge);
         let code = &mut self.w.functions;
-        // The header of a loop must be a block of its own: the back edge goes there, and must not reach the entry block of the function.
+        // The header of a loop must be a block of its own: the back edge goes there, and must not
+        // reach the entry block of the function.
         code.op(Spv::Branch, &[head.0]);
         code.op(Spv::Label, &[head.0]);
         let edges = [zero.0, before.0, following.0, next.0];

@@ -1,4 +1,5 @@
-//! Transform feedback: decorations of captured results, and copies of those that are not captured in place.
+//! Transform feedback: decorations of captured results, and copies of those that are not captured
+//! in place.
 
 use crate::builder::{Lane, Scalar};
 use crate::capability::Need;
@@ -100,7 +101,8 @@ impl OutputEmitter<'_, '_> {
         let capture = feedback.captures[index];
         let stride = feedback.stride(capture.buffer);
         let w = &mut self.f.w;
-        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is stream 0.
+        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is
+        // stream 0.
         w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
         w.decorate(variable, Decoration::XfbStride, &[stride]);
         w.decorate(variable, Decoration::Offset, &[capture.offset]);

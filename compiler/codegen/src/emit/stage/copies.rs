@@ -1,8 +1,9 @@
-//! Geometry programs whose primitives go to several viewports or views, on devices that cannot do that: NV_viewport_array2 and
-//! NV_stereo_view_rendering.
+//! Geometry programs whose primitives go to several viewports or views, on devices that cannot do
+//! that: NV_viewport_array2 and NV_stereo_view_rendering.
 //!
-//! Such a program runs once for each viewport and view, as further invocations: with a mask of viewports sixteen times, with a second view
-//! twice. Each run emits all vertices. Where the mask lacks the viewport of the run, their positions are outside of the clip volume.
+//! Such a program runs once for each viewport and view, as further invocations: with a mask of
+//! viewports sixteen times, with a second view twice. Each run emits all vertices. Where the mask
+//! lacks the viewport of the run, their positions are outside of the clip volume.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
@@ -16,7 +17,8 @@ use glasm_ir::arena::Id;
 use glasm_ir::{OpFlags, OutputId, Program, Semantic, Stage};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
-/// Invocations of a geometry program that all devices with geometry programs have (`maxGeometryShaderInvocations`).
+/// Invocations of a geometry program that all devices with geometry programs have
+/// (`maxGeometryShaderInvocations`).
 const MAX_INVOCATIONS: u32 = 32;
 
 /// What the open run is for.
@@ -39,7 +41,8 @@ impl OutputEmitter<'_, '_> {
         let second_mask = writes(Semantic::SecondaryViewportMask);
         let has_second = second_mask || writes(Semantic::SecondaryPosition);
         let has_mask = writes(Semantic::ViewportMask);
-        // The built-in mask would hold for both views, whose runs have masks and positions of their own.
+        // The built-in mask would hold for both views, whose runs have masks and positions of their
+        // own.
         let all = self.f.w.device.viewport_array2 && !has_second;
         let copies = Copies {
             views: 1 + u32::from(has_second),
@@ -133,9 +136,10 @@ pub(super) fn store_run_views(io: &mut Io<'_>, views: &Views) -> Result<(), Fail
     Ok(())
 }
 
-/// Which run it is: both factors are powers of two.
-// Invocations count as ((triangle * own + invocation) * views + view) * viewports + viewport, where `own` is how many
-// the program asks for. `invocation_number` takes its own number out of that, this the two last ones.
+/// Finds which run it is: both factors are powers of two.
+// Invocations count as ((triangle * own + invocation) * views + view) * viewports + viewport, where
+// `own` is how many the program asks for. `invocation_number` takes its own number out of that,
+// this the two last ones.
 fn open_run(io: &mut Io<'_>, copies: Copies) -> Run {
     let invocation = io.own_vertex();
     let invocation = io.w.val(invocation);
@@ -181,7 +185,8 @@ fn store_builtin(io: &mut Io<'_>, builtin: BuiltIn, value: Val) {
     io.w.store(variable, value.id);
 }
 
-/// Gives the position of the vertex, which has been stored, the x of the second view, or moves it out of sight.
+/// Gives the position of the vertex, which has been stored, the x of the second view, or moves it
+/// out of sight.
 fn move_position(io: &mut Io<'_>, second_x: Option<Val>, is_second: Val, is_visible: Option<Val>) {
     let Some(variable) = find_position_variable(io) else {
         return;
@@ -193,7 +198,8 @@ fn move_position(io: &mut Io<'_>, second_x: Option<Val>, is_second: Val, is_visi
         lanes[0] = io.w.select(is_second, x, lanes[0]);
     }
     if let Some(is_visible) = is_visible {
-        // Beyond w along all axes: outside whatever the depth range is, and all vertices of the primitive on one side.
+        // Beyond w along all axes: outside whatever the depth range is, and all vertices of the
+        // primitive on one side.
         for (lane, outside) in lanes.iter_mut().zip([2.0, 2.0, 2.0, 1.0]) {
             let outside = io.w.float_like(*lane, outside);
             *lane = io.w.select(is_visible, *lane, outside);

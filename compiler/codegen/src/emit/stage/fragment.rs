@@ -29,7 +29,8 @@ pub(in crate::emit) fn emit_derivative(
 ) -> Result<Val, Failure> {
     let a = f.load_source(cx.inst, 0, cx.lanes)?;
     if f.program.stage != Stage::Fragment || f.w.splat_bits(a).is_some() {
-        // A constant differs nowhere; other stages have no neighbors, and SPIR-V no such instruction there.
+        // A constant differs nowhere; other stages have no neighbors, and SPIR-V no such
+        // instruction there.
         return Ok(f.w.constant_like(a, 0));
     }
     // The plain ones leave to the device how exact they are, and need no capability.
@@ -45,7 +46,8 @@ pub(in crate::emit) fn emit_derivative(
     })
 }
 
-/// An input evaluated elsewhere than where its declaration says: NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO and IPAS.
+/// Emits an input evaluated elsewhere than where its declaration says: NV_gpu_program5 section
+/// 2.X.8.Z, IPAC, IPAO and IPAS.
 pub(in crate::emit) fn emit_interpolation(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -58,7 +60,8 @@ pub(in crate::emit) fn emit_interpolation(
     let at = if cx.inst.op == Op::InterpOffset {
         At::Offset(load_interpolation_offset(f, cx)?)
     } else if cx.inst.op == Op::InterpSample {
-        // IPAS leaves samples that do not exist undefined, so the number goes to the device as it is.
+        // IPAS leaves samples that do not exist undefined, so the number goes to the device as it
+        // is.
         let sample = f.load_source_as(f.program.source(cx.inst, 1), Type::U32, 1)?;
         // The operand is a signed integer.
         At::Sample(f.w.reread(sample, Scalar::S32))
@@ -75,7 +78,8 @@ pub(in crate::emit) fn emit_interpolation(
 }
 
 fn load_interpolation_offset(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Val, Failure> {
-    // IPAO ignores z and w, and leaves offsets out of range undefined: NV_gpu_program5 section 2.X.8.Z.
+    // IPAO ignores z and w, and leaves offsets out of range undefined: NV_gpu_program5 section
+    // 2.X.8.Z.
     let offset = f.load_source_as(f.program.source(cx.inst, 1), Type::F32, 0b11)?;
     let offset = f.w.widen(offset, 2);
     if !f.options.conventions.negate_ddy {
@@ -107,8 +111,8 @@ fn load_interpolated_lanes(
         }
         Element::Dynamic(number) => f.w.val(number),
     };
-    // Each element is a variable of its own, and GLSL.std.450 takes the variable itself, which no index can choose at run time:
-    // every element is evaluated.
+    // Each element is a variable of its own, and GLSL.std.450 takes the variable itself, which no
+    // index can choose at run time: every element is evaluated.
     let mut chosen = load_interpolated_vector(&mut f.io(), input(0), at)?;
     for element in 1..len {
         let value = load_interpolated_vector(&mut f.io(), input(element), at)?;
@@ -118,7 +122,8 @@ fn load_interpolated_lanes(
     Ok(chosen.lanes())
 }
 
-/// The beginning or the end of a critical section. The program has one only if its modes say how invocations are ordered.
+/// Emits the beginning or the end of a critical section. The program has one only if its modes say
+/// how invocations are ordered.
 pub(in crate::emit) fn emit_interlock(f: &mut FunctionEmitter<'_>, op: Spv) -> Outcome {
     if f.program.modes.interlock.is_some() {
         f.w.body.op(op, &[]);
@@ -142,7 +147,8 @@ fn load_interpolated_vector(io: &mut Io<'_>, input: InputId, at: At) -> Result<V
 
 fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
     let lanes = io.input(input)?;
-    // Flat inputs stay what they are (NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO, IPAS), and so do inputs that are no varyings.
+    // Flat inputs stay what they are (NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO, IPAS), and so do
+    // inputs that are no varyings.
     let Some(variable) = io.interpolant(input) else {
         return Ok(lanes);
     };

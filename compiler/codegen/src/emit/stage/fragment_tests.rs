@@ -1,4 +1,5 @@
-//! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail end; what they have stored in memory stays.
+//! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail
+//! end; what they have stored in memory stays.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::interface::Io;
@@ -14,8 +15,8 @@ const EQUAL: u32 = 1;
 const GREATER: u32 = 2;
 const ALWAYS: u32 = 7;
 
-/// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw buffer 0 fails the alpha test. `color` is
-/// that color, if the program writes it.
+/// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw
+/// buffer 0 fails the alpha test. `color` is that color, if the program writes it.
 pub(super) fn test_fragment(io: &mut Io<'_>, color: Option<(&Output, [Lane; 4])>) {
     let alpha = color.and_then(|(output, color)| test_alpha(io, output, color));
     // All of them before the fragment ends, so that it ends at one place.
@@ -60,7 +61,8 @@ fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val>
     Some(passes)
 }
 
-/// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the line along its longer side.
+/// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the
+/// line along its longer side.
 fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
     if !io.options.stipples_lines() {
         return None;
@@ -109,7 +111,7 @@ fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
     Some(io.w.truth_op(Spv::LogicalOr, is_whole, drawn))
 }
 
-/// Where the fragment is in the window, as Vulkan counts.
+/// Loads the position of the fragment in the window, as Vulkan counts.
 fn load_window_position(io: &mut Io<'_>) -> Option<Val> {
     let row = builtin_input(Stage::Fragment, Semantic::Position)?;
     let (_, place) = io.load_builtin_value(row);

@@ -1,4 +1,5 @@
-//! What state adds to the results of a program, so that fragment programs can choose at run time: flat colors, starts of lines.
+//! What state adds to the results of a program, so that fragment programs can choose at run time:
+//! flat colors, starts of lines.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::stage::output_variable::{OutputPlace, store_output_lanes};
@@ -79,7 +80,8 @@ fn declare_added_varying(io: &mut Io<'_>, semantic: Semantic, place: &Place) -> 
     variable
 }
 
-/// Declares what the fragment program reads where no vertex is ever finished, so that nothing was stored.
+/// Declares what the fragment program reads where no vertex is ever finished, so that nothing was
+/// stored.
 pub(in crate::emit) fn declare_added(io: &mut Io<'_>) {
     let is_asked = io.options.stipples_lines() || !io.options.forms.flat_colors.is_fixed();
     if !is_asked || !makes_vertices(io.program) {
@@ -103,9 +105,10 @@ fn makes_vertices(program: &Program) -> bool {
     )
 }
 
-/// A coordinate of clip space in pixels.
+/// Converts a coordinate of clip space to pixels.
 fn map_to_window(w: &mut Builder, coordinate: Val, divisor: Val, corner: Val, size: Val) -> Lane {
-    // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of the size.
+    // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of
+    // the size.
     let half = w.binary_float(Spv::FMul, size, 0.5);
     let center = w.binary(Spv::FAdd, corner, half);
     let normalized = w.binary(Spv::FDiv, coordinate, divisor);

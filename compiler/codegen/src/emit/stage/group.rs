@@ -1,4 +1,5 @@
-//! Thread groups: subgroups of Vulkan, of which those with more than 32 invocations count as two groups.
+//! Thread groups: subgroups of Vulkan, of which those with more than 32 invocations count as two
+//! groups.
 
 use crate::builder::{Builder, Lane, Scalar, Val, by_base, truth_scalar};
 use crate::capability::{Need, check_subgroups};
@@ -12,13 +13,13 @@ use spirv::{Op as Spv, Scope};
 /// Invocations of a thread group: its masks are words (NV_shader_thread_group section 8.3).
 const GROUP: u32 = 32;
 
-/// The invocation number in the subgroup.
+/// Loads the invocation number in the subgroup.
 fn load_subgroup_id(io: &mut Io<'_>) -> Val {
     let (_, id) = io.load_builtin_value(thread_row());
     io.w.val(id)
 }
 
-/// The invocation number in the thread group.
+/// Loads the invocation number in the thread group.
 fn load_thread_id(io: &mut Io<'_>) -> Val {
     let id = load_subgroup_id(io);
     if !is_split(io.w) {
@@ -27,15 +28,16 @@ fn load_thread_id(io: &mut Io<'_>) -> Val {
     io.w.binary_bits(Spv::BitwiseAnd, id, u64::from(GROUP - 1))
 }
 
-/// The mask of the thread group's invocations for which a scalar is true.
+/// Computes the mask of the thread group's invocations for which a scalar is true.
 fn compute_ballot(io: &mut Io<'_>, truth: Val) -> Result<Val, Failure> {
-    // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of x, the next 32 those
-    // of y.
+    // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of
+    // x, the next 32 those of y.
     let masks = compute_subgroup_masks(io.w, truth)?;
     if !is_split(io.w) {
         return Ok(io.w.component(masks, 0));
     }
-    // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
+    // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its
+    // own group.
     let id = load_subgroup_id(io);
     let half = io.w.binary_bits(Spv::ShiftRightLogical, id, 5);
     let operands = [masks.id.0, half.id.0];
@@ -43,13 +45,13 @@ fn compute_ballot(io: &mut Io<'_>, truth: Val) -> Result<Val, Failure> {
     Ok(io.w.op(op, Scalar::U32, 1, &operands))
 }
 
-/// The mask of the thread group's active invocations.
+/// Computes the mask of the thread group's active invocations.
 fn compute_active_mask(io: &mut Io<'_>) -> Result<Val, Failure> {
     let yes = io.w.always();
     compute_ballot(io, yes)
 }
 
-/// A test over the thread group; the result stands for numbers as `to` says.
+/// Emits a test over the thread group; the result stands for numbers as `to` says.
 fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
     if is_split(io.w) {
         let (mask, active) = (compute_ballot(io, truth)?, compute_active_mask(io)?);
@@ -70,7 +72,8 @@ fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Fai
     Ok(io.w.compare(Spv::LogicalEqual, to, all, any))
 }
 
-/// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
+/// Computes whether the invocation that a shuffle names is in range, and the one that it reads:
+/// that one or, out of range, its own.
 fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) -> (Val, Val) {
     // Numbers of threads and ends of ranges have five bits.
     // The third operand has the clamp in bits 0 to 4 and the segmentation mask in bits 8 to 12:
@@ -93,7 +96,7 @@ fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) ->
     (in_range, io.w.select(in_range, source, id))
 }
 
-/// The number in the subgroup of an invocation of the own thread group.
+/// Computes the number in the subgroup of an invocation of the own thread group.
 fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
     if !is_split(io.w) {
         return thread;
@@ -104,7 +107,7 @@ fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
     io.w.binary(Spv::BitwiseOr, group, thread)
 }
 
-/// Whether all fragments of the own quad are active.
+/// Tests whether all fragments of the own quad are active.
 fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
     let active = compute_active_mask(io)?;
     let id = load_thread_id(io);
@@ -118,7 +121,7 @@ fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
     Ok(io.w.test(Spv::IEqual, quad, all))
 }
 
-/// Whether the lanes of the first source are not zero, read as the type of the instruction.
+/// Tests whether the lanes of the first source are not zero, read as the type of the instruction.
 fn test_not_zero(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Val, Failure> {
     let src = f.program.source(cx.inst, 0);
     if let Some(truth) = f.find_source_truth(src, cx.lanes)? {
@@ -203,8 +206,8 @@ pub(in crate::emit) fn emit_group_test(
     })
 }
 
-/// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
-/// their ends, or the last invocation could never be read.
+/// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section
+/// 2.X.8.Z. Ranges include their ends, or the last invocation could never be read.
 pub(in crate::emit) fn emit_shuffle(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -236,30 +239,32 @@ pub(in crate::emit) fn emit_quad(
     let operands = [scope, a.id.0, which.0];
     let read = f.w.op(op, Scalar::F32, a.size, &operands);
     let sum = f.w.binary(Spv::FAdd, read, b);
-    // Helper invocations fill quads that a primitive covers in part, so all of them are active as long as control flow is
-    // undivided.
+    // Helper invocations fill quads that a primitive covers in part, so all of them are active as
+    // long as control flow is undivided.
     if is_undivided(f) {
         return Ok(sum);
     }
-    // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get 0.
+    // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get
+    // 0.
     let complete = test_quad_is_active(&mut f.io())?;
     let zero = f.w.constant_like(sum, 0);
     Ok(f.w.select(complete, sum, zero))
 }
 
-/// Whether control flow cannot have divided the invocations before this place.
+/// Returns whether control flow cannot have divided the invocations before this place.
 fn is_undivided(f: &FunctionEmitter<'_>) -> bool {
     let kills = !f.w.device.demote_to_helper_invocation;
     let leaves = |node: &Node| matches!(node, Node::Return);
     let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
-    // Callers of other functions may stand in branches, and fragments that returned or were killed are missing from their quads.
+    // Callers of other functions may stand in branches, and fragments that returned or were killed
+    // are missing from their quads.
     f.in_entry
         && !f.w.in_branch()
         && !f.program.nodes.iter().any(leaves)
         && !f.program.insts.iter().any(stops)
 }
 
-/// The masks of the subgroup's invocations for which a scalar is true.
+/// Computes the masks of the subgroup's invocations for which a scalar is true.
 fn compute_subgroup_masks(w: &mut Builder, truth: Val) -> Result<Val, Failure> {
     let scope = require_subgroups(w, Need::GroupBallot, "ballots")?;
     let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
@@ -293,7 +298,7 @@ fn map_lanes<C: AsMut<Builder>>(
     Ok(cx.as_mut().gather(lanes, scalar))
 }
 
-/// The scope operand, if the device has subgroups here and the operations that are needed.
+/// Returns the scope operand, if the device has subgroups here and the operations that are needed.
 fn require_subgroups(w: &mut Builder, need: Need, what: &str) -> Result<u32, Failure> {
     let stage = w.stage();
     check_subgroups(&w.device, stage)
@@ -310,7 +315,8 @@ fn is_split(w: &Builder) -> bool {
     w.device.subgroups.size > GROUP
 }
 
-/// A test by the masks of the invocations for which something holds, and of those that are active.
+/// Computes the result of a test from the masks of the invocations for which something holds, and
+/// of those that are active.
 fn decide_vote(w: &mut Builder, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
     if op == Op::GroupAny {
         let zero = w.constant_like(mask, 0);
@@ -325,7 +331,8 @@ fn decide_vote(w: &mut Builder, op: Op, mask: Val, active: Val, to: Scalar) -> V
     w.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
 }
 
-/// The invocation that a shuffle reads if it is in range, and the test of that against the end of the range.
+/// The invocation that a shuffle reads if it is in range, and the test of that against the end of
+/// the range.
 fn compute_shuffle_source(
     w: &mut Builder,
     op: Op,
@@ -351,7 +358,7 @@ fn fold_not(w: &mut Builder, val: Val) -> Val {
     }
 }
 
-/// A truth value as a number of type `ty`.
+/// Converts a boolean to a number of type `ty`.
 fn convert_truth(w: &mut Builder, truth: Val, ty: Type) -> Val {
     let yes = match ty.is_float() {
         true => w.float_val(1.0),
@@ -368,8 +375,8 @@ fn convert_truth(w: &mut Builder, truth: Val, ty: Type) -> Val {
 )]
 fn quad_operation(op: Op) -> (Spv, u32) {
     match op {
-        // Directions of `OpGroupNonUniformQuadSwap`: 0 is horizontal, 1 vertical, and 2, diagonal, has no counterpart in
-        // NV_shader_thread_group.
+        // Directions of `OpGroupNonUniformQuadSwap`: 0 is horizontal, 1 vertical, and 2, diagonal,
+        // has no counterpart in NV_shader_thread_group.
         Op::QuadX => (Spv::GroupNonUniformQuadSwap, 0),
         Op::QuadY => (Spv::GroupNonUniformQuadSwap, 1),
         Op::Quad1 => (Spv::GroupNonUniformQuadBroadcast, 1),

@@ -65,7 +65,8 @@ impl FunctionEmitter<'_> {
         let count = self.io().vertex_count()?;
         let vertex = match self.compute_element(vertex, count)? {
             Element::Constant(number) => Vertex::Constant(number),
-            // Mesa 25.0 reads other bytes by a number of the vertex that is known at run time only, from GLSL as well.
+            // Mesa 25.0 reads other bytes by a number of the vertex that is known at run time only,
+            // from GLSL as well.
             Element::Dynamic(number)
                 if self.program.stage == Stage::Geometry && self.options.target.is_opengl() =>
             {
@@ -115,7 +116,8 @@ fn declare_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> Result<Value
     if let Some(copy) = io.vars.input_copy(first, len) {
         return Ok(copy);
     }
-    // Inputs are variables of their own, which no index reaches; an array in Private memory is indexable.
+    // Inputs are variables of their own, which no index reaches; an array in Private memory is
+    // indexable.
     let vector = io.w.ty(Scalar::F32, 4);
     let ty = io.w.array_type(vector, len);
     let variable = io.w.variable(StorageClass::Private, ty);
@@ -191,7 +193,8 @@ pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
         return None;
     }
     io.w.needs.insert(Need::Demote);
-    // The built-in `HelperInvocation` tells what the invocation was at its start; only the instruction follows demotions.
+    // The built-in `HelperInvocation` tells what the invocation was at its start; only the
+    // instruction follows demotions.
     let helper = io.w.op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
     let [zero, one] = [0, 1].map(|number| Lane::scalar(io.w.uint(number)));
     Some([helper.lane(0), zero, zero, one])

@@ -1,7 +1,9 @@
-//! Stores of stage outputs at the end of the entry point, or for each vertex that a geometry program emits.
+//! Stores of stage outputs at the end of the entry point, or for each vertex that a geometry
+//! program emits.
 //!
-//! `views` and `capture` store others, in the variables of `output_variable`; `gl_state` is what GL state adds to them, and
-//! `fragment_tests` are the tests of fragments. The other modules are about inputs and what else depends on the stage.
+//! `views` and `capture` store others, in the variables of `output_variable`; `gl_state` is what GL
+//! state adds to them, and `fragment_tests` are the tests of fragments. The other modules are about
+//! inputs and what else depends on the stage.
 
 pub(super) mod capture;
 pub(super) mod copies;
@@ -60,7 +62,8 @@ impl OutputEmitter<'_, '_> {
         self.store_vertex(None)
     }
 
-    /// Stores all outputs that the program writes; those that the vertices of the input primitive keep are those of vertex `kept`.
+    /// Stores all outputs that the program writes; those that the vertices of the input primitive
+    /// keep are those of vertex `kept`.
     pub(super) fn store_vertex(&mut self, kept: Option<u32>) -> Result<(), Failure> {
         let program = self.f.program;
         let mut views = Views::default();
@@ -81,7 +84,8 @@ impl OutputEmitter<'_, '_> {
                 }
                 self.store_captures(output, &lanes);
                 if semantic != Semantic::Layer || !self.f.options.fixed.single_layer {
-                    // Stored together at the end: which of them are built-ins depends on the others.
+                    // Stored together at the end: which of them are built-ins depends on the
+                    // others.
                     views.keep(semantic, output, lanes[0]);
                 }
             }
@@ -119,7 +123,8 @@ impl OutputEmitter<'_, '_> {
         if self.f.analysis.class[register.index()] == Class::Values {
             let slot = self.f.analysis.slot_base[register.index()] + element;
             let mut lanes = *self.f.lanes.slot(slot);
-            // Lanes that are never written are undefined; w is what makes a color opaque and a coordinate a point.
+            // Lanes that are never written are undefined; w is what makes a color opaque and a
+            // coordinate a point.
             if !lanes[3].id().is_some() && self.f.program.outputs[output].base == TypeBase::Float {
                 lanes[3] = Lane::scalar(self.f.w.float(1.0));
             }
@@ -133,7 +138,8 @@ impl OutputEmitter<'_, '_> {
 
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.f.program.outputs[id];
-        // Captured first: transform feedback takes results that no stage reads, and positions before their depth is remapped.
+        // Captured first: transform feedback takes results that no stage reads, and positions
+        // before their depth is remapped.
         self.store_captures(id, &lanes);
         if is_dropped(self.f.program, self.f.options, output.semantic) {
             return Ok(());
@@ -147,7 +153,8 @@ impl OutputEmitter<'_, '_> {
             test_fragment(&mut self.f.io(), Some((&output, lanes)));
         }
         let fixed = &self.f.options.fixed;
-        // Programs with `result.color[n]` say themselves which attachment gets what (ARB_draw_buffers).
+        // Programs with `result.color[n]` say themselves which attachment gets what
+        // (ARB_draw_buffers).
         let is_single = self.f.program.modes.numbered_colors || fixed.draw_buffers == 0;
         if output.semantic == COLOR_0 && !is_single {
             return self.store_broadcast(id, lanes);
@@ -158,7 +165,8 @@ impl OutputEmitter<'_, '_> {
             Some(_) => make_own_values(self.f, id, target.scalar, target.written(), lanes),
             None => lanes,
         };
-        // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write the first.
+        // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write
+        // the first.
         let pointer = match output.semantic == Semantic::SampleMask {
             true => compute_element_pointer(self.f.w, variable, target.scalar, 0),
             false => access_own_variable(&mut self.f.io(), variable, &target),
@@ -182,8 +190,8 @@ impl OutputEmitter<'_, '_> {
         Ok(())
     }
 
-    /// The size of all points, in place of what the program writes: GL 2.1 section 3.3. Where Vulkan wants a size and there is none, it
-    /// is 1.
+    /// Stores the size of all points, instead of what the program writes: GL 2.1 section 3.3. Where
+    /// Vulkan wants a size and there is none, it is 1.
     pub(super) fn store_point_size(&mut self) {
         let Some(size) = self.choose_point_size() else {
             return;
@@ -209,7 +217,7 @@ impl OutputEmitter<'_, '_> {
         self.f.w.store(pointer, size);
     }
 
-    /// The size of points that the program does not write, or that counts in its place.
+    /// Chooses the size of points that the program does not write, or that counts in its place.
     fn choose_point_size(&self) -> Option<Size> {
         let fixed = self.f.options.fixed.point_size;
         let unwritten = self.f.options.fixed.unwritten_point_size;
@@ -226,7 +234,8 @@ impl OutputEmitter<'_, '_> {
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
         if !self.f.options.forms.point_size.is_fixed() {
-            // A size of the program is chosen against that of the state where it is stored: `chosen_size`.
+            // A size of the program is chosen against that of the state where it is stored:
+            // `chosen_size`.
             return (!self.has_point_size()).then_some(Size::State);
         }
         fixed
@@ -234,7 +243,7 @@ impl OutputEmitter<'_, '_> {
             .map(Size::Bits)
     }
 
-    /// Whether vertices have a size that the program writes or that they keep.
+    /// Returns whether vertices have a size that the program writes or that they keep.
     fn has_point_size(&self) -> bool {
         let mut outputs = self.f.program.outputs.iter_enumerated();
         outputs.any(|(id, output)| {
@@ -244,7 +253,8 @@ impl OutputEmitter<'_, '_> {
     }
 }
 
-/// Whether an output that chooses layers, viewports or views goes to the next stage like any other.
+/// Returns whether an output that chooses layers, viewports or views goes to the next stage like
+/// any other.
 fn is_forwarded(program: &Program, options: &Options, semantic: Semantic) -> bool {
     program.stage == Stage::TessControl || options.interface.outputs.place(semantic).is_some()
 }
@@ -271,7 +281,7 @@ fn load_kept_lanes(
     Ok(lanes)
 }
 
-/// Whether the program makes points, whose size Vulkan wants to be told.
+/// Returns whether the program makes points, whose size Vulkan wants to be told.
 fn makes_points(program: &Program, options: &Options) -> bool {
     let modes = &program.modes;
     match program.stage {
@@ -283,9 +293,10 @@ fn makes_points(program: &Program, options: &Options) -> bool {
     }
 }
 
-/// Whether no stage reads an output.
+/// Returns whether no stage reads an output.
 fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool {
-    // In the fixed table only, and there they give way: few stages read them, and transform feedback has taken them already.
+    // In the fixed table only, and there they give way: few stages read them, and transform
+    // feedback has taken them already.
     let gives_way = matches!(semantic, Semantic::VertexId | Semantic::ClipVertex)
         && shares_location(program, options, semantic);
     gives_way
@@ -295,7 +306,8 @@ fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool 
         || options.interface.outputs.drops(semantic)
 }
 
-/// Whether an output has no effect because the stage is not the last one before rasterization.
+/// Returns whether an output has no effect because the stage is not the last one before
+/// rasterization.
 fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic) -> bool {
     program.stage == Stage::TessControl
         && !semantic.is_per_patch()
@@ -304,7 +316,7 @@ fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic
         && options.interface.outputs.place(semantic).is_none()
 }
 
-/// Whether the program has another output at the location of an output.
+/// Returns whether the program has another output at the location of an output.
 fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let varyings = &options.interface.outputs;
     let location = varyings.location(semantic);
@@ -342,7 +354,7 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
     clamp_color(io.w, is_clamped, lanes)
 }
 
-/// Whether all points have one size in all pipelines that the module is for.
+/// Returns whether all points have one size in all pipelines that the module is for.
 fn has_fixed_size(options: &Options) -> bool {
     options.forms.point_size.is_fixed() && options.fixed.point_size.is_some()
 }
@@ -361,8 +373,8 @@ fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
 }
 
 /// GL's clip depth -w to w becomes 0 to w.
-// GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w) / 2 takes one range
-// to the other, and the depth z / w from [-1, 1] to [0, 1].
+// GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w)
+// / 2 takes one range to the other, and the depth z / w from [-1, 1] to [0, 1].
 fn convert_depth(w: &mut Builder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
     if options.conventions.clip_depth == ClipDepth::ZeroToOne {
         return lanes;
@@ -394,7 +406,7 @@ fn store_distance(
     Ok(())
 }
 
-/// A distance, or 0, which clips nothing, if its plane is not enabled.
+/// Selects the distance, or 0, which clips nothing, if its plane is not enabled.
 fn select_enabled_distance(
     io: &mut Io<'_>,
     distances: Distances,
@@ -413,7 +425,8 @@ fn select_enabled_distance(
     io.w.select(is_enabled, value, zero).id
 }
 
-/// Emitting a vertex leaves all distances undefined; those that the program does not write must clip and cull nothing.
+/// Emitting a vertex leaves all distances undefined; those that the program does not write must
+/// clip and cull nothing.
 fn clear_distances(io: &mut Io<'_>) {
     for distances in [Distances::Clip, Distances::Cull] {
         let variable = io.vars.outputs.distances[distances as usize];

@@ -47,7 +47,7 @@ impl OutputPlace {
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Whether any instruction writes an output.
+    /// Returns whether any instruction writes an output.
     pub(super) fn is_written(&self, output: OutputId) -> bool {
         let mut registers = self.f.program.output_registers();
         registers.any(|(id, outputs)| {
@@ -104,7 +104,8 @@ impl OutputEmitter<'_, '_> {
     }
 }
 
-/// The part of a variable that the invocation writes: in a tessellation control program that of its vertex.
+/// Accesses the part of a variable that the invocation writes: in a tessellation control program
+/// that of its vertex.
 pub(super) fn access_own_variable(
     io: &mut Io<'_>,
     variable: ValueWord,
@@ -119,7 +120,8 @@ pub(super) fn access_own_variable(
     io.w.chain(StorageClass::Output, ty, &operands)
 }
 
-/// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
+/// Returns whether it is the distance of a clip plane that is not enabled, in a program that clips
+/// by enabled ones only.
 pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let Semantic::ClipDistance(plane) = semantic else {
         return false;
@@ -129,7 +131,7 @@ pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semant
     program.modes.enabled_clip_distances && !is_enabled
 }
 
-/// Where the color of an attachment goes.
+/// Chooses the variable that the color of an attachment goes to.
 pub(super) fn choose_color_target(
     program: &Program,
     options: &Options,
@@ -170,7 +172,7 @@ pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<Outp
     }
 }
 
-/// What built-in outputs need of the device.
+/// Requires what built-in outputs need of the device.
 fn require_output(io: &mut Io<'_>, semantic: Semantic) -> Result<(), Failure> {
     let stage = io.program.stage;
     if semantic == Semantic::PointSize && stage != Stage::Vertex {
@@ -251,7 +253,7 @@ pub(super) fn declare_distance(
     Ok(())
 }
 
-/// The type of the distances from the planes that have one.
+/// Declares the type of the distances from the planes that have one.
 pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> TypeWord {
     let float = io.w.ty(Scalar::F32, 1);
     let semantics = io.program.outputs.iter().map(|output| output.semantic);
@@ -260,7 +262,8 @@ pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> T
     io.w.array_type(float, len)
 }
 
-/// Distances of planes that the program does not write are 0, which neither clips nor culls anything.
+/// Distances of planes that the program does not write are 0, which neither clips nor culls
+/// anything.
 fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     io.w.needs.insert(Need::of(distances));
     let mut array = declare_distance_array(io, distances);
@@ -280,10 +283,11 @@ fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     io.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
 }
 
-/// Returns lanes of which those in `write` are equal to those given, as values that no other output gets and that differ between invocations as far
-/// as compilers know. Linkers of OpenGL take two outputs for one if the only value stored in either is the same, even where the conditions of the
-/// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a loop, has a value that all invocations
-/// share (Mesa 25.0 to 26.2).
+/// Returns lanes of which those in `write` are equal to those given, as values that no other output
+/// gets and that differ between invocations as far as compilers know. Linkers of OpenGL take two
+/// outputs for one if the only value stored in either is the same, even where the conditions of the
+/// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store,
+/// in a loop, has a value that all invocations share (Mesa 25.0 to 26.2).
 pub(super) fn make_own_values(
     f: &mut FunctionEmitter<'_>,
     id: OutputId,
@@ -313,7 +317,7 @@ pub(super) fn make_own_values(
     values
 }
 
-/// Where an output that is a built-in goes.
+/// Returns the variable of an output that is a built-in.
 pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
     // A control program hands such outputs on as varyings, if at all.

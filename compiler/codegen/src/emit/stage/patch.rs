@@ -1,5 +1,6 @@
-//! Outputs that the invocations of a tessellation control program share: those of the patch, and those of vertices that other invocations
-//! read. They live in their variables, and instructions write and read them there.
+//! Outputs that the invocations of a tessellation control program share: those of the patch, and
+//! those of vertices that other invocations read. They live in their variables, and instructions
+//! write and read them there.
 
 use crate::builder::{Builder, Lane, Scalar};
 use crate::emit::control::guarded::{run_for_element, run_if};
@@ -26,7 +27,7 @@ struct OutputParts {
     size: u8,
 }
 
-/// The built-in that a tessellation level is one of, and its number there.
+/// Returns the built-in that a tessellation level is one of, and its number there.
 fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     if let Semantic::TessOuter(number) = semantic {
         Some((BuiltIn::TessLevelOuter, number.into()))
@@ -37,7 +38,7 @@ fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     }
 }
 
-/// Whether an output of a vertex has a variable of Vulkan.
+/// Returns whether an output of a vertex has a variable of Vulkan.
 fn is_built_in(semantic: Semantic) -> bool {
     matches!(semantic, Semantic::Position | Semantic::PointSize)
 }
@@ -127,7 +128,8 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// What the invocation itself has written to an output register, or another one to one of the patch.
+    /// What the invocation itself has written to an output register, or another one to one of the
+    /// patch.
     pub(in crate::emit) fn load_own_output(
         &mut self,
         register: RegisterId,
@@ -178,7 +180,7 @@ impl FunctionEmitter<'_> {
         Ok(())
     }
 
-    /// Whether a register holds outputs of the patch.
+    /// Returns whether a register holds outputs of the patch.
     pub(in crate::emit) fn is_of_patch(&self, register: RegisterId) -> bool {
         let storage = self.program.registers[register].storage;
         let Storage::Output(first) = storage else {
@@ -188,7 +190,7 @@ impl FunctionEmitter<'_> {
             && self.program.outputs[first].semantic.is_per_patch()
     }
 
-    /// The first output of a register, and how many it has.
+    /// Finds the first output of a register, and how many it has.
     fn find_outputs(&self, register: RegisterId) -> (OutputId, u32) {
         let register = self.program.registers[register];
         match register.storage {
@@ -235,7 +237,8 @@ fn declare_output_levels(io: &mut Io<'_>, builtin: BuiltIn) -> ValueWord {
     variable
 }
 
-/// Where a shared output goes. One that no later stage reads has a location behind those that are passed on.
+/// Chooses the variable that a shared output goes to. One that no later stage reads has a location
+/// behind those that are passed on.
 fn choose_shared_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
     let semantic = io.program.outputs[id].semantic;
     let is_passed = io.options.interface.outputs.place(semantic).is_some();
@@ -251,7 +254,7 @@ fn choose_shared_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Fa
     Ok(OutputPlace::varying(&place))
 }
 
-/// The vertex of the invocation, if an output is one of vertices.
+/// Loads the vertex of the invocation, if an output is one of vertices.
 fn load_own_vertex(io: &mut Io<'_>, id: OutputId) -> Option<ValueWord> {
     let is_shared = io.program.outputs[id].semantic.is_per_patch();
     (!is_shared).then(|| io.own_vertex())
@@ -262,7 +265,8 @@ fn find_output_parts(io: &mut Io<'_>, id: OutputId, vertex: Option<ValueWord>) -
     let mut operands = vec![variable.0];
     operands.extend(vertex.map(|vertex| vertex.0));
     let semantic = io.program.outputs[id].semantic;
-    // The vertex comes before the element: arrays of distances are elements of the array of vertices.
+    // The vertex comes before the element: arrays of distances are elements of the array of
+    // vertices.
     let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
         // The number in the IR may be larger than that of the elements.
         (Some(number.min(tess_levels(levels) - 1)), 1)

@@ -1,4 +1,5 @@
-//! Vertices and primitives that geometry programs emit, and the modes of the stages that make primitives.
+//! Vertices and primitives that geometry programs emit, and the modes of the stages that make
+//! primitives.
 
 use crate::builder::Builder;
 use crate::capability::Need;
@@ -13,7 +14,8 @@ use spirv::{ExecutionMode, Op as Spv};
 
 impl PrimitiveEmitter<'_, '_> {
     /// `EMIT` and `EMITS`. NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
-    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section 2.X.8.Z).
+    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section
+    // 2.X.8.Z).
     pub(in crate::emit) fn emit_vertex(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let stream = self.outputs.f.load_source(cx.inst, 0, 1)?;
         // A stream that does not exist takes nothing.
@@ -40,7 +42,8 @@ impl PrimitiveEmitter<'_, '_> {
         }
     }
 
-    /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for each.
+    /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for
+    /// each.
     fn end_vertex_by_case(&mut self, stream: u32) {
         let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.outputs.f.w.labels();
         let merge = self.outputs.f.w.label();
@@ -59,7 +62,8 @@ impl PrimitiveEmitter<'_, '_> {
         self.outputs.f.w.begin_block(merge);
     }
 
-    /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other primitives go to stream 0 only.
+    /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other
+    /// primitives go to stream 0 only.
     pub(in crate::emit) fn end_primitive(&mut self) -> Outcome {
         if self.outputs.f.program.modes.primitive_out != OutputPrimitive::Points {
             self.outputs.f.w.body.op(Spv::EndPrimitive, &[]);
@@ -67,14 +71,15 @@ impl PrimitiveEmitter<'_, '_> {
         Outcome::None
     }
 
-    /// What happens where the program ends: other stages than geometry store their outputs.
+    /// Ends the program: other stages than geometry store their outputs.
     pub(in crate::emit) fn end_entry(&mut self) -> Result<(), Failure> {
         if self.outputs.f.program.stage != Stage::Geometry {
             self.outputs.store_outputs()
         } else if self.outputs.f.program.modes.passthrough {
             self.pass_primitive()
         } else {
-            // Vulkan wants a size even of points that nobody emits (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
+            // Vulkan wants a size even of points that nobody emits
+            // (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
             if self.emission == Emission::Nothing {
                 self.outputs.store_point_size();
             }
@@ -82,8 +87,8 @@ impl PrimitiveEmitter<'_, '_> {
         }
     }
 
-    /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of its own. NV_geometry_shader_passthrough
-    /// section 2.14.6.4.
+    /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of
+    /// its own. NV_geometry_shader_passthrough section 2.14.6.4.
     fn pass_primitive(&mut self) -> Result<(), Failure> {
         let count = self.outputs.f.io().vertex_count()?;
         for vertex in 0..count {
@@ -116,7 +121,7 @@ pub(in crate::emit) fn find_emission(
     Ok(emission)
 }
 
-/// The stream that an instruction emits to, if the program says so.
+/// Returns the stream that an instruction emits to, if the program says so.
 fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     let src = program.sources(inst).first()?;
     let Base::Literal(literal) = src.base else {
@@ -126,7 +131,7 @@ fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     (!src.has_modifier()).then_some(bits)
 }
 
-/// The execution mode of what a geometry program gets.
+/// Returns the execution mode of what a geometry program gets.
 pub(in crate::emit) fn input_mode(primitive: InputPrimitive) -> ExecutionMode {
     match primitive {
         InputPrimitive::Points => ExecutionMode::InputPoints,
@@ -138,7 +143,7 @@ pub(in crate::emit) fn input_mode(primitive: InputPrimitive) -> ExecutionMode {
     }
 }
 
-/// The execution mode of what a geometry program makes.
+/// Returns the execution mode of what a geometry program makes.
 pub(in crate::emit) fn output_mode(primitive: OutputPrimitive) -> ExecutionMode {
     match primitive {
         OutputPrimitive::Points => ExecutionMode::OutputPoints,
@@ -147,7 +152,7 @@ pub(in crate::emit) fn output_mode(primitive: OutputPrimitive) -> ExecutionMode 
     }
 }
 
-/// The execution modes of a tessellation evaluation program.
+/// Returns the execution modes of a tessellation evaluation program.
 pub(in crate::emit) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
     let domain = match modes.tess_mode {
         TessMode::Triangles => ExecutionMode::Triangles,
@@ -163,7 +168,8 @@ pub(in crate::emit) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
         TessOrder::Ccw => ExecutionMode::VertexOrderCcw,
         TessOrder::Cw => ExecutionMode::VertexOrderCw,
     };
-    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows them.
+    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows
+    // them.
     let mut all = vec![domain, spacing, order];
     if modes.point_mode {
         all.push(ExecutionMode::PointMode);

@@ -1,8 +1,10 @@
-//! Outputs that choose layers, viewports and views. NV_viewport_array2 and NV_stereo_view_rendering.
+//! Outputs that choose layers, viewports and views. NV_viewport_array2 and
+//! NV_stereo_view_rendering.
 //!
-//! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of `VK_NV_viewport_array2`; where
-//! the device lacks that, and for second views, which Vulkan has none of, the stage writes what it chose to a varying, and a
-//! geometry stage behind it, which the library makes, emits every primitive as often as needed.
+//! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of
+//! `VK_NV_viewport_array2`; where the device lacks that, and for second views, which Vulkan has
+//! none of, the stage writes what it chose to a varying, and a geometry stage behind it, which the
+//! library makes, emits every primitive as often as needed.
 
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
@@ -18,7 +20,8 @@ use crate::words::ValueWord;
 use glasm_ir::{OutputId, Program, Semantic, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the program writes it.
+/// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the
+/// program writes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Views([Option<(OutputId, Lane)>; 5]);
 
@@ -30,7 +33,7 @@ const CHOICES: [Semantic; 5] = [
     Semantic::SecondaryViewportMask,
 ];
 
-/// Whether an output has to do with layers, viewports and views.
+/// Returns whether an output has to do with layers, viewports and views.
 pub(super) fn chooses(semantic: Semantic) -> bool {
     CHOICES.contains(&semantic)
 }
@@ -82,8 +85,8 @@ impl OutputEmitter<'_, '_> {
     fn store_layer(&mut self, id: OutputId, lane: Lane, views: &Views) -> Result<(), Failure> {
         let [_, viewport, mask, ..] = views.0;
         let relative = self.f.program.modes.layer_viewport_relative;
-        // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the decoration
-        // adds it.
+        // With one viewport the sum is computed here. A mask has several, so that the layer differs
+        // between them: the decoration adds it.
         let layer = match viewport.filter(|_| relative) {
             Some((_, viewport)) => add_lanes(self.f.w, lane, viewport),
             None => lane,
@@ -154,7 +157,8 @@ impl OutputEmitter<'_, '_> {
 }
 
 fn require_layer_output(io: &mut Io<'_>, need: Need) {
-    // In geometry programs the layer belongs to the capability `Geometry`, the viewport to `MultiViewport`.
+    // In geometry programs the layer belongs to the capability `Geometry`, the viewport to
+    // `MultiViewport`.
     if io.program.stage == Stage::Geometry {
         return;
     }
@@ -166,7 +170,7 @@ fn require_layer_output(io: &mut Io<'_>, need: Need) {
     needs.into_iter().for_each(|need| io.w.needs.insert(need));
 }
 
-/// A varying location that no output of the program has.
+/// Finds a varying location that no output of the program has.
 fn find_free_location(program: &Program, options: &Options) -> Result<u32, Failure> {
     let outputs = &options.interface.outputs;
     let used = outputs.locations_of(program, options);
@@ -224,7 +228,8 @@ fn describe_replication(
     }
 }
 
-/// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+/// Replaces a viewport that does not exist by viewport 0: ARB_viewport_array section 2.X.2, of
+/// geometry programs. Other stages leave that undefined.
 fn clamp_viewport(w: &mut Builder, number: ValueWord) -> ValueWord {
     if w.stage() != Stage::Geometry {
         return number;

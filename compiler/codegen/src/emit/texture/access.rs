@@ -133,7 +133,8 @@ impl TextureEmitter<'_, '_> {
         push_offset_operand(self.f.w, access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.f.w.needs.insert(Need::MinLod);
-            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V, image operands).
+            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V,
+            // image operands).
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
         // The kind of instruction says where the level is from; image operands alone do not.
@@ -166,7 +167,7 @@ impl TextureEmitter<'_, '_> {
     }
 }
 
-/// An access with its sources, but without its texture.
+/// Loads an access with its sources, but without its texture.
 pub(super) fn load_texture_sources(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -204,7 +205,8 @@ fn load_texture_source(
     }
     match role {
         TexSource::Coordinate => access.coordinate = Some(val),
-        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
+        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of
+        // normalized formats only.
         TexSource::Reference => access.reference = Some(f.w.clamp(val, Saturate::Unsigned)),
         // Two at most: the derivatives in x and y.
         TexSource::Mode(own) => access.own[own & 1] = Some(val),
@@ -214,8 +216,8 @@ fn load_texture_source(
     Ok(())
 }
 
-/// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
-/// 3.8.13.1).
+/// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the
+/// result (ARB_shadow section 3.8.13.1).
 pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
     if !io.options.forms.depth_modes.is_fixed()
         && let Some(unit) = unit.filter(|unit| *unit < UNITS)
@@ -269,8 +271,8 @@ fn push_level_operand(w: &mut Builder, access: &Access, operands: &mut Operands)
             operands.push(ImageOperands::BIAS, &[bias.id]);
             return Level::Implicit;
         }
-        // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
-        // bias is counted from there.
+        // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the
+        // base level is meant, and a bias is counted from there.
         (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
         _ if in_fragment => return Level::Implicit,
         _ => operands.push(ImageOperands::LOD, &[w.float(0.0)]),
@@ -291,7 +293,8 @@ fn push_rectangle_level(w: &mut Builder, access: &Access, operands: &mut Operand
     Level::Explicit
 }
 
-/// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
+/// Makes the image of the access with its sampler, for instructions of the block that is open: such
+/// values go nowhere else.
 pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord {
     let Some(sampler) = access.sampler else {
         return access.object;
@@ -303,7 +306,7 @@ pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord 
     object
 }
 
-/// The image of the access, without its sampler.
+/// Extracts the image of the access, without its sampler.
 pub(super) fn extract_image(w: &mut Builder, access: &Access) -> ValueWord {
     if access.sampler.is_some() || is_plain_image(w, access.texture.target) {
         return access.object;
@@ -331,7 +334,7 @@ pub(super) fn convert_rectangle_coordinates(w: &mut Builder, access: &mut Access
     }
 }
 
-/// The offset as an image operand.
+/// Adds the offset as an image operand.
 pub(super) fn push_offset_operand(
     w: &mut Builder,
     access: &Access,
@@ -371,7 +374,8 @@ pub(super) fn add_offset(w: &mut Builder, coordinate: Val, offset: Val) -> Val {
     w.binary(Spv::IAdd, coordinate, offset)
 }
 
-/// What a list of the options says of a texture image unit. Handles have no unit; they and missing units have the default.
+/// Returns what a list of the options says of a texture image unit. Handles have no unit; they and
+/// missing units have the default.
 pub(super) fn of_unit<T: Copy + Default>(list: &[T], unit: Option<u32>) -> T {
     let known = unit.and_then(|unit| list.get(unit as usize));
     known.copied().unwrap_or_default()

@@ -1,11 +1,15 @@
-//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and ARB_sparse_texture_clamp.
+//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and
+//! ARB_sparse_texture_clamp.
 //!
-//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found first, which costs a query, or
-//! some arithmetic on derivatives that the program gives. Then the texture is sampled twice, as usual and at the least level,
-//! and one of the results is taken. What is lost: where the least level is used, filters are not anisotropic, and levels from given
-//! derivatives count as those of an isotropic filter. Biases of samplers are [options](crate::Options::lod_biases).
+//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found
+//! first, which costs a query, or some arithmetic on derivatives that the program gives. Then the
+//! texture is sampled twice, as usual and at the least level, and one of the results is taken. What
+//! is lost: where the least level is used, filters are not anisotropic, and levels from given
+//! derivatives count as those of an isotropic filter. Biases of samplers are
+//! [options](crate::Options::lod_biases).
 //!
-//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
+//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is
+//! accessed.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::cx::TextureEmitter;
@@ -51,7 +55,8 @@ impl TextureEmitter<'_, '_> {
         yes: &Access,
         no: &Access,
     ) -> Result<[Lane; 4], Failure> {
-        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan, "Derivative Operations").
+        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan,
+        // "Derivative Operations").
         let no = self.emit_plain_sample(no)?;
         let no_residency = self.sparse.take_residency();
         let yes = self.emit_plain_sample(yes)?;
@@ -67,7 +72,7 @@ impl TextureEmitter<'_, '_> {
     }
 }
 
-/// A level from which the bias of the sampler leads to `level`.
+/// Computes a level from which the bias of the sampler leads to `level`.
 fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, level: Val) -> Val {
     let unit = access.texture.sampler_unit();
     let levels = of_unit(&options.lod_biases, unit).levels();
@@ -77,18 +82,19 @@ fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, leve
     w.binary_float(Spv::FSub, level, levels.into())
 }
 
-/// Whether an access takes its least level as an image operand.
+/// Returns whether an access takes its least level as an image operand.
 pub(super) fn can_take_min_lod(w: &Builder, access: &Access) -> bool {
     w.device.resource_min_lod && has_computed_level(w, access)
 }
 
-/// Whether the device computes the level of an access from derivatives.
+/// Returns whether the device computes the level of an access from derivatives.
 fn has_computed_level(w: &Builder, access: &Access) -> bool {
     access.data.mode == TexMode::Grad
         || access.data.mode.computes_level() && w.stage() == Stage::Fragment
 }
 
-/// Whether the level of given derivatives is below `least`: no derivative is as long as `2^least` texels of the base level.
+/// Tests whether the level of given derivatives is below `least`: no derivative is as long as
+/// `2^least` texels of the base level.
 fn compare_gradients(w: &mut Builder, access: &Access, least: Val) -> Val {
     let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
         return w.never();
@@ -112,8 +118,8 @@ fn compare_gradients(w: &mut Builder, access: &Access, least: Val) -> Val {
     w.test(Spv::FOrdLessThan, length, bound)
 }
 
-/// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component has none, the others are
-/// coordinates on the face, from -1 to 1.
+/// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component
+/// has none, the others are coordinates on the face, from -1 to 1.
 fn compute_face_derivatives(w: &mut Builder, coordinate: Val, derivatives: [Val; 2]) -> [Val; 2] {
     let direction = w.first_components(coordinate, 3);
     let sizes = w.ext(GlslOp::FAbs, &[direction]);

@@ -1,14 +1,12 @@
 //! Texture accesses: combined image samplers, one variable per texture of the program.
 //!
-//! `access` and `offset` make the operands; `wrap`, `wrap_state`, `choice` and `least_level` emulate what the device or the API
-//! lacks; `object` declares variables; `resident` and `sparse` are about residency.
+//! `access` and `offset` make the operands; `wrap`, `wrap_state` and `least_level` emulate what the
+//! device or the API lacks; `object` declares variables; `sparse` is about residency.
 
 pub(super) mod access;
-pub(super) mod choice;
 pub(super) mod least_level;
 pub(super) mod object;
 pub(super) mod offset;
-pub(super) mod resident;
 pub(super) mod sparse;
 pub(super) mod wrap;
 pub(super) mod wrap_state;
@@ -17,28 +15,34 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::emit::cx::{InstCx, Outcome, TextureEmitter};
 use crate::emit::image::query_sample_count;
-use crate::emit::memory::member::{Member, access_descriptor, load_descriptor};
+use crate::emit::memory::member::{
+    Indexing, Member, access_descriptor, choose_member, find_number_for_cases, load_descriptor,
+    run_at_member,
+};
 use crate::emit::texture::access::{
-    Access, Operands, add_offset, convert_rectangle_coordinates, extract_image, of_unit,
-    push_offset_operand,
+    Access, Operands, add_offset, convert_rectangle_coordinates, extract_image,
+    load_texture_sources, of_unit, push_offset_operand,
 };
 use crate::emit::texture::least_level::can_take_min_lod;
-use crate::emit::texture::object::{declare_texture, is_rectangle, load_sampler, load_texture};
+use crate::emit::texture::object::{
+    count_textures, declare_texture, is_rectangle, load_sampler, load_texture,
+};
 use crate::emit::texture::offset::{
     apply_offset, emit_lod_query, emit_size_query, query_last_level, query_level_count,
 };
-use crate::emit::texture::wrap::apply_wrap;
+use crate::emit::texture::sparse::Texel;
+use crate::emit::texture::wrap::{apply_wrap, keep_detail};
 use crate::emit::texture::wrap_state::{Wraps, apply_wrap_state};
 use crate::error::{Error, Failure};
 use crate::interface::Io;
 use crate::options::Options;
 use glasm_ir::inst::TexAccessId;
 use glasm_ir::resource::{TexMode, TexelOffset};
-use glasm_ir::{Aux, Inst, Stage, TexTarget, Type, Units};
+use glasm_ir::{Aux, Inst, Stage, TexAccess, TexTarget, Type, Units};
 use spirv::{GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
 
 impl TextureEmitter<'_, '_> {
-    /// One texture instruction.
+    /// Emits one texture instruction.
     pub(in crate::emit) fn emit_texture(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let Aux::Tex(id) = cx.inst.aux else {
             return Err(Error::unsupported(
@@ -53,6 +57,62 @@ impl TextureEmitter<'_, '_> {
             emit.emit_access(access, member)
         })?;
         Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Runs `access` with a texture that the device can index, an element of an array of units or
+    /// one that a handle selects: several times if there must be a case for each one.
+    ///
+    /// All that the cases share is read before, derivatives too: cases run separately from each
+    /// other, so the level of detail would be undefined where invocations choose different
+    /// textures.
+    fn with_texture(
+        &mut self,
+        cx: InstCx<'_>,
+        data: TexAccess,
+        mut access: impl FnMut(&mut Self, Access, Member) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let texture = self.f.program.textures[data.texture];
+        let len = count_textures(self.f.options, texture.units).unwrap_or(1);
+        let member = choose_member(self.f, data.element, len)?;
+        let mut sources = load_texture_sources(self.f, cx, data)?;
+        let indexing = Indexing::of_textures(texture.target);
+        let divergent = matches!(member, Member::Divergent(_));
+        // With one texture for all invocations all of them take the same case, and derivatives stay
+        // defined.
+        if divergent
+            && find_number_for_cases(self.f.w, indexing, member).is_some()
+            && let Some(coordinate) = sources.coordinate
+        {
+            keep_detail(self.f.w, &mut sources, coordinate);
+        }
+        run_at_member(self, indexing, member, len, |emit, member| {
+            access(emit, sources, member)
+        })
+    }
+
+    /// Emits a test whether the texels that an access reads are populated.
+    pub(in crate::emit) fn emit_texture_residency(
+        &mut self,
+        cx: InstCx<'_>,
+        id: TexAccessId,
+    ) -> Result<Val, Failure> {
+        let data = self.f.program.tex_accesses[id];
+        let lanes = self.with_texture(cx, data, |emit, access, member| {
+            emit.sparse.ask_residency();
+            let lanes = emit.emit_access(access, member)?;
+            emit.sparse.texel = Some(Texel {
+                access: id,
+                sources: cx.inst.source_range(),
+                written: cx.inst.dst.map(|dst| dst.register),
+                // Where there is a case for each texture this is the block of a case, in which no
+                // access follows.
+                block: emit.f.w.block,
+                remaining: emit.remaining,
+                lanes,
+            });
+            Ok(emit.sparse.take_answer(emit.f.w).alone())
+        })?;
+        Ok(self.f.w.val(lanes[0].id()))
     }
 
     /// The texel of a texture access, if the instruction before has read it in this block.
@@ -114,7 +174,8 @@ impl TextureEmitter<'_, '_> {
         let image = extract_image(self.f.w, access);
         let mut moved = *access;
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
-            // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
+            // Vulkan allows run-time offsets as an operand of gathers only
+            // (VUID-StandaloneSpirv-Offset-04663).
             moved.coordinate = Some(add_offset(self.f.w, coordinate, offset));
             // The coordinate counts texels, so that adding is all.
             moved.data.offset = TexelOffset::None;
@@ -146,8 +207,8 @@ impl TextureEmitter<'_, '_> {
         })
     }
 
-    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint: T_i0_j0 in NV_gpu_program5
-    /// section 2.X.8.Z, TXGO.
+    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint:
+    /// T_i0_j0 in NV_gpu_program5 section 2.X.8.Z, TXGO.
     fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
@@ -162,7 +223,8 @@ impl TextureEmitter<'_, '_> {
                 let offset = emit.f.w.gather_vector(&parts, Scalar::S32);
                 let mut own = *access;
                 (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
-                // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4), not with the other modes that mirror.
+                // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4),
+                // not with the other modes that mirror.
                 *lane = match &wraps {
                     Wraps::Known(wrap) => emit.gather_wrapped(&own, component, *wrap)[3],
                     Wraps::Read(state) => emit.gather_by_state(&own, component, state)[3],
@@ -200,8 +262,8 @@ fn choose_texture(io: &mut Io<'_>, access: &mut Access, member: Member) -> Resul
     Ok(())
 }
 
-/// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
-/// NV_fragment_program section 3.11.5.38.
+/// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y
+/// of a unit vector. NV_fragment_program section 3.11.5.38.
 fn convert_hilo(
     w: &mut Builder,
     options: &Options,
@@ -227,7 +289,8 @@ fn convert_hilo(
     [texel[0], texel[1], third.lane(0), one.lane(0)]
 }
 
-/// The operands of a fetch: the sample, or the level where the target has several, and the offset.
+/// Adds the operands of a fetch: the sample, or the level where the target has several, and the
+/// offset.
 fn push_fetch_operands(
     w: &mut Builder,
     access: &Access,
@@ -256,13 +319,15 @@ fn query_size(w: &mut Builder, access: &Access) -> [Lane; 4] {
     w.needs.insert(Need::ImageQuery);
     let target = access.texture.target;
     let image = extract_image(w, access);
-    // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section 2.X.8.Z, TXQ); the IR has the levels in w.
+    // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section
+    // 2.X.8.Z, TXQ); the IR has the levels in w.
     let size = target.size_components();
     let has_levels =
         !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
     let level = match access.own[0] {
         Some(level) if has_levels => Some(level.id),
-        // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level only.
+        // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level
+        // only.
         _ if target == TexTarget::Rect && !is_rectangle(w, target) => Some(w.uint(0)),
         _ => None,
     };
@@ -295,7 +360,7 @@ fn query_lod(w: &mut Builder, access: &Access) -> [Lane; 4] {
     [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
 }
 
-/// The level that a query gives, which not every device keeps within the levels of the texture.
+/// Clamps the level that a query gives to those of the texture, which not every device does.
 fn clamp_to_last_level(w: &mut Builder, access: &Access, queried: Val) -> Lane {
     let last = query_last_level(w, access);
     let last = w.unary_to(Spv::ConvertUToF, Scalar::F32, last);

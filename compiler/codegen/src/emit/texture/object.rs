@@ -39,7 +39,7 @@ pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureV
     Ok(result)
 }
 
-/// What textures OpenGL has no form for.
+/// Returns an error for textures that OpenGL has no form for.
 fn check_texture(options: &Options, texture: &Texture) -> Result<(), Failure> {
     if !options.target.is_opengl() {
         return Ok(());
@@ -120,7 +120,7 @@ pub(super) fn load_texture(io: &mut Io<'_>, id: TextureId, variable: TextureVari
     loaded
 }
 
-/// The sampler that a texture takes from another unit, loaded in the prologue.
+/// Loads the sampler that a texture takes from another unit, in the prologue.
 pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWord> {
     let unit = sampler_of(texture)?;
     let samplers = &io.vars.resources.samplers;
@@ -139,13 +139,15 @@ pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWo
     Some(loaded)
 }
 
-/// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
+/// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image
+/// sampler of the unit.
 fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
     let ty = declare_sampler_type(io.w);
     let variable = io.w.variable(StorageClass::UniformConstant, ty);
     let slot = DescriptorSlot {
         set: io.options.bindings.texture_set,
-        // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and Descriptor Type Correspondence").
+        // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and
+        // Descriptor Type Correspondence").
         binding: unit,
     };
     bind(io.w, variable, slot);
@@ -165,7 +167,8 @@ pub(super) fn count_textures(options: &Options, units: Units) -> Option<u32> {
     choices(units, options.handles.textures)
 }
 
-/// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
+/// Declares the type of the image of a texture, and that of what its variable holds: the image with
+/// a sampler, if it is no buffer.
 fn declare_texture_types(
     w: &mut Builder,
     texture: &Texture,
@@ -173,7 +176,8 @@ fn declare_texture_types(
 ) -> (TypeWord, TypeWord) {
     // The type of texels, which Vulkan compares with the format that is bound.
     let component = w.ty(texel_scalar(texture.texel), 1);
-    // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are read or written without a sampler.
+    // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are
+    // read or written without a sampler.
     let settings = [
         u32::from(texture.shadow),
         SAMPLED,
@@ -190,23 +194,24 @@ fn declare_texture_types(
     (image, object)
 }
 
-/// The type of an image with its sampler.
+/// Declares the type of an image with its sampler.
 pub(super) fn declare_sampled_type(w: &mut Builder, image: TypeWord) -> TypeWord {
     w.declare_type(Spv::TypeSampledImage, &[image.0])
 }
 
-/// Whether textures of a target are images without samplers: buffer textures, to which OpenGL gives samplers, too.
+/// Returns whether textures of a target are images without samplers: buffer textures, to which
+/// OpenGL gives samplers, too.
 pub(super) fn is_plain_image(w: &Builder, target: TexTarget) -> bool {
     target == TexTarget::Buffer && !w.target.is_opengl()
 }
 
-/// Whether textures of a target are rectangles to the device, too, as they are in OpenGL: their coordinates count texels, and they have
-/// no levels.
+/// Returns whether textures of a target are rectangles to the device, too, as they are in OpenGL:
+/// their coordinates count texels, and they have no levels.
 pub(super) fn is_rectangle(w: &Builder, target: TexTarget) -> bool {
     target == TexTarget::Rect && w.target.is_opengl()
 }
 
-/// What a target is in SPIR-V.
+/// Finds what a target is in SPIR-V.
 pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> TargetRow {
     match is_rectangle(w, target) {
         true => RECTANGLES,
@@ -218,8 +223,8 @@ fn declare_sampler_type(w: &mut Builder) -> TypeWord {
     w.declare_type(Spv::TypeSampler, &[])
 }
 
-/// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
-/// [`STORAGE`], the number of the format.
+/// The type of images of a target. `settings` are the operands behind the dimensions: whether
+/// depths are compared, [`SAMPLED`] or [`STORAGE`], the number of the format.
 pub(in crate::emit) fn declare_image_type(
     w: &mut Builder,
     component: TypeWord,
@@ -242,7 +247,7 @@ pub(in crate::emit) fn declare_image_type(
     w.declare_type(Spv::TypeImage, &operands)
 }
 
-/// The unit that a texture takes its sampler from, if that is another than its own.
+/// Returns the unit that a texture takes its sampler from, if that is another than its own.
 fn sampler_of(texture: &Texture) -> Option<u32> {
     // Fetches have no use for a sampler, and these targets know nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
@@ -256,7 +261,7 @@ const SAMPLED: u32 = 1;
 /// The operand of `OpTypeImage` for images without.
 pub(in crate::emit) const STORAGE: u32 = 2;
 
-/// The scalar of texels as images declare it.
+/// Returns the scalar of texels as images declare it.
 pub(super) fn texel_scalar(ty: Type) -> Scalar {
     base_scalar(ty.base())
 }
@@ -275,7 +280,7 @@ const RECTANGLES: TargetRow = TargetRow {
     of_images: &[Need::ImageRect],
 };
 
-/// The error of textures and images by handle.
+/// Returns the error of textures and images by handle.
 pub(in crate::emit) fn no_handles() -> Failure {
     Error::unsupported(
         "OpenGL's SPIR-V has no textures or images by handle: GL_ARB_bindless_texture is not for modules",
@@ -287,7 +292,8 @@ const fn target_row(target: TexTarget) -> TargetRow {
         TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
         // In Vulkan rectangles are plain images whose coordinates are scaled here.
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
-        // Sampled images with several samples need no capability. Storage images do, and another one if they are arrays.
+        // Sampled images with several samples need no capability. Storage images do, and another
+        // one if they are arrays.
         TexTarget::D2Ms => (Dim::Dim2D, &[], &[Need::ImageMultisample]),
         TexTarget::D2MsArray => {
             let needs = &[Need::ImageMultisample, Need::ImageMultisampleArray];

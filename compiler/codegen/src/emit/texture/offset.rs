@@ -1,5 +1,5 @@
-//! Texel offsets in registers. If the register is known to hold constants, the offset becomes a constant one; with other offsets
-//! samples move their coordinates.
+//! Texel offsets in registers. If the register is known to hold constants, the offset becomes a
+//! constant one; with other offsets samples move their coordinates.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
@@ -10,7 +10,8 @@ use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Constant offsets that every device takes: the limits that Vulkan requires of `minTexelOffset` and `maxTexelOffset`.
+/// Constant offsets that every device takes: the limits that Vulkan requires of `minTexelOffset`
+/// and `maxTexelOffset`.
 const EVERYWHERE: std::ops::RangeInclusive<i32> = -8..=7;
 
 /// A level of detail, by the component of a query that gives it.
@@ -48,8 +49,9 @@ pub(super) fn fold_offset(w: &mut Builder, access: &mut Access) {
     access.offset = None;
 }
 
-/// The access without run-time offset, which Vulkan allows in gathers only: its coordinate is moved by the size of so many
-/// texels of the level that is sampled. Of two levels that are blended it is the nearer one.
+/// Returns the access without dynamic offset, which Vulkan allows in gathers only: its coordinate
+/// is moved by the size of so many texels of the level that is sampled. Of two levels that are
+/// blended it is the nearer one.
 // VUID-StandaloneSpirv-Offset-04663.
 pub(super) fn apply_offset(w: &mut Builder, access: &Access) -> Access {
     if access.data.offset != TexelOffset::Dynamic {
@@ -59,14 +61,16 @@ pub(super) fn apply_offset(w: &mut Builder, access: &Access) -> Access {
     apply_offset_at_level(w, access, level)
 }
 
-/// The access without offset: its coordinate is moved by the size of so many texels of a level.
+/// Returns the access without offset: its coordinate is moved by the size of so many texels of a
+/// level.
 pub(super) fn apply_offset_at_level(w: &mut Builder, access: &Access, level: Val) -> Access {
     let mut moved = *access;
     let dimensions = usize::from(access.texture.target.dimensions());
     let texels = match (access.data.offset, access.offset) {
         (TexelOffset::Dynamic, Some(offset)) => w.unary_to(Spv::ConvertSToF, Scalar::F32, offset),
         (TexelOffset::Constant(texels), _) => {
-            // Constant offsets are operands elsewhere; here a clamp comes between them and the sampler.
+            // Constant offsets are operands elsewhere; here a clamp comes between them and the
+            // sampler.
             let lanes = texels.map(|texel| Lane::scalar(w.float(f32::from(texel))));
             w.gather_vector(&lanes[..dimensions], Scalar::F32)
         }
@@ -100,7 +104,7 @@ pub(super) fn query_level_size(w: &mut Builder, access: &Access, level: Val) -> 
     w.unary_to(Spv::ConvertUToF, Scalar::F32, size)
 }
 
-/// The size of a level and the number of layers.
+/// Queries the size of a level and the number of layers.
 pub(super) fn emit_size_query(
     w: &mut Builder,
     image: ValueWord,
@@ -120,25 +124,25 @@ pub(super) fn emit_size_query(
     )
 }
 
-/// The size of the base level.
+/// Queries the size of the base level.
 pub(super) fn query_base_size(w: &mut Builder, access: &Access) -> Val {
     let base = w.uint_val(0);
     query_level_size(w, access, base)
 }
 
-/// The number of levels of an image.
+/// Queries the number of levels of an image.
 pub(super) fn query_level_count(w: &mut Builder, image: ValueWord) -> Val {
     w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0])
 }
 
-/// The number of the last level.
+/// Queries the number of the last level.
 pub(super) fn query_last_level(w: &mut Builder, access: &Access) -> Val {
     let image = extract_image(w, access);
     let count = query_level_count(w, image);
     w.binary_bits(Spv::ISub, count, 1)
 }
 
-/// The level of detail that is accessed and the computed one, of a coordinate.
+/// Queries the level of detail that is accessed and the computed one, of a coordinate.
 pub(super) fn emit_lod_query(w: &mut Builder, access: &Access, coordinate: Val) -> Val {
     w.needs.insert(Need::ImageQuery);
     let point = w.first_components(coordinate, access.texture.target.dimensions());
@@ -147,22 +151,22 @@ pub(super) fn emit_lod_query(w: &mut Builder, access: &Access, coordinate: Val) 
     w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands)
 }
 
-/// The number of the level that is sampled.
+/// Computes the number of the level that is sampled.
 pub(super) fn compute_nearest_level(w: &mut Builder, access: &Access) -> Val {
     let zero = w.uint_val(0);
     let Some(lod) = compute_level_of_detail(w, access, Detail::Accessed) else {
         return zero;
     };
     let last = query_last_level(w, access);
-    // Signed, because a negative level of detail, which magnifies, is brought to the base level below.
-    // Vulkan lets a tie between two levels go either way ("Image Level(s) Selection").
+    // Signed, because a negative level of detail, which magnifies, is brought to the base level
+    // below. Vulkan lets a tie between two levels go either way ("Image Level(s) Selection").
     let rounded = w.ext(GlslOp::RoundEven, &[lod]);
     let level = w.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
     let level = w.ext(GlslOp::SMin, &[level, last]);
     w.ext(GlslOp::SMax, &[level, zero])
 }
 
-/// The level of detail of a sample; `None` for the base level.
+/// Computes the level of detail of a sample; `None` for the base level.
 pub(super) fn compute_level_of_detail(
     w: &mut Builder,
     access: &Access,
@@ -176,7 +180,7 @@ pub(super) fn compute_level_of_detail(
     Some(w.ext(GlslOp::NMax, &[lod, least]))
 }
 
-/// The level of detail without a least one.
+/// Computes the level of detail without a least one.
 fn compute_usual_level(w: &mut Builder, access: &Access, which: Detail) -> Option<Val> {
     let in_fragment = w.stage() == Stage::Fragment;
     match (access.data.mode, access.own) {
@@ -200,8 +204,9 @@ fn compute_usual_level(w: &mut Builder, access: &Access, which: Detail) -> Optio
     }
 }
 
-/// The level that is accessed with a bias. `levels` are the one that is accessed without, and the computed one. Where they differ by
-/// more than rounding, the first is the bound of a clamp, which comes after the bias.
+/// Computes the level that is accessed with a bias. `levels` are the one that is accessed without,
+/// and the computed one. Where they differ by more than rounding, the first is the bound of a
+/// clamp, which comes after the bias.
 fn add_bias(w: &mut Builder, levels: Val, bias: Val) -> Val {
     let [accessed, computed] = [0, 1].map(|index| w.component(levels, index));
     let biased = w.binary(Spv::FAdd, computed, bias);
@@ -215,7 +220,7 @@ fn add_bias(w: &mut Builder, levels: Val, bias: Val) -> Val {
     w.select(is_lowered, at_most, level)
 }
 
-/// The logarithm of how many texels a pixel is apart from its neighbors at most.
+/// Computes the logarithm of how many texels a pixel is apart from its neighbors at most.
 fn compute_gradient_detail(w: &mut Builder, access: &Access, dx: Val, dy: Val) -> Val {
     let size = query_base_size(w, access);
     let [dx, dy] = [dx, dy].map(|gradient| {

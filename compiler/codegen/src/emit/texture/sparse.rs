@@ -1,10 +1,12 @@
 //! Residency of texels: EXT_sparse_texture2.
 //!
-//! With the feature `shaderResourceResidency` an access tells beside its texel whether all that it read is populated. The operation
-//! `Resident` makes such an access and keeps the texel; the texture access right behind it takes that instead of reading again, unless
-//! every texture of an array has a case of its own. Images are read for it once more, since atomics tell nothing. Gathers with an
-//! offset for each texel tell of all texels of the four footprints. Without the feature nothing can be unpopulated: the answer
-//! is a constant and costs nothing. The same holds for one-dimensional and buffer textures, which are sparse nowhere.
+//! With the feature `shaderResourceResidency` an access tells beside its texel whether all that it
+//! read is populated. The operation `Resident` makes such an access and keeps the texel; the
+//! texture access right behind it takes that instead of reading again, unless every texture of an
+//! array has a case of its own. Images are read for it once more, since atomics tell nothing.
+//! Gathers with an offset for each texel tell of all texels of the four footprints. Without the
+//! feature nothing can be unpopulated: the answer is a constant and costs nothing. The same holds
+//! for one-dimensional and buffer textures, which are sparse nowhere.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::words::LabelWord;
@@ -34,10 +36,11 @@ pub(super) struct Texel {
 }
 
 impl Texel {
-    /// Whether `inst` makes the same access right after.
+    /// Returns whether `inst` makes the same access right after.
     pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
         let access = program.tex_accesses[id];
-        // The residency goes to a register. If the access reads that register, the second access differs from the first.
+        // The residency goes to a register. If the access reads that register, the second access
+        // differs from the first.
         let is_written = |term: IndexTerm| {
             let register = term.relative.map(|(register, _)| register);
             register.is_some() && register == self.written
@@ -70,12 +73,12 @@ impl Sparse {
         self.answer = None;
     }
 
-    /// Whether accesses tell whether their texels are populated.
+    /// Returns whether accesses tell whether their texels are populated.
     pub(super) fn asks_for_residency(&self) -> bool {
         self.question == Question::Resident
     }
 
-    /// What the accesses since the question told; ends the question.
+    /// Returns what the accesses since the question indicated; ends the question.
     pub(in crate::emit) fn take_answer(&mut self, w: &mut Builder) -> Val {
         self.question = Question::None;
         let answer = self.answer.take();
@@ -83,12 +86,12 @@ impl Sparse {
         answer.unwrap_or_else(|| w.always())
     }
 
-    /// What the accesses told so far, which is forgotten; nothing if nothing was asked.
+    /// Takes what the accesses since the question indicated; nothing if nothing was asked.
     pub(super) fn take_residency(&mut self) -> Option<Val> {
         self.answer.take()
     }
 
-    /// One more access told this.
+    /// Adds what another access indicated.
     pub(super) fn add_residency(&mut self, w: &mut Builder, resident: Val) {
         // An access made of several reads counts as populated if all of them are.
         self.answer = Some(match self.answer {
@@ -97,7 +100,8 @@ impl Sparse {
         });
     }
 
-    /// An instruction that reads texels, in the form that tells of residency if that is asked.
+    /// Emits an instruction that reads texels, in the form that tells of residency if that is
+    /// asked.
     pub(in crate::emit) fn emit_texel_op(
         &mut self,
         w: &mut Builder,
@@ -112,7 +116,8 @@ impl Sparse {
             return w.long_op(op, scalar, size, operands);
         };
         let (code, texel) = (w.ty(Scalar::U32, 1), w.ty(scalar, size));
-        // Sparse instructions give a structure of two: the residency code, an integer, and the texel (SPIR-V, image instructions).
+        // Sparse instructions give a structure of two: the residency code, an integer, and the
+        // texel (SPIR-V, image instructions).
         let ty = w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = w.object();
         w.body.long_result(sparse_op, ty, both, operands);

@@ -1,5 +1,5 @@
-//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range before the sampler gets them, and
-//! levels of detail stay those of the coordinates as they were.
+//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range
+//! before the sampler gets them, and levels of detail stay those of the coordinates as they were.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::cx::TextureEmitter;
@@ -27,7 +27,8 @@ struct Limits {
     reads: Reads,
     /// Half the size of a texel of the base level, if a filter reads the nearest texel.
     half_of_base: Option<Val>,
-    /// Half the size of a texel of the level that is sampled, if coordinates are mirrored and a filter is linear.
+    /// Half the size of a texel of the level that is sampled, if coordinates are mirrored and a
+    /// filter is linear.
     half: Option<Val>,
 }
 
@@ -39,7 +40,7 @@ impl WrapMode {
         )
     }
 
-    /// Whether texels beyond the border of the texture are the border.
+    /// Returns whether texels beyond the border of the texture are the border.
     const fn has_border(self) -> bool {
         matches!(
             self,
@@ -47,7 +48,7 @@ impl WrapMode {
         )
     }
 
-    /// Whether the coordinate stops where the texture does.
+    /// Returns whether the coordinate stops where the texture does.
     const fn ends(self) -> bool {
         matches!(self, Self::Clamp | Self::MirrorClamp)
     }
@@ -62,12 +63,13 @@ impl TextureWrap {
         self.magnify == TexelFilter::Nearest || self.minify == TexelFilter::Nearest
     }
 
-    /// Whether the level of detail changes what a sample gives.
+    /// Returns whether the level of detail changes what a sample gives.
     fn depends_on_detail(&self) -> bool {
         self.levels != LevelFilter::Base || self.magnify != self.minify
     }
 
-    /// Whether a dimension has a mirror with a border, which linear filters see from half a texel on.
+    /// Returns whether a dimension has a mirror with a border, which linear filters see from half a
+    /// texel on.
     fn halves_at_mirrors(&self) -> bool {
         self.filters_linearly() && self.any(|mode| mode.mirrors() && mode.has_border())
     }
@@ -117,7 +119,7 @@ impl TextureEmitter<'_, '_> {
     }
 }
 
-/// The wrap modes of the dimensions of an access that samplers lack, if there are any.
+/// Finds the wrap modes of the dimensions of an access that samplers lack, if there are any.
 pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Option<TextureWrap> {
     let unit = access.texture.sampler_unit()?;
     if is_rectangle(w, access.texture.target) {
@@ -133,7 +135,7 @@ pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Opti
     wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
 }
 
-/// A sample whose coordinate is in the range of its wrap modes.
+/// Returns a sample whose coordinate is in the range of its wrap modes.
 pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) -> Access {
     let Some(coordinate) = access.coordinate else {
         return *access;
@@ -147,18 +149,21 @@ pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) ->
         LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
     };
     let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
-    // Read before the coordinate is changed: sizes and levels are those of the access as the program makes it.
+    // Read before the coordinate is changed: sizes and levels are those of the access as the
+    // program makes it.
     let limits = Limits {
         reads: choose_filter(w, access, &wrap),
         half_of_base: halves_at_ends.then(|| compute_half_texel(w, access, base)),
         half: (wrap.halves_at_mirrors()).then(|| compute_half_texel(w, access, level)),
     };
     let mut wrapped = *access;
-    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
+    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // would select the base level.
     if wrap.depends_on_detail() {
         keep_detail(w, &mut wrapped, coordinate);
     }
-    // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after it added them.
+    // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after
+    // it added them.
     let mut wrapped = apply_offset_at_level(w, &wrapped, level);
     if let Some(coordinate) = wrapped.coordinate {
         wrapped.coordinate = Some(clamp_to_range(w, coordinate, &wrap, limits));
@@ -166,7 +171,7 @@ pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) ->
     wrapped
 }
 
-/// The filter of a sample.
+/// Chooses the filter of a sample.
 fn choose_filter(w: &mut Builder, access: &Access, wrap: &TextureWrap) -> Reads {
     if wrap.magnify == wrap.minify || !wrap.any(WrapMode::ends) {
         return Reads::Always(wrap.magnify);
@@ -182,15 +187,15 @@ fn choose_filter(w: &mut Builder, access: &Access, wrap: &TextureWrap) -> Reads 
     Reads::LinearWhere(w.compare_bits(op, lod, 0))
 }
 
-/// Half the size of a texel of a level.
+/// Computes half the size of a texel of a level.
 pub(super) fn compute_half_texel(w: &mut Builder, access: &Access, level: Val) -> Val {
     let size = query_level_size(w, access, level);
     let half = w.float_like(size, 0.5);
     w.binary(Spv::FDiv, half, size)
 }
 
-/// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is now. A bias becomes a factor
-/// of the derivatives.
+/// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is
+/// now. A bias becomes a factor of the derivatives.
 pub(super) fn keep_detail(w: &mut Builder, access: &mut Access, coordinate: Val) {
     if w.stage() != Stage::Fragment
         || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
@@ -239,7 +244,8 @@ fn clamp_to_range(w: &mut Builder, coordinate: Val, wrap: &TextureWrap, limits: 
     w.ext(GlslOp::NClamp, &[mirrored, low, high])
 }
 
-/// Where a coordinate that is clamped to the texture ends: for linear filters at the border, for others in the last texel.
+/// Computes where a coordinate that is clamped to the texture ends: for linear filters at the
+/// border, for others in the last texel.
 fn compute_last_coordinate(w: &mut Builder, limits: Limits, lane: usize) -> Lane {
     let one = w.float_val(1.0);
     let linear = match limits.reads {
@@ -260,7 +266,7 @@ fn compute_last_coordinate(w: &mut Builder, limits: Limits, lane: usize) -> Lane
     }
 }
 
-/// The coordinate with components that are mirrored where they are negative.
+/// Mirrors components of a coordinate where they are negative.
 fn apply_mirror(w: &mut Builder, coordinate: Val, wrap: &TextureWrap) -> Val {
     if !wrap.any(WrapMode::mirrors) {
         return coordinate;
@@ -276,8 +282,8 @@ fn apply_mirror(w: &mut Builder, coordinate: Val, wrap: &TextureWrap) -> Val {
     w.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
 }
 
-/// The absolute value of a coordinate for a filter that reads the nearest texel: the mirror image of a texel has its lower bound at
-/// the other end.
+/// Computes the absolute value of a coordinate for a filter that reads the nearest texel: the
+/// mirror image of a texel has its lower bound at the other end.
 pub(super) fn compute_nearest_mirrored(w: &mut Builder, coordinate: Val, positive: Val) -> Val {
     let bits = w.reread(positive, Scalar::U32);
     let below = w.binary_bits(Spv::ISub, bits, 1);
@@ -305,8 +311,8 @@ pub(super) fn compute_mirror(
     }
 }
 
-/// The least coordinates: of footprints that lie across the mirror, where both texels of a dimension are its first, those of which
-/// the first texel is in the footprint, and no border.
+/// The least coordinates: of footprints that lie across the mirror, where both texels of a
+/// dimension are its first, those of which the first texel is in the footprint, and no border.
 pub(super) fn compute_half_at_mirrors(
     w: &mut Builder,
     mirrors: &[Option<Mirror>; 2],
@@ -329,7 +335,8 @@ pub(super) fn swap_footprint(
     mut texels: [Lane; 4],
     mirrors: [Option<Mirror>; 2],
 ) -> [Lane; 4] {
-    // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5 section 2.X.8.Z, TXG.
+    // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5
+    // section 2.X.8.Z, TXG.
     const NEIGHBORS: [[(usize, usize); 2]; 2] = [[(3, 2), (0, 1)], [(3, 0), (2, 1)]];
     for (mirror, pairs) in mirrors.into_iter().zip(NEIGHBORS) {
         let Some(mirror) = mirror else {
@@ -376,6 +383,7 @@ pub(super) const fn dimensions(target: TexTarget) -> usize {
 pub(super) struct Mirror {
     /// Whether it is negative.
     pub(super) is_behind: Val,
-    /// Whether it is less than half a texel from the mirror, so that its footprint is on both sides; for modes with border only.
+    /// Whether it is less than half a texel from the mirror, so that its footprint is on both
+    /// sides; for modes with border only.
     pub(super) is_across: Option<Val>,
 }

@@ -1,6 +1,8 @@
-//! Wrap modes that modules read when they run: what `texture_wrap` does for modes that are known, for all of them at once.
+//! Wrap modes that modules read when they run: what `texture_wrap` does for modes that are known,
+//! for all of them at once.
 //!
-//! An access is in a branch: textures whose modes the sampler has are read as if there were no others.
+//! An access is in a branch: textures whose modes the sampler has are read as if there were no
+//! others.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::emit::control::guarded::run_by_case;
@@ -84,7 +86,8 @@ impl TextureEmitter<'_, '_> {
         })
     }
 
-    /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a linear filter, in the base level.
+    /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a
+    /// linear filter, in the base level.
     pub(super) fn gather_by_state(
         &mut self,
         access: &Access,
@@ -96,7 +99,8 @@ impl TextureEmitter<'_, '_> {
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
-        // Of every access, as any mode may need it; where none does, the branch around it is not taken.
+        // Of every access, as any mode may need it; where none does, the branch around it is not
+        // taken.
         let half = compute_half_texel(self.f.w, access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
@@ -146,7 +150,8 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
         let bit = io.state_bits(word, bit, 1);
         io.state_test(Spv::INotEqual, bit, 0)
     });
-    // Apart from the loads, which go to the prologue through `Io`: these are computed where the access is.
+    // Apart from the loads, which go to the prologue through `Io`: these are computed where the
+    // access is.
     let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
         let ends = io.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
         ModeState {
@@ -168,7 +173,7 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
     }
 }
 
-/// A sample whose coordinate is in the range of its wrap modes.
+/// Returns a sample whose coordinate is in the range of its wrap modes.
 pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapState) -> Access {
     let Some(coordinate) = access.coordinate else {
         return *access;
@@ -179,7 +184,8 @@ pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapSta
     let [half_of_base, half] = [base, level].map(|level| compute_half_texel(w, access, level));
     let is_linear = test_linear_filter(w, access, state);
     let mut wrapped = *access;
-    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
+    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // would select the base level.
     keep_detail(w, &mut wrapped, coordinate);
     let mut wrapped = match access.data.offset == TexelOffset::None {
         true => wrapped,
@@ -220,12 +226,13 @@ pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapSta
     wrapped
 }
 
-/// Whether the filter of a sample is linear.
+/// Tests whether the filter of a sample is linear.
 fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Val {
     let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
         return state.magnifies_linearly;
     };
-    // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some pairs of filters is not there.
+    // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some
+    // pairs of filters is not there.
     let magnifies = w.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
     let minifies = w.not(magnifies);
     let near = w.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
@@ -233,7 +240,7 @@ fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Va
     w.truth_op(Spv::LogicalOr, near, far)
 }
 
-/// A coordinate on the other side of the mirror.
+/// Computes a coordinate on the other side of the mirror.
 fn compute_mirror_image(w: &mut Builder, coordinate: Val, is_linear: Val) -> Val {
     let positive = w.ext(GlslOp::FAbs, &[coordinate]);
     let nearest = compute_nearest_mirrored(w, coordinate, positive);
