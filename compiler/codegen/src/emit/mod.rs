@@ -137,7 +137,7 @@ impl ProgramEmitter<'_> {
     fn emit_program(&mut self) -> Result<(), Failure> {
         self.require_stage()?;
         check_buffers(self.f.program, self.f.options)?;
-        self.f.io().check_param_block()?;
+        self.f.io().params().check_block()?;
         self.f.analysis.run(self.f.program)?;
         // Behind the analysis, which knows what is written, and before the first variable: a result
         // that is captured in place is decorated where it is declared.

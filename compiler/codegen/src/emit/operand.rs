@@ -233,7 +233,7 @@ impl FunctionEmitter<'_> {
         if let Some(index) = index {
             return self.load_indexed_param(param, index);
         }
-        Ok(self.io().param(param))
+        Ok(self.io().params().load(param))
     }
 
     fn load_indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
@@ -247,10 +247,10 @@ impl FunctionEmitter<'_> {
             }
             Element::Dynamic(element) => {
                 // The member of the block may begin before this array: arrays that overlap are one.
-                let start = self.io().param_array_start(param);
+                let start = self.io().params().find_array_start(param);
                 let first = self.w.uint_val(param.index() as u32 - start);
                 let slot = self.w.binary(Op::IAdd, self.w.val(element), first);
-                let id = self.io().param_at(param, slot.id);
+                let id = self.io().params().load_at(param, slot.id);
                 Ok(Lane::all_of(id))
             }
         }

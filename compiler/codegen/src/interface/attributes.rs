@@ -5,8 +5,8 @@
 //! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
-use super::vars::{Io, reflected};
-use crate::builder::{Home, Lane, Scalar};
+use super::vars::{Io, derive_at_start, load_at_start, reflected};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -40,8 +40,8 @@ impl Io<'_> {
                 continue;
             }
             let words = self.half_words(id, half);
-            lanes[first] = self.wide_lane(words, scalar, [0, 1]);
-            lanes[first + 1] = self.wide_lane(words, scalar, [2, 3]);
+            lanes[first] = load_wide_lane(self.w, words, scalar, [0, 1]);
+            lanes[first + 1] = load_wide_lane(self.w, words, scalar, [2, 3]);
         }
         lanes
     }
@@ -54,10 +54,15 @@ impl Io<'_> {
             Some(&(_, variable)) => variable,
             None => self.declare_doubles(semantic),
         };
-        let doubles = self.load(variable, Scalar::F64, 4);
+        let doubles = load_at_start(self.w, variable, Scalar::F64, 4);
         [0, 1, 2, 3].map(|lane| {
-            let double = self.at_start(Op::CompositeExtract, Scalar::F64, &[doubles.0, lane]);
-            Lane::scalar(self.at_start(Op::Bitcast, scalar, &[double.0]))
+            let double = derive_at_start(
+                self.w,
+                Op::CompositeExtract,
+                Scalar::F64,
+                &[doubles.0, lane],
+            );
+            Lane::scalar(derive_at_start(self.w, Op::Bitcast, scalar, &[double.0]))
         })
     }
 
@@ -83,23 +88,10 @@ impl Io<'_> {
         variable
     }
 
-    /// A lane of 64 bits made of two of the words of a half.
-    fn wide_lane(&mut self, words: ValueWord, scalar: Scalar, [low, high]: [u32; 2]) -> Lane {
-        let operands = [words.0, words.0, low, high];
-        Lane::scalar(match scalar == Scalar::Pair {
-            true => self.at_start(Op::VectorShuffle, scalar, &operands),
-            false => {
-                let (home, op) = (Home::Prologue, Op::VectorShuffle);
-                let pair = self.w.derive(home, op, Scalar::U32, 2, &operands);
-                self.at_start(Op::Bitcast, scalar, &[pair.0])
-            }
-        })
-    }
-
     /// The four words of a half, loaded at the start of the function.
     pub(crate) fn half_words(&mut self, id: InputId, half: Half) -> ValueWord {
         let variable = self.half_variable(id, half);
-        self.load(variable, Scalar::U32, 4)
+        load_at_start(self.w, variable, Scalar::U32, 4)
     }
 
     fn half_variable(&mut self, id: InputId, half: Half) -> ValueWord {
@@ -156,6 +148,24 @@ impl Io<'_> {
             ATTRIBUTES + u32::from(number)
         }
     }
+}
+
+/// A lane of 64 bits made of two of the words of a half.
+fn load_wide_lane(
+    w: &mut Builder,
+    words: ValueWord,
+    scalar: Scalar,
+    [low, high]: [u32; 2],
+) -> Lane {
+    let operands = [words.0, words.0, low, high];
+    Lane::scalar(match scalar == Scalar::Pair {
+        true => derive_at_start(w, Op::VectorShuffle, scalar, &operands),
+        false => {
+            let (home, op) = (Home::Prologue, Op::VectorShuffle);
+            let pair = w.derive(home, op, Scalar::U32, 2, &operands);
+            derive_at_start(w, Op::Bitcast, scalar, &[pair.0])
+        }
+    })
 }
 
 fn attribute_number(semantic: Semantic) -> u8 {

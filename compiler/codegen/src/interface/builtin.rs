@@ -1,7 +1,7 @@
 //! Built-in inputs: one row per stage and semantic.
 
 use super::names::snake_case;
-use super::vars::{Io, find};
+use super::vars::{Io, find, load_at_start, load_element_at_start};
 use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
 use crate::options::Options;
@@ -189,12 +189,12 @@ impl Io<'_> {
         if builtin == BuiltIn::SampleMask {
             let array = self.w.array_type(ty, 1);
             let variable = self.builtin_variable(array, builtin, false);
-            return (variable, self.load_element(variable, 0, scalar));
+            return (variable, load_element_at_start(self.w, variable, 0, scalar));
         }
         // Integer inputs of fragment stages must be `Flat`, built-ins included (VUID-StandaloneSpirv-Flat-04744).
         let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32;
         let variable = self.builtin_variable(ty, builtin, is_flat);
-        (variable, self.load(variable, scalar, size))
+        (variable, load_at_start(self.w, variable, scalar, size))
     }
 
     /// The input variable of a built-in.

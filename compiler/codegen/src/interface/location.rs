@@ -1,7 +1,7 @@
 //! Inputs that have a location.
 
 use super::names::input_name;
-use super::vars::{Io, base_scalar};
+use super::vars::{Io, base_scalar, load_at_start};
 use crate::builder::Builder;
 use crate::capability::Need;
 use crate::error::Failure;
@@ -38,7 +38,7 @@ impl Io<'_> {
         let known = self.variable_of(input.semantic);
         let variable = known.unwrap_or_else(|| self.declare_location(input, place));
         self.vars.inputs.loaded[id.index()].variable = variable;
-        self.load(variable, base_scalar(place.base), place.components)
+        load_at_start(self.w, variable, base_scalar(place.base), place.components)
     }
 
     /// The variable of an input of a semantic that has one.
@@ -62,7 +62,7 @@ impl Io<'_> {
         // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
         // (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
-            self.decorate_interpolation(variable, input);
+            decorate_interpolation(self.w, variable, input);
         } else if input.semantic.is_per_patch() {
             self.w.decorate(variable, Decoration::Patch, &[]);
         }
@@ -73,24 +73,22 @@ impl Io<'_> {
         });
         variable
     }
+}
 
-    fn decorate_interpolation(&mut self, variable: ValueWord, input: Input) {
-        match input.interpolation {
-            // This, and the center below, is what an input has without decorations.
-            Interpolation::Smooth => {}
-            Interpolation::NoPerspective => {
-                self.w.decorate(variable, Decoration::NoPerspective, &[])
-            }
-            Interpolation::Flat => self.w.decorate(variable, Decoration::Flat, &[]),
-        }
-        match input.sampling {
-            Sampling::Center => {}
-            Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
-            Sampling::Sample => {
-                // Checked by `check_location`, which knows how to report it.
-                self.w.needs.insert(Need::SampleRate);
-                self.w.decorate(variable, Decoration::Sample, &[]);
-            }
+fn decorate_interpolation(w: &mut Builder, variable: ValueWord, input: Input) {
+    match input.interpolation {
+        // This, and the center below, is what an input has without decorations.
+        Interpolation::Smooth => {}
+        Interpolation::NoPerspective => w.decorate(variable, Decoration::NoPerspective, &[]),
+        Interpolation::Flat => w.decorate(variable, Decoration::Flat, &[]),
+    }
+    match input.sampling {
+        Sampling::Center => {}
+        Sampling::Centroid => w.decorate(variable, Decoration::Centroid, &[]),
+        Sampling::Sample => {
+            // Checked by `check_location`, which knows how to report it.
+            w.needs.insert(Need::SampleRate);
+            w.decorate(variable, Decoration::Sample, &[]);
         }
     }
 }

@@ -387,44 +387,10 @@ impl Io<'_> {
         variable
     }
 
-    /// A scalar that is computed at the start of the function.
-    pub(crate) fn at_start<const N: usize>(
-        &mut self,
-        op: Op,
-        scalar: Scalar,
-        operands: &[u32; N],
-    ) -> ValueWord {
-        self.w.derive(Home::Prologue, op, scalar, 1, operands)
-    }
-
-    /// What a variable holds, loaded at the start of the function.
-    pub(crate) fn load(&mut self, pointer: ValueWord, scalar: Scalar, size: u8) -> ValueWord {
-        self.w
-            .derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0])
-    }
-
-    /// An element of an input array, loaded at the start of the function.
-    pub(crate) fn load_element(
-        &mut self,
-        variable: ValueWord,
-        index: u32,
-        scalar: Scalar,
-    ) -> ValueWord {
-        let ty = self.w.ty(scalar, 1);
-        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
-        let index = self.w.uint(index);
-        let pointer = self.w.object();
-        let operands = [variable.0, index.0];
-        self.w
-            .prologue
-            .result(Op::AccessChain, pointer_ty, pointer, &operands);
-        self.load(pointer, scalar, 1)
-    }
-
     /// The finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
         let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
-        let state = self.state_binding();
+        let state = self.gl_state().describe_binding();
         let told = &mut self.vars.reflected;
         Reflection {
             stage: self.program.stage,
@@ -460,6 +426,43 @@ impl Io<'_> {
             storage: is_storage_block(self.program),
         }
     }
+}
+
+/// A scalar that is computed at the start of the function.
+pub(crate) fn derive_at_start<const N: usize>(
+    w: &mut Builder,
+    op: Op,
+    scalar: Scalar,
+    operands: &[u32; N],
+) -> ValueWord {
+    w.derive(Home::Prologue, op, scalar, 1, operands)
+}
+
+/// What a variable holds, loaded at the start of the function.
+pub(crate) fn load_at_start(
+    w: &mut Builder,
+    pointer: ValueWord,
+    scalar: Scalar,
+    size: u8,
+) -> ValueWord {
+    w.derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0])
+}
+
+/// An element of an input array, loaded at the start of the function.
+pub(crate) fn load_element_at_start(
+    w: &mut Builder,
+    variable: ValueWord,
+    index: u32,
+    scalar: Scalar,
+) -> ValueWord {
+    let ty = w.ty(scalar, 1);
+    let pointer_ty = w.pointer(StorageClass::Input, ty);
+    let index = w.uint(index);
+    let pointer = w.object();
+    let operands = [variable.0, index.0];
+    w.prologue
+        .result(Op::AccessChain, pointer_ty, pointer, &operands);
+    load_at_start(w, pointer, scalar, 1)
 }
 
 /// The constant 1 of a declared base.

@@ -4,9 +4,9 @@
 
 use super::builtin::BuiltinRow;
 use super::names::input_name;
-use super::vars::make_one;
 use super::vars::{Io, base_scalar};
-use crate::builder::{Home, Lane, Scalar};
+use super::vars::{derive_at_start, load_element_at_start, make_one};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::location::decorate_varying;
@@ -190,18 +190,18 @@ impl Io<'_> {
             true => self.vertex_of_triangle(home, vertex),
             false => vertex,
         };
-        self.load_at(variable, home, vertex, element)
+        load_element_of(self.w, variable, home, vertex, element)
     }
 
     /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are constants: Mesa 25.0 reads other bytes by others.
     fn load_of_either(&mut self, variable: ValueWord, number: u32, element: Element) -> ValueWord {
         let home = Home::Prologue;
         let [first, second] = [number, number + 1].map(|number| self.w.uint(number));
-        let first = self.load_at(variable, home, first, element);
+        let first = load_element_of(self.w, variable, home, first, element);
         if number == 0 {
             return first;
         }
-        let second = self.load_at(variable, home, second, element);
+        let second = load_element_of(self.w, variable, home, second, element);
         let operands = [self.triangle().0, self.w.uint(0).0];
         let is_first = self
             .w
@@ -209,29 +209,6 @@ impl Io<'_> {
         let operands = [self.w.splat(is_first, element.size).0, first.0, second.0];
         self.w
             .derive(home, Op::Select, element.scalar, element.size, &operands)
-    }
-
-    /// Loads an element of the vertex of this number.
-    fn load_at(
-        &mut self,
-        variable: ValueWord,
-        home: Home,
-        vertex: ValueWord,
-        element: Element,
-    ) -> ValueWord {
-        let ty = self.w.ty(element.scalar, element.size);
-        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
-        // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
-        let mut operands = vec![variable.0, vertex.0];
-        if let Some(plane) = element.plane {
-            operands.push(self.w.uint(plane).0);
-        }
-        let pointer = self.w.object();
-        let section = self.w.section(home);
-        section.long_result(Op::AccessChain, pointer_ty, pointer, &operands);
-        let operands = [pointer.0];
-        self.w
-            .derive(home, Op::Load, element.scalar, element.size, &operands)
     }
 
     /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the vertices 0, 1 + n and 2 + n.
@@ -253,7 +230,7 @@ impl Io<'_> {
         let runs = self.runs_of_triangle();
         let run = self.own_vertex();
         let runs = self.w.uint(runs);
-        self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0])
+        derive_at_start(self.w, Op::UDiv, Scalar::U32, &[run.0, runs.0])
     }
 
     /// How often a geometry program that takes quadrilaterals runs for one of their triangles.
@@ -378,7 +355,7 @@ impl Io<'_> {
             known.unwrap_or_else(|| self.declare_tess_levels(builtin, StorageClass::Input));
         // The number in the IR may be larger than that of the elements.
         let number = u32::from(number).min(tess_levels(builtin) - 1);
-        self.load_element(variable, number, Scalar::F32)
+        load_element_at_start(self.w, variable, number, Scalar::F32)
     }
 
     /// The array of tessellation levels of a patch.
@@ -416,6 +393,28 @@ impl Io<'_> {
             ..InterfaceVariable::new(semantic, location, element.scalar, element.size)
         });
     }
+}
+
+/// Loads an element of the vertex of this number.
+fn load_element_of(
+    w: &mut Builder,
+    variable: ValueWord,
+    home: Home,
+    vertex: ValueWord,
+    element: Element,
+) -> ValueWord {
+    let ty = w.ty(element.scalar, element.size);
+    let pointer_ty = w.pointer(StorageClass::Input, ty);
+    // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
+    let mut operands = vec![variable.0, vertex.0];
+    if let Some(plane) = element.plane {
+        operands.push(w.uint(plane).0);
+    }
+    let pointer = w.object();
+    let section = w.section(home);
+    section.long_result(Op::AccessChain, pointer_ty, pointer, &operands);
+    let operands = [pointer.0];
+    w.derive(home, Op::Load, element.scalar, element.size, &operands)
 }
 
 /// Number of levels that a built-in holds.

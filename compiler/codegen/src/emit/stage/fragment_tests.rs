@@ -35,22 +35,22 @@ fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val>
     if *attachment.unwrap_or(&output.base) != TypeBase::Float {
         return None;
     }
-    let function = io.state(Word::AlphaFunction);
+    let function = io.gl_state().load(Word::AlphaFunction);
     if io.w.constant_bits(function) == Some(ALWAYS.into()) {
         return None;
     }
     let alpha = io.w.lane_val(color[3], Scalar::F32);
-    let reference = io.state(Word::AlphaReference);
+    let reference = io.gl_state().load(Word::AlphaReference);
     let reference = io.w.val(reference);
     // NaN compares with nothing, but passes where nothing is compared.
-    let mut passes = io.state_test(Spv::IEqual, function, ALWAYS);
+    let mut passes = io.gl_state().compare(Spv::IEqual, function, ALWAYS);
     for (bit, op) in [
         (LESS, Spv::FOrdLessThan),
         (EQUAL, Spv::FOrdEqual),
         (GREATER, Spv::FOrdGreaterThan),
     ] {
-        let wanted = io.state_bits(function, bit, 1);
-        let wanted = io.state_test(Spv::INotEqual, wanted, 0);
+        let wanted = io.gl_state().extract_bits(function, bit, 1);
+        let wanted = io.gl_state().compare(Spv::INotEqual, wanted, 0);
         if io.w.splat_bits(wanted) == Some(0) {
             continue;
         }
@@ -74,8 +74,8 @@ fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
     // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
     let along = io.w.ext(GlslOp::NMax, &[along_x, along_y]);
     let count = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, along);
-    let word = io.state(Word::LineStipple);
-    let factor = io.state_bits(word, 16, 8);
+    let word = io.gl_state().load(Word::LineStipple);
+    let factor = io.gl_state().extract_bits(word, 16, 8);
     let [word, factor] = [word, factor].map(|id| io.w.val(id));
     // The word has the factor less one: 256 would not fit into eight bits.
     let factor = io.w.binary_bits(Spv::IAdd, factor, 1);
@@ -93,20 +93,20 @@ fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
     // Places are centers of pixels, which the conversion cuts to whole numbers.
     let place = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, place);
     let [x, y] = [0, 1].map(|axis| io.w.component(place, axis));
-    let height = io.state(Word::WindowHeight);
+    let height = io.gl_state().load(Word::WindowHeight);
     // 0 stands for row 0 at the bottom: `PolygonStipple::window_height`.
-    let is_upright = io.state_test(Spv::IEqual, height, 0);
+    let is_upright = io.gl_state().compare(Spv::IEqual, height, 0);
     let height = io.w.val(height);
     let last = io.w.binary_bits(Spv::ISub, height, 1);
     let from_top = io.w.binary(Spv::ISub, last, y);
     let row = io.w.select(is_upright, y, from_top);
     let row = io.w.binary_bits(Spv::BitwiseAnd, row, 31);
-    let bits = io.state_element(Word::PolygonRows, 32, row);
+    let bits = io.gl_state().load_element(Word::PolygonRows, 32, row);
     // Bit 31 is the first pixel: 31 - x modulo 32.
     let bit = io.w.binary_bits(Spv::BitwiseXor, x, 31);
     let bit = io.w.binary_bits(Spv::BitwiseAnd, bit, 31);
     let drawn = io.w.has_bit(bits, bit);
-    let is_stippled = io.state_flag(Word::PolygonStipple);
+    let is_stippled = io.gl_state().test_flag(Word::PolygonStipple);
     let is_whole = io.w.not(is_stippled);
     Some(io.w.truth_op(Spv::LogicalOr, is_whole, drawn))
 }

@@ -38,8 +38,8 @@ fn store_line_start(io: &mut Io<'_>, position: [Lane; 4]) -> Result<(), Failure>
     let place = position.map(|lane| io.w.lane_val(lane, Scalar::F32));
     let mut lanes = [Lane::scalar(io.w.float(0.0)); 4];
     for axis in 0..2 {
-        let corner = io.state_at(Word::Viewport, axis as u32);
-        let size = io.state_at(Word::Viewport, axis as u32 + 2);
+        let corner = io.gl_state().load_at(Word::Viewport, axis as u32);
+        let size = io.gl_state().load_at(Word::Viewport, axis as u32 + 2);
         let [corner, size] = [corner, size].map(|id| io.w.val(id));
         lanes[axis] = map_to_window(io.w, place[axis], place[3], corner, size);
     }

@@ -212,7 +212,7 @@ impl OutputEmitter<'_, '_> {
         let pointer = self.f.interface.outputs.point_size;
         let size = match size {
             Size::Bits(bits) => self.f.w.float(f32::from_bits(bits)),
-            Size::State => self.f.io().state(Word::PointSize),
+            Size::State => self.f.io().gl_state().load(Word::PointSize),
         };
         self.f.w.store(pointer, size);
     }
@@ -350,7 +350,7 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
     if !is_clamped && word.form(&io.options.forms).is_fixed() {
         return lanes;
     }
-    let is_clamped = io.state_flag(word);
+    let is_clamped = io.gl_state().test_flag(word);
     clamp_color(io.w, is_clamped, lanes)
 }
 
@@ -364,9 +364,9 @@ fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
     if io.options.forms.point_size.is_fixed() {
         return lanes;
     }
-    let is_own = io.state_flag(Word::ProgramPointSize);
+    let is_own = io.gl_state().test_flag(Word::ProgramPointSize);
     let own = io.w.lane_val(lanes[0], Scalar::F32);
-    let given = io.state(Word::PointSize);
+    let given = io.gl_state().load(Word::PointSize);
     let given = io.w.val(given);
     lanes[0] = io.w.select(is_own, own, given).lane(0);
     lanes
@@ -419,7 +419,7 @@ fn select_enabled_distance(
     if distances != Distances::Clip || !is_chosen {
         return value;
     }
-    let is_enabled = io.state_bit(Word::ClipPlanes, plane);
+    let is_enabled = io.gl_state().test_bit(Word::ClipPlanes, plane);
     let value = io.w.val(value);
     let zero = io.w.float_like(value, 0.0);
     io.w.select(is_enabled, value, zero).id

@@ -242,10 +242,10 @@ pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) 
 
 /// The lanes of a depth comparison, whose mode is known at run time.
 fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
-    let word = io.state_at(Word::DepthModes, unit / 16);
-    let mode = io.state_bits(word, unit % 16 * 2, 2);
+    let word = io.gl_state().load_at(Word::DepthModes, unit / 16);
+    let mode = io.gl_state().extract_bits(word, unit % 16 * 2, 2);
     let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
-        .map(|known| io.state_test(Spv::IEqual, mode, known as u32));
+        .map(|known| io.gl_state().compare(Spv::IEqual, mode, known as u32));
     let depth = io.w.lane_val(depth, Scalar::F32);
     let [zero, one] = [0.0, 1.0].map(|number| io.w.float_val(number));
     // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.

@@ -71,13 +71,13 @@ impl TextureEmitter<'_, '_> {
         let Some(unit) = unit else {
             return body(self, Wraps::Sampler);
         };
-        let word = self.f.io().state_at(Word::TextureWraps, unit);
+        let word = self.f.io().gl_state().load_at(Word::TextureWraps, unit);
         let state = load_wrap_state(&mut self.f.io(), word, access.texture.target);
         if self.sparse.asks_for_residency() {
             // The answer is wanted behind the access. Modes that do nothing change no coordinate.
             return body(self, Wraps::Read(state));
         }
-        let has_modes = self.f.io().state_test(Spv::INotEqual, word, 0);
+        let has_modes = self.f.io().gl_state().compare(Spv::INotEqual, word, 0);
         let [one, zero] = [1, 0].map(|number| self.f.w.uint_val(number));
         let number = self.f.w.select(has_modes, one, zero);
         run_by_case(self, number, 2, |emit, case| match case {
@@ -136,19 +136,25 @@ impl TextureEmitter<'_, '_> {
 
 fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapState {
     let modes = [0, 1, 2].map(|axis| {
-        let mode = io.state_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
-        let is = |io: &mut Io<'_>, known: WrapMode| io.state_test(Spv::IEqual, mode, known as u32);
+        let mode = io
+            .gl_state()
+            .extract_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
+        let is = |io: &mut Io<'_>, known: WrapMode| {
+            io.gl_state().compare(Spv::IEqual, mode, known as u32)
+        };
         let [clamp, mirror_clamp] =
             [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(io, known));
         let to_border = is(io, WrapMode::MirrorClampToBorder);
         // The modes that mirror are the last ones of `WrapMode`.
-        let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
+        let mirrors =
+            io.gl_state()
+                .compare(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
         (clamp, mirror_clamp, to_border, mirrors)
     });
     let flags = [WrapBits::MAGNIFY, WrapBits::MINIFY, WrapBits::LEVELS];
     let flags = flags.map(|bit| {
-        let bit = io.state_bits(word, bit, 1);
-        io.state_test(Spv::INotEqual, bit, 0)
+        let bit = io.gl_state().extract_bits(word, bit, 1);
+        io.gl_state().compare(Spv::INotEqual, bit, 0)
     });
     // Apart from the loads, which go to the prologue through `Io`: these are computed where the
     // access is.
