@@ -1,8 +1,10 @@
-//! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z and w.
+//! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z
+//! and w.
 //!
-//! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
-//! the first location that no attribute of the program has; the reflection names it. In OpenGL, where such an attribute has one location, it is one
-//! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
+//! The first variable has the location of the attribute. The second one, which is there only if the
+//! program reads z or w, takes the first location that no attribute of the program has; the
+//! reflection names it. In OpenGL, where such an attribute has one location, it is one variable of
+//! four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
 use super::vars::{Io, derive_at_start, load_at_start, reflected};
@@ -69,7 +71,8 @@ impl Io<'_> {
     fn declare_doubles(&mut self, semantic: Semantic) -> ValueWord {
         let number = attribute_number(semantic);
         let location = u32::from(number);
-        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have two.
+        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have
+        // two.
         let ty = self.w.ty(Scalar::F64, 4);
         let variable = self.variable(StorageClass::Input, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
@@ -105,13 +108,15 @@ impl Io<'_> {
 
     fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
         let location = match half {
-            // Two variables of an entry point cannot have one location, and that of 32-bit components has the number of the attribute.
+            // Two variables of an entry point cannot have one location, and that of 32-bit
+            // components has the number of the attribute.
             Half::Low if !read_narrow(self.program, semantic) => u32::from(number),
             Half::Low | Half::High => self.free_location(number),
         };
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.variable(StorageClass::Input, ty);
-        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all of them have.
+        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all
+        // of them have.
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
@@ -139,12 +144,14 @@ impl Io<'_> {
             // Locations above 31 are never looked for.
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
-        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between them.
+        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between
+        // them.
         let free = taken.trailing_ones();
         if free < ATTRIBUTES {
             free
         } else {
-            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices that have more.
+            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices
+            // that have more.
             ATTRIBUTES + u32::from(number)
         }
     }
@@ -176,7 +183,8 @@ fn attribute_number(semantic: Semantic) -> u8 {
     }
 }
 
-/// Whether the program also reads an attribute with 32-bit components, which gives undefined values one way or the other.
+/// Returns whether the program also reads an attribute with 32-bit components, which gives
+/// undefined values one way or the other.
 fn read_narrow(program: &Program, semantic: Semantic) -> bool {
     let mut inputs = program.inputs.iter();
     inputs.any(|input| input.semantic == semantic && input.width == Width::W32)

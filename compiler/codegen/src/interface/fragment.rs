@@ -1,4 +1,5 @@
-//! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
+//! Fragment inputs that conventions and GL state change: window position, point coordinates,
+//! two-sided colors.
 
 use super::builtin::builtin_input;
 use super::vars::{Io, base_scalar, bind, derive_at_start, find, load_at_start, reflected};
@@ -21,14 +22,15 @@ use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
 
 impl Io<'_> {
-    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
+    /// Window position by other rules: y from the top, pixel centers at integers.
+    /// ARB_fragment_coord_conventions.
     pub(crate) fn move_window_position(&mut self, lanes: &mut [Lane; 4]) {
         let scalar = |w: &mut Builder, op, a: ValueWord, b: ValueWord| {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
-        // The front end adds the parameter to programs that ask for the other origin: scale and offset of y, as the height of the
-        // window is known only when it draws.
+        // The front end adds the parameter to programs that ask for the other origin: scale and
+        // offset of y, as the height of the window is known only when it draws.
         let origin = self.program.params.iter().position(is_origin);
         // Modules for OpenGL have a mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
@@ -48,7 +50,7 @@ impl Io<'_> {
         }
     }
 
-    /// What a color attachment holds at the place of the fragment.
+    /// Loads what a color attachment holds at the place of the fragment.
     pub(crate) fn load_attachment(
         &mut self,
         id: InputId,
@@ -100,7 +102,8 @@ impl Io<'_> {
         variable
     }
 
-    /// Whether the point coordinate stands in for a texture coordinate set: `None` if it never does. GL 2.1 section 3.3.
+    /// Computes whether the point coordinate stands in for a texture coordinate set: `None` if it
+    /// never does. GL 2.1 section 3.3.
     fn point_sprite(&mut self, semantic: Semantic) -> Option<Val> {
         let Semantic::TexCoord(set) = semantic else {
             return None;
@@ -110,7 +113,8 @@ impl Io<'_> {
         is_possible.then(|| self.gl_state().test_bit(Word::PointSprites, set))
     }
 
-    /// Whether the point coordinate stands in for a varying in all pipelines that the module is for.
+    /// Returns whether the point coordinate stands in for a varying in all pipelines that the
+    /// module is for.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
         let fixed = self.options.forms.point_sprites.is_fixed();
         matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
@@ -135,7 +139,8 @@ impl Io<'_> {
         };
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is the bottom turn it, both together do not.
+        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is
+        // the bottom turn it, both together do not.
         let from_below = self.gl_state().test_flag(Word::PointOrigin);
         let turned = self.options.conventions.flip_point_coord;
         if self.w.constant_bits(from_below.id) == Some(turned.into()) {
@@ -151,8 +156,8 @@ impl Io<'_> {
         [s, select_lane(self.w, from_below.id, choice)]
     }
 
-    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives what a variable holds, where the color is
-    /// wanted. NV_vertex_program4 section 2.X.3.5.
+    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives
+    /// what a variable holds, where the color is wanted. NV_vertex_program4 section 2.X.3.5.
     pub(crate) fn with_color_state(
         &mut self,
         id: InputId,
@@ -163,7 +168,8 @@ impl Io<'_> {
         let Semantic::Color(number) = semantic else {
             return Ok(color);
         };
-        // Flat or smooth is decided for each face by itself: front and back color have copies of their own.
+        // Flat or smooth is decided for each face by itself: front and back color have copies of
+        // their own.
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
@@ -211,7 +217,8 @@ impl Io<'_> {
         Ok(select_lanes(self.w, is_flat.id, flat, smooth))
     }
 
-    /// The variable of a color beside the one that the program reads, if the stage before writes it.
+    /// The variable of a color beside the one that the program reads, if the stage before writes
+    /// it.
     fn color_variable(
         &mut self,
         id: InputId,
@@ -257,7 +264,8 @@ impl Io<'_> {
     }
 }
 
-/// `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
+/// Selects `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a
+/// condition for each component of a vector.
 fn select_lanes(w: &mut Builder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
     std::array::from_fn(|lane| {
         let choice = [yes, no].map(|lanes| w.scalar(lanes[lane], Scalar::F32));
@@ -265,7 +273,7 @@ fn select_lanes(w: &mut Builder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4])
     })
 }
 
-/// The first or the second of two floats, where the later one of them is known.
+/// Selects the first or the second of two floats, where the later one of them is known.
 fn select_lane(w: &mut Builder, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
     if let Some(bits) = w.constant_bits(cond) {
         return Lane::scalar(if bits != 0 { yes } else { no });

@@ -55,7 +55,8 @@ impl Io<'_> {
                 Ok(self.load_wide(id))
             }
             (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
-            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot be read as an input.
+            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot
+            // be read as an input.
             (Semantic::WorkgroupSize, _) => {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
@@ -79,7 +80,8 @@ impl Io<'_> {
         }
     }
 
-    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program need not declare that type.
+    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program
+    /// need not declare that type.
     fn load_attribute(&mut self, id: InputId, number: u8) -> [Lane; 4] {
         let bound = self.options.interface.attributes.get(number as usize);
         let base = bound.copied().unwrap_or(self.program.inputs[id].base);
@@ -182,7 +184,8 @@ impl Io<'_> {
             let number = derive_at_start(self.w, Op::Select, Scalar::U32, &operands);
             lanes[0] = Lane::scalar(number);
         } else if semantic == Semantic::Facing {
-            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves all but x undefined.
+            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves
+            // all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
             let facing =
                 derive_at_start(self.w, Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
@@ -202,7 +205,8 @@ impl Io<'_> {
         }
     }
 
-    /// Runs for other viewports and views are one invocation of the program, and so are those for both triangles of a quadrilateral.
+    /// Runs for other viewports and views are one invocation of the program, and so are those for
+    /// both triangles of a quadrilateral.
     fn invocation_number(&mut self, mut value: ValueWord) -> ValueWord {
         if takes_quadrilaterals(self.program, self.options) {
             let runs = self.runs_of_triangle();
@@ -246,7 +250,8 @@ impl Io<'_> {
         derive_at_start(self.w, Op::ISub, Scalar::U32, &[value.0, base.0])
     }
 
-    /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
+    /// The variable of a fragment input that has been loaded, if the value depends on the place
+    /// where it is evaluated.
     pub(crate) fn interpolant(&self, id: InputId) -> Option<ValueWord> {
         let input = self.program.inputs[id];
         let is_flat = are_colors_flat(self.options) && matches!(input.semantic, Semantic::Color(_));
@@ -269,13 +274,13 @@ impl Io<'_> {
     }
 }
 
-/// (0, 0, 0, 1) as integers.
+/// Makes (0, 0, 0, 1) of integers.
 fn make_int_pad(w: &mut Builder) -> [Lane; 4] {
     let [zero, one] = [0, 1].map(|number| Lane::scalar(w.uint(number)));
     [zero, zero, zero, one]
 }
 
-/// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.
+/// Returns the lanes of a varying, with those that it does not have from (0, 0, 0, 1) in its type.
 fn pad_lanes(w: &mut Builder, place: &Place, value: ValueWord) -> [Lane; 4] {
     if place.components >= 4 {
         return Lane::all_of(value);

@@ -15,7 +15,8 @@ use glasm_ir::{Input, InputId, Semantic, Stage};
 use spirv::{Decoration, StorageClass};
 
 impl Io<'_> {
-    /// Two varyings of one location cannot both be read, and not all devices evaluate them at samples.
+    /// Two varyings of one location cannot both be read, and not all devices evaluate them at
+    /// samples.
     pub(crate) fn check_location(&self, id: InputId) -> Result<(), Failure> {
         let input = self.program.inputs[id];
         if shaded(self.options, input).sampling == Sampling::Sample {
@@ -32,7 +33,7 @@ impl Io<'_> {
         inputs.check_apart(input.semantic, others)
     }
 
-    /// The value of a variable with a location. Inputs of one semantic share the variable.
+    /// Loads the value of a variable with a location. Inputs of one semantic share the variable.
     pub(crate) fn load_location(&mut self, id: InputId, place: &Place) -> ValueWord {
         let input = self.program.inputs[id];
         let known = self.variable_of(input.semantic);
@@ -59,8 +60,8 @@ impl Io<'_> {
         decorate_varying(self.w, variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
-        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
-        // (VUID-StandaloneSpirv-Flat-06202).
+        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of
+        // them on vertex inputs (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
             decorate_interpolation(self.w, variable, input);
         } else if input.semantic.is_per_patch() {
@@ -107,13 +108,14 @@ fn shaded(options: &Options, mut input: Input) -> Input {
     if are_colors_flat(options)
         && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
     {
-        // A flat value is the same at all places; evaluating it at samples would only ask for `SampleRateShading`.
+        // A flat value is the same at all places; evaluating it at samples would only ask for
+        // `SampleRateShading`.
         (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
     }
     input
 }
 
-/// Whether colors are flat in all pipelines that the module is for.
+/// Returns whether colors are flat in all pipelines that the module is for.
 pub(super) fn are_colors_flat(options: &Options) -> bool {
     options.forms.flat_colors.is_fixed() && options.fixed.flat_colors
 }

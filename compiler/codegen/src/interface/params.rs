@@ -1,7 +1,8 @@
-//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too large for that are storage buffers.
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too
+//! large for that are storage buffers.
 //!
-//! The block is one array. In modules with names it has a member for each parameter, at the same place, and one for each array that is
-//! indexed at run time.
+//! The block is one array. In modules with names it has a member for each parameter, at the same
+//! place, and one for each array that is indexed at run time.
 
 use super::names::{param_array_name, param_name, stage_word};
 use super::vars::{
@@ -25,7 +26,8 @@ const MEMBERS: usize = 4096;
 /// Finds the members of the block.
 fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
-    // One array without names: all of the block can be indexed, and its type does not depend on what is read.
+    // One array without names: all of the block can be indexed, and its type does not depend on
+    // what is read.
     if !options.debug.names || program.params.len() > MEMBERS {
         return members.push(array(0, count));
     }
@@ -79,7 +81,7 @@ fn single(first: u32) -> ParamMember {
 }
 
 impl Params {
-    /// The member that holds a slot, and its number.
+    /// Finds the member that holds a slot, and its number.
     fn find_member(&self, slot: u32) -> (u32, ParamMember) {
         // Members are sorted and cover all slots from 0 on.
         let number = self.members.partition_point(|it| it.first <= slot) - 1;
@@ -109,7 +111,8 @@ impl Io<'_> {
 }
 
 impl ParamLoader<'_> {
-    /// An error if the block is too large for the uniform buffers of OpenGL, whose storage buffers have bindings of their own.
+    /// Returns an error if the block is too large for the uniform buffers of OpenGL, whose storage
+    /// buffers have bindings of their own.
     pub(crate) fn check_block(&self) -> Result<(), Failure> {
         match self.options.target.is_opengl() && is_storage_block(self.program) {
             true => Err(Error::unsupported(format!(
@@ -181,7 +184,8 @@ impl ParamLoader<'_> {
             let leading = [block.0, number];
             let annotations = &mut self.w.annotations;
             annotations.about(Op::MemberDecorate, leading, &offset);
-            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
+            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`,
+            // `fragmentStoresAndAtomics`) may read these.
             if is_storage {
                 let not_written = [Decoration::NonWritable as u32];
                 annotations.about(Op::MemberDecorate, leading, &not_written);
@@ -212,7 +216,7 @@ impl ParamLoader<'_> {
         }
     }
 
-    /// Where the member with a slot begins: run-time numbers count from there.
+    /// Finds where the member with a slot begins: run-time numbers count from there.
     pub(crate) fn find_array_start(&mut self, param: ParamId) -> u32 {
         self.get_block();
         self.params.find_member(param.index() as u32).1.first
@@ -241,9 +245,10 @@ impl ParamLoader<'_> {
         Lane::all_of(id)
     }
 
-    /// Where a parameter is loaded that the function reads for the first time. Vertex programs read many, each late and once or twice:
-    /// loaded at the start they would fill the registers, and lavapipe would keep them on the stack. What a branch reads is loaded
-    /// at the start in any stage, since what follows the branch may read it, too.
+    /// Chooses where a parameter is loaded that the function reads for the first time. Vertex
+    /// programs read many, each late and once or twice: loaded at the start they would fill the
+    /// registers, and lavapipe would keep them on the stack. What a branch reads is loaded at the
+    /// start in any stage, since what follows the branch may read it, too.
     fn choose_home(&self) -> Home {
         match self.program.stage == Stage::Vertex && !self.w.in_branch() {
             true => Home::Body,
@@ -251,7 +256,8 @@ impl ParamLoader<'_> {
         }
     }
 
-    /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
+    /// Loads the parameter slot of a run-time number, which counts from the start of the array that
+    /// `param` is in.
     pub(crate) fn load_at(&mut self, param: ParamId, index: ValueWord) -> ValueWord {
         self.load_slot(param, index, Home::Body)
     }

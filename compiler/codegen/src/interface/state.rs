@@ -1,4 +1,5 @@
-//! State that modules read when they run: specialization constants, and the words of a uniform block.
+//! State that modules read when they run: specialization constants, and the words of a uniform
+//! block.
 
 use super::vars::{Io, bind, derive_at_start, find, load_at_start};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
@@ -58,12 +59,12 @@ impl Io<'_> {
 }
 
 impl StateLoader<'_> {
-    /// A state: an integer, or a float if it is one.
+    /// Loads a state: an integer, or a float if it is one.
     pub(crate) fn load(&mut self, word: Word) -> ValueWord {
         self.load_at(word, 0)
     }
 
-    /// A word of a state that has several.
+    /// Loads a word of a state that has several.
     pub(crate) fn load_at(&mut self, first: Word, offset: u32) -> ValueWord {
         let scalar = match first.is_float() {
             true => Scalar::F32,
@@ -80,13 +81,13 @@ impl StateLoader<'_> {
         }
     }
 
-    /// Whether a state is on: a boolean, which is a constant if the state is compiled in.
+    /// Tests whether a state is on: a boolean, which is a constant if the state is compiled in.
     pub(crate) fn test_flag(&mut self, word: Word) -> Val {
         let value = self.load(word);
         self.test_not_zero(value)
     }
 
-    /// Whether bit `number` of a state is set.
+    /// Tests whether bit `number` of a state is set.
     pub(crate) fn test_bit(&mut self, word: Word, number: u32) -> Val {
         let value = self.load(word);
         let bit = self.extract_bits(value, number, 1);
@@ -110,7 +111,7 @@ impl StateLoader<'_> {
         self.compare(Op::INotEqual, value, 0)
     }
 
-    /// How an integer compares with a number.
+    /// Compares an integer with a number.
     pub(crate) fn compare(&mut self, op: Op, value: ValueWord, number: u32) -> Val {
         let number = self.w.uint(number);
         if self.w.is_constant(value) {
@@ -121,7 +122,7 @@ impl StateLoader<'_> {
         self.w.val(truth)
     }
 
-    /// The word of the options.
+    /// Finds the word of the options.
     fn find_given(&mut self, word: u32) -> u32 {
         let options = self.options;
         let given = &mut self.state.given;
@@ -184,7 +185,7 @@ impl StateLoader<'_> {
         }
     }
 
-    /// A word of those of a state, by a number at run time.
+    /// Loads a word of those of a state, by a number at run time.
     pub(crate) fn load_element(&mut self, first: Word, count: u32, index: Val) -> Val {
         let form = first.form(&self.options.forms);
         if form == StateForm::Uniform {
@@ -202,7 +203,8 @@ impl StateLoader<'_> {
         let ty = self.w.array_type(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
-        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run time.
+        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run
+        // time.
         let variable = self.w.open_variable(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
@@ -248,7 +250,7 @@ impl StateLoader<'_> {
         }
     }
 
-    /// What the reflection tells of the state that the module reads.
+    /// Describes the state that the module reads, for the reflection.
     pub(crate) fn describe_binding(&mut self) -> Option<StateBinding> {
         let slot = self.choose_slot();
         let state = &mut self.state;

@@ -38,14 +38,16 @@ struct Element {
     plane: Option<u32>,
 }
 
-/// Whether a geometry program for triangles gets quadrilaterals, which are lines with adjacency, and runs for both of their triangles.
+/// Returns whether a geometry program for triangles gets quadrilaterals, which are lines with
+/// adjacency, and runs for both of their triangles.
 pub(crate) fn takes_quadrilaterals(program: &Program, options: &Options) -> bool {
     program.stage == Stage::Geometry
         && program.modes.primitive_in == InputPrimitive::Triangles
         && options.fixed.quadrilaterals
 }
 
-/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as lines with adjacency.
+/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as
+/// lines with adjacency.
 ///
 /// # Errors
 /// If no primitive of Vulkan has as many vertices as the patches.
@@ -112,7 +114,8 @@ impl Io<'_> {
     fn load_vertex(&mut self, id: InputId, vertex: Vertex) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
-        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do not.
+        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do
+        // not.
         let one = make_one(self.w, place.map_or(TypeBase::Float, |place| place.base));
         let zero = self.w.float(0.0);
         let pad = [zero, zero, zero, one].map(Lane::scalar);
@@ -144,8 +147,8 @@ impl Io<'_> {
         Ok(Lane::first_of(value, element.size, pad))
     }
 
-    /// The position of a vertex in the second view: x is what the stage before has written, the rest is that of the position.
-    /// NV_stereo_view_rendering section 2.X.3.2.
+    /// The position of a vertex in the second view: x is what the stage before has written, the
+    /// rest is that of the position. NV_stereo_view_rendering section 2.X.3.2.
     fn second_position(
         &mut self,
         id: InputId,
@@ -193,7 +196,8 @@ impl Io<'_> {
         load_element_of(self.w, variable, home, vertex, element)
     }
 
-    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are constants: Mesa 25.0 reads other bytes by others.
+    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are
+    /// constants: Mesa 25.0 reads other bytes by others.
     fn load_of_either(&mut self, variable: ValueWord, number: u32, element: Element) -> ValueWord {
         let home = Home::Prologue;
         let [first, second] = [number, number + 1].map(|number| self.w.uint(number));
@@ -211,7 +215,8 @@ impl Io<'_> {
             .derive(home, Op::Select, element.scalar, element.size, &operands)
     }
 
-    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the vertices 0, 1 + n and 2 + n.
+    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the
+    /// vertices 0, 1 + n and 2 + n.
     fn vertex_of_triangle(&mut self, home: Home, vertex: ValueWord) -> ValueWord {
         let triangle = self.triangle();
         let zero = self.w.uint(0);
@@ -225,7 +230,8 @@ impl Io<'_> {
         self.w.derive(home, Op::Select, Scalar::U32, 1, &operands)
     }
 
-    /// Returns the number of the triangle of this run. The runs for the first triangle come before those for the second.
+    /// Returns the number of the triangle of this run. The runs for the first triangle come before
+    /// those for the second.
     fn triangle(&mut self) -> ValueWord {
         let runs = self.runs_of_triangle();
         let run = self.own_vertex();
@@ -331,7 +337,8 @@ impl Io<'_> {
         number
     }
 
-    /// Returns the number of the patch in a tessellation control program, loaded at the start of the function.
+    /// Returns the number of the patch in a tessellation control program, loaded at the start of
+    /// the function.
     pub(crate) fn patch_number(&mut self) -> ValueWord {
         let known = self.vars.inputs.patch_number;
         if known.is_some() {
@@ -348,7 +355,7 @@ impl Io<'_> {
         number
     }
 
-    /// A tessellation level of the patch, loaded at the start of the function.
+    /// Loads a tessellation level of the patch, at the start of the function.
     pub(crate) fn load_tess_level(&mut self, builtin: BuiltIn, number: u8) -> ValueWord {
         let known = self.known_builtin(builtin);
         let variable =
@@ -358,7 +365,7 @@ impl Io<'_> {
         load_element_at_start(self.w, variable, number, Scalar::F32)
     }
 
-    /// The array of tessellation levels of a patch.
+    /// Declares the array of tessellation levels of a patch.
     pub(crate) fn declare_tess_levels(
         &mut self,
         builtin: BuiltIn,
@@ -405,7 +412,8 @@ fn load_element_of(
 ) -> ValueWord {
     let ty = w.ty(element.scalar, element.size);
     let pointer_ty = w.pointer(StorageClass::Input, ty);
-    // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
+    // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic
+    // has.
     let mut operands = vec![variable.0, vertex.0];
     if let Some(plane) = element.plane {
         operands.push(w.uint(plane).0);
@@ -419,7 +427,8 @@ fn load_element_of(
 
 /// Number of levels that a built-in holds.
 pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
-    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393, VUID-TessLevelInner-TessLevelInner-04397.
+    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393,
+    // VUID-TessLevelInner-TessLevelInner-04397.
     match builtin == BuiltIn::TessLevelOuter {
         true => 4,
         false => 2,

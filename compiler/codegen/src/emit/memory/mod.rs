@@ -2,7 +2,8 @@
 //!
 //! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`,
 //! which declares variables; `place` computes positions in them, `member` selects a descriptor.
-//! `array` has the registers that live in memory.
+//! `array` and `zeroed` have the registers that live in memory, `element` the elements that indices
+//! name.
 
 pub(super) mod array;
 pub(super) mod atomic;

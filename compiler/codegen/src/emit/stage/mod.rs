@@ -2,8 +2,9 @@
 //! program emits.
 //!
 //! `views` and `capture` store others, in the variables of `output_variable`; `gl_state` is what GL
-//! state adds to them, and `fragment_tests` are the tests of fragments. The other modules are about
-//! inputs and what else depends on the stage.
+//! state adds to them, and `fragment_tests` are the tests of fragments. `primitive`
+//! emits vertices and primitives. The other modules are about inputs, shared outputs (`patch`) and
+//! instructions of fragments and groups.
 
 pub(super) mod capture;
 pub(super) mod copies;
