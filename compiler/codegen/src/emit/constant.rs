@@ -46,9 +46,10 @@ fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
                 return false;
             };
             // Operations that are not componentwise read lane x at least.
-            let first = match inst.op.info().shape == ResultShape::Componentwise {
-                true => lanes.trailing_zeros() as usize & 3,
-                false => 0,
+            let first = if inst.op.info().shape == ResultShape::Componentwise {
+                lanes.trailing_zeros() as usize & 3
+            } else {
+                0
             };
             f.w.is_known(f.lanes.get(slot, src.swizzle.lane(first)))
         }
@@ -109,12 +110,13 @@ fn fold_inst(f: &mut FunctionEmitter<'_>, inst: &Inst, needed: u8) -> Result<boo
 /// Returns the arithmetic of the program, with what the options ask for.
 fn choose_arithmetic(f: &FunctionEmitter<'_>) -> Arithmetic {
     let own = f.program.modes.arithmetic();
-    match f.w.zero_product {
-        true => Arithmetic {
+    if f.w.zero_product {
+        Arithmetic {
             products: Products::ZeroWins,
             ..own
-        },
-        false => own,
+        }
+    } else {
+        own
     }
 }
 
@@ -215,9 +217,10 @@ fn choose_constant_forms(
         let in_words = ty != Type::F16 && !scalar.is_wide();
         return [if in_words { truth } else { number }, truth];
     }
-    match ty == Type::F16 {
-        true => [number, (Scalar::F32, single(bits))],
-        false => [number; 2],
+    if ty == Type::F16 {
+        [number, (Scalar::F32, single(bits))]
+    } else {
+        [number; 2]
     }
 }
 

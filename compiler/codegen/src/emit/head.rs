@@ -34,9 +34,10 @@ impl ModuleHead<'_> {
         if let Some(glsl) = self.w.glsl_if_used() {
             out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
         }
-        let addressing = match self.w.needs.contains(Need::Addresses) {
-            true => AddressingModel::PhysicalStorageBuffer64,
-            false => AddressingModel::Logical,
+        let addressing = if self.w.needs.contains(Need::Addresses) {
+            AddressingModel::PhysicalStorageBuffer64
+        } else {
+            AddressingModel::Logical
         };
         // The Vulkan memory model needs a feature of its own.
         let memory = MemoryModel::GLSL450 as u32;
@@ -56,9 +57,10 @@ impl ModuleHead<'_> {
         };
         // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only
         // inputs and outputs.
-        let listed = match target >= Target::Vulkan1_2 {
-            true => &self.w.interface,
-            false => &self.interface.in_out,
+        let listed = if target >= Target::Vulkan1_2 {
+            &self.w.interface
+        } else {
+            &self.interface.in_out
         };
         let leading = [model as u32, self.interface.entry.0];
         out.op_string(Op::EntryPoint, &leading, "main", listed);
@@ -126,9 +128,10 @@ impl ModuleHead<'_> {
 
     /// Counts how often a geometry program runs for each primitive that it gets.
     fn count_runs(&self) -> u32 {
-        let triangles = match takes_quadrilaterals(self.program, self.options) {
-            true => 2,
-            false => 1,
+        let triangles = if takes_quadrilaterals(self.program, self.options) {
+            2
+        } else {
+            1
         };
         // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00715.
         let invocations = self.program.modes.invocations.max(1);
@@ -140,9 +143,10 @@ impl ModuleHead<'_> {
         // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the
         // upper left corner.
         let is_upper = modes.origin_upper_left || !self.options.target.is_opengl();
-        mode(match is_upper {
-            true => ExecutionMode::OriginUpperLeft,
-            false => ExecutionMode::OriginLowerLeft,
+        mode(if is_upper {
+            ExecutionMode::OriginUpperLeft
+        } else {
+            ExecutionMode::OriginLowerLeft
         });
         // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
         if modes.early_fragment_tests || modes.post_depth_coverage {

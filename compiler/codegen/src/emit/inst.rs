@@ -64,9 +64,10 @@ impl ProgramEmitter<'_> {
             return Ok(());
         }
         // Hardly any program reads them, and they take several instructions.
-        let flags = match needed >> 4 != 0 && self.f.analysis.reads_overflow {
-            true => compute_flags(&mut self.f, cx, outcome)?,
-            false => None,
+        let flags = if needed >> 4 != 0 && self.f.analysis.reads_overflow {
+            compute_flags(&mut self.f, cx, outcome)?
+        } else {
+            None
         };
         self.f.write_result(inst, needed, outcome, flags)
     }

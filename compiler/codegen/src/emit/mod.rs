@@ -160,9 +160,10 @@ impl ProgramEmitter<'_> {
         // call.
         for index in 0..self.f.analysis.functions.len() {
             let routine = self.f.analysis.functions[index];
-            self.functions[routine.index()] = match routine == self.f.program.main {
-                true => self.f.interface.entry,
-                false => self.f.w.object(),
+            self.functions[routine.index()] = if routine == self.f.program.main {
+                self.f.interface.entry
+            } else {
+                self.f.w.object()
             };
         }
         // By number, because emission changes the analysis meanwhile: registers may go to memory.

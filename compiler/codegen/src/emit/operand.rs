@@ -147,13 +147,15 @@ impl FunctionEmitter<'_> {
 
     #[inline(never)]
     fn apply_modifiers(&mut self, val: Val, src: &Src, ty: Type) -> Val {
-        let val = match ty == Type::F16 {
-            true => self.w.half_to_float(val),
-            false => val,
+        let val = if ty == Type::F16 {
+            self.w.half_to_float(val)
+        } else {
+            val
         };
-        match src.has_modifier() {
-            true => self.w.modify(val, src, ty),
-            false => val,
+        if src.has_modifier() {
+            self.w.modify(val, src, ty)
+        } else {
+            val
         }
     }
 

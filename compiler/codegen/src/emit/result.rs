@@ -38,10 +38,13 @@ impl FunctionEmitter<'_> {
     /// width or form.
     #[inline]
     fn is_direct(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
-        let has_width = || match inst.op.adds() {
-            // Sums of integers may go to registers of another width.
-            true => self.program.registers[dst.register].width == Width::W32,
-            false => true,
+        let has_width = || {
+            if inst.op.adds() {
+                // Sums of integers may go to registers of another width.
+                self.program.registers[dst.register].width == Width::W32
+            } else {
+                true
+            }
         };
         dst.guard.is_none()
             && dst.saturate == Saturate::None

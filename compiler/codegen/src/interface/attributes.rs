@@ -165,13 +165,12 @@ fn load_wide_lane(
     [low, high]: [u32; 2],
 ) -> Lane {
     let operands = [words.0, words.0, low, high];
-    Lane::scalar(match scalar == Scalar::Pair {
-        true => derive_at_start(w, Op::VectorShuffle, scalar, &operands),
-        false => {
-            let (home, op) = (Home::Prologue, Op::VectorShuffle);
-            let pair = w.derive(home, op, Scalar::U32, 2, &operands);
-            derive_at_start(w, Op::Bitcast, scalar, &[pair.0])
-        }
+    Lane::scalar(if scalar == Scalar::Pair {
+        derive_at_start(w, Op::VectorShuffle, scalar, &operands)
+    } else {
+        let (home, op) = (Home::Prologue, Op::VectorShuffle);
+        let pair = w.derive(home, op, Scalar::U32, 2, &operands);
+        derive_at_start(w, Op::Bitcast, scalar, &[pair.0])
     })
 }
 

@@ -184,9 +184,10 @@ impl Io<'_> {
     /// Loads a built-in in the prologue: its variable and its value.
     pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
         let BuiltinRow { scalar, size, .. } = row;
-        let builtin = match self.options.target.is_opengl() {
-            true => opengl_builtin(row.builtin),
-            false => row.builtin,
+        let builtin = if self.options.target.is_opengl() {
+            opengl_builtin(row.builtin)
+        } else {
+            row.builtin
         };
         let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.

@@ -149,9 +149,10 @@ impl Io<'_> {
         let one = self.w.float(1.0);
         let above = self.w.scalar(t, Scalar::F32);
         let below = derive_at_start(self.w, Op::FSub, Scalar::F32, &[one.0, above.0]);
-        let choice = match turned {
-            true => [above, below],
-            false => [below, above],
+        let choice = if turned {
+            [above, below]
+        } else {
+            [below, above]
         };
         [s, select_lane(self.w, from_below.id, choice)]
     }
@@ -186,15 +187,13 @@ impl Io<'_> {
         let (_, is_front) = self.load_builtin_value(facing);
         let is_two_sided = self.gl_state().test_flag(Word::TwoSidedColor);
         // A constant cannot be 0 here: state that is compiled in and off has returned before.
-        let takes_front = match self.w.is_constant(is_two_sided.id) {
-            true => is_front,
-            false => {
-                let operands = [is_two_sided.id.0];
-                let is_one_sided =
-                    derive_at_start(self.w, Op::LogicalNot, Scalar::BoolInt, &operands);
-                let operands = [is_front.0, is_one_sided.0];
-                derive_at_start(self.w, Op::LogicalOr, Scalar::BoolInt, &operands)
-            }
+        let takes_front = if self.w.is_constant(is_two_sided.id) {
+            is_front
+        } else {
+            let operands = [is_two_sided.id.0];
+            let is_one_sided = derive_at_start(self.w, Op::LogicalNot, Scalar::BoolInt, &operands);
+            let operands = [is_front.0, is_one_sided.0];
+            derive_at_start(self.w, Op::LogicalOr, Scalar::BoolInt, &operands)
         };
         Ok(select_lanes(self.w, takes_front, front, back_color))
     }

@@ -161,9 +161,10 @@ impl Io<'_> {
         }
         let (variable, value) = self.load_builtin_value(row);
         self.vars.inputs.loaded[id.index()].variable = variable;
-        let pad = match row.scalar == Scalar::F32 {
-            true => self.w.float_pad(),
-            false => make_int_pad(self.w),
+        let pad = if row.scalar == Scalar::F32 {
+            self.w.float_pad()
+        } else {
+            make_int_pad(self.w)
         };
         let mut lanes = Lane::first_of(value, row.size, pad);
         self.adapt_builtin(semantic, row, value, &mut lanes);

@@ -114,12 +114,13 @@ impl ParamLoader<'_> {
     /// Returns an error if the block is too large for the uniform buffers of OpenGL, whose storage
     /// buffers have bindings of their own.
     pub(crate) fn check_block(&self) -> Result<(), Failure> {
-        match self.options.target.is_opengl() && is_storage_block(self.program) {
-            true => Err(Error::unsupported(format!(
+        if self.options.target.is_opengl() && is_storage_block(self.program) {
+            Err(Error::unsupported(format!(
                 "{} vectors of parameters: a uniform block of OpenGL holds {UNIFORM_SLOTS}",
                 self.program.params.len()
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -204,9 +205,10 @@ impl ParamLoader<'_> {
         let mut taken = FxHashSet::default();
         for (number, member) in self.params.members.iter().enumerate() {
             let first = member.first as usize;
-            let mut name = match member.is_array {
-                true => param_array_name(&sources[first..first + member.len as usize]),
-                false => param_name(sources[first]),
+            let mut name = if member.is_array {
+                param_array_name(&sources[first..first + member.len as usize])
+            } else {
+                param_name(sources[first])
             };
             // Shading languages have one name for each member.
             if !taken.insert(name.clone()) {
@@ -250,9 +252,10 @@ impl ParamLoader<'_> {
     /// registers, and lavapipe would keep them on the stack. What a branch reads is loaded at the
     /// start in any stage, since what follows the branch may read it, too.
     fn choose_home(&self) -> Home {
-        match self.program.stage == Stage::Vertex && !self.w.in_branch() {
-            true => Home::Body,
-            false => Home::Prologue,
+        if self.program.stage == Stage::Vertex && !self.w.in_branch() {
+            Home::Body
+        } else {
+            Home::Prologue
         }
     }
 

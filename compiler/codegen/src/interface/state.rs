@@ -66,9 +66,10 @@ impl StateLoader<'_> {
 
     /// Loads a word of a state that has several.
     pub(crate) fn load_at(&mut self, first: Word, offset: u32) -> ValueWord {
-        let scalar = match first.is_float() {
-            true => Scalar::F32,
-            false => Scalar::U32,
+        let scalar = if first.is_float() {
+            Scalar::F32
+        } else {
+            Scalar::U32
         };
         let word = first as u32 + offset;
         match first.form(&self.options.forms) {
@@ -153,9 +154,10 @@ impl StateLoader<'_> {
         let lane = Lane::of(vector, word as usize % 4);
         let bits = self.w.scalar(lane, Scalar::U32);
         // Words of the block are integers, as most states are.
-        match scalar == Scalar::F32 {
-            true => derive_at_start(self.w, Op::Bitcast, Scalar::F32, &[bits.0]),
-            false => bits,
+        if scalar == Scalar::F32 {
+            derive_at_start(self.w, Op::Bitcast, Scalar::F32, &[bits.0])
+        } else {
+            bits
         }
     }
 
@@ -195,9 +197,10 @@ impl StateLoader<'_> {
             .map(|offset| self.load_at(first, offset).0)
             .collect();
         // Only `OpSpecConstantComposite` is specialized together with its constituents.
-        let op = match form.is_fixed() {
-            true => Op::ConstantComposite,
-            false => Op::SpecConstantComposite,
+        let op = if form.is_fixed() {
+            Op::ConstantComposite
+        } else {
+            Op::SpecConstantComposite
         };
         let element = self.w.ty(Scalar::U32, 1);
         let ty = self.w.array_type(element, count);

@@ -527,9 +527,10 @@ pub(crate) fn is_storage_block(program: &Program) -> bool {
 
 /// Where the parameters of a program are, and what makes their structure a block.
 pub(crate) fn param_class(program: &Program, target: Target) -> (StorageClass, Decoration) {
-    match is_storage_block(program) {
-        true => target.storage_block(),
-        false => (StorageClass::Uniform, Decoration::Block),
+    if is_storage_block(program) {
+        target.storage_block()
+    } else {
+        (StorageClass::Uniform, Decoration::Block)
     }
 }
 

@@ -72,9 +72,10 @@ pub(crate) fn input_primitive(
 impl Io<'_> {
     /// Number of vertices that the input primitive may have for the program.
     pub(crate) fn vertex_count(&self) -> Result<u32, Failure> {
-        match takes_quadrilaterals(self.program, self.options) {
-            true => Ok(3),
-            false => self.declared_vertices(),
+        if takes_quadrilaterals(self.program, self.options) {
+            Ok(3)
+        } else {
+            self.declared_vertices()
         }
     }
 
@@ -189,9 +190,10 @@ impl Io<'_> {
             Vertex::Constant(number) => (Home::Prologue, self.w.uint(number)),
             Vertex::Dynamic(number) => (Home::Body, number),
         };
-        let vertex = match takes_quadrilaterals {
-            true => self.vertex_of_triangle(home, vertex),
-            false => vertex,
+        let vertex = if takes_quadrilaterals {
+            self.vertex_of_triangle(home, vertex)
+        } else {
+            vertex
         };
         load_element_of(self.w, variable, home, vertex, element)
     }
@@ -429,9 +431,10 @@ fn load_element_of(
 pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
     // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393,
     // VUID-TessLevelInner-TessLevelInner-04397.
-    match builtin == BuiltIn::TessLevelOuter {
-        true => 4,
-        false => 2,
+    if builtin == BuiltIn::TessLevelOuter {
+        4
+    } else {
+        2
     }
 }
 

@@ -41,11 +41,12 @@ pub(in crate::emit) fn emit_convert(w: &mut Builder, to: Type, how: Conversion, 
 pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
-    match w.fast_precision {
+    if w.fast_precision {
         // A register has 32 bits in any case: without the rounding a number keeps digits and a
         // range that half precision lacks.
-        true => value,
-        false => w.as_half(value),
+        value
+    } else {
+        w.as_half(value)
     }
 }
 
@@ -53,11 +54,12 @@ pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
 pub(in crate::emit) fn round_fixed(w: &mut Builder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
-    match w.fast_precision {
+    if w.fast_precision {
         // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it
         // changes more than last digits.
-        true => w.in_fixed_range(value),
-        false => w.as_fixed(value),
+        w.in_fixed_range(value)
+    } else {
+        w.as_fixed(value)
     }
 }
 

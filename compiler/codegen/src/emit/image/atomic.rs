@@ -43,9 +43,10 @@ impl ImageEmitter<'_, '_> {
         let lanes = self.run_at_texel(&access, texel, |emit, image, texel| {
             let pointer = compute_texel_pointer(emit.f.w, image, texel);
             let old = update_texel(&mut emit.f.io(), pointer, update)?.lane(0);
-            Ok(match halves {
-                true => unpack_two_halves(emit.f.w, old),
-                false => [old; 4],
+            Ok(if halves {
+                unpack_two_halves(emit.f.w, old)
+            } else {
+                [old; 4]
             })
         })?;
         Ok(Outcome::Lanes(lanes))

@@ -91,9 +91,10 @@ impl RegisterMemory<'_> {
     fn declare_cond_register(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
         // Codes lie in memory as words: the bits of a positive number in their common form.
-        let one = match scalar == Scalar::F32 {
-            true => 1.0f32.to_bits(),
-            false => 1,
+        let one = if scalar == Scalar::F32 {
+            1.0f32.to_bits()
+        } else {
+            1
         };
         let parts = [one, 0].map(|word| {
             let word = self.w.uint(word);

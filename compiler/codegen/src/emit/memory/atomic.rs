@@ -148,9 +148,10 @@ impl BufferEmitter<'_, '_> {
         update: Update,
     ) -> Result<Lane, Failure> {
         // As unsigned integers, so that nothing happens to the bits of floats on their way.
-        let (ty, scalar) = match update.ty.width() == Width::W64 {
-            true => (Type::U64, Scalar::U64),
-            false => (Type::U32, Scalar::U32),
+        let (ty, scalar) = if update.ty.width() == Width::W64 {
+            (Type::U64, Scalar::U64)
+        } else {
+            (Type::U32, Scalar::U32)
         };
         if scalar == Scalar::U64 {
             Need::Int64.check(&self.f.w.device)?;
@@ -199,9 +200,10 @@ pub(in crate::emit) fn load_scalar_update(
 ) -> Result<Update, Failure> {
     let value = f.load_source(inst, 0, 0b01)?;
     // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
-    let second = match op == AtomicOp::CompareExchange {
-        true => Some(f.load_source(inst, 0, 0b10)?),
-        false => None,
+    let second = if op == AtomicOp::CompareExchange {
+        Some(f.load_source(inst, 0, 0b10)?)
+    } else {
+        None
     };
     let ty = inst.ty;
     Ok(Update {
@@ -420,9 +422,10 @@ fn choose_atomic_view(
     // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of
     // words.
     Need::Int64.check(&device)?;
-    let need = match shared {
-        true => Need::SharedInt64Atomics,
-        false => Need::Int64Atomics,
+    let need = if shared {
+        Need::SharedInt64Atomics
+    } else {
+        Need::Int64Atomics
     };
     w.require(need)?;
     Ok(Scalar::U64)
@@ -565,9 +568,10 @@ fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
 }
 
 fn compute_updated_float(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
-    let float = match old.scalar == Scalar::U64 {
-        true => Scalar::F64,
-        false => Scalar::F32,
+    let float = if old.scalar == Scalar::U64 {
+        Scalar::F64
+    } else {
+        Scalar::F32
     };
     let (x, y) = (w.reread(old, float), w.reread(value, float));
     let new = apply_float_update(w, op, x, y);

@@ -40,23 +40,26 @@ impl Indexing {
     }
 
     pub(in crate::emit) fn of_textures(target: TexTarget) -> Self {
-        match target == TexTarget::Buffer {
-            true => Self::new(Need::TexelBufferIndexing, Need::TexelBufferDivergence),
-            false => Self::new(Need::TextureIndexing, Need::TextureDivergence),
+        if target == TexTarget::Buffer {
+            Self::new(Need::TexelBufferIndexing, Need::TexelBufferDivergence)
+        } else {
+            Self::new(Need::TextureIndexing, Need::TextureDivergence)
         }
     }
 
     pub(in crate::emit) fn of_images(target: TexTarget) -> Self {
-        match target == TexTarget::Buffer {
-            true => Self::new(Need::ImageBufferIndexing, Need::ImageBufferDivergence),
-            false => Self::new(Need::ImageIndexing, Need::ImageDivergence),
+        if target == TexTarget::Buffer {
+            Self::new(Need::ImageBufferIndexing, Need::ImageBufferDivergence)
+        } else {
+            Self::new(Need::ImageIndexing, Need::ImageDivergence)
         }
     }
 
     pub(super) fn of_buffers(kind: BufferKind) -> Self {
-        match kind == BufferKind::Constant {
-            true => Self::new(Need::UniformIndexing, Need::UniformDivergence),
-            false => Self::new(Need::StorageIndexing, Need::StorageDivergence),
+        if kind == BufferKind::Constant {
+            Self::new(Need::UniformIndexing, Need::UniformDivergence)
+        } else {
+            Self::new(Need::StorageIndexing, Need::StorageDivergence)
         }
     }
 }

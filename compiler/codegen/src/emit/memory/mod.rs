@@ -321,8 +321,9 @@ pub(in crate::emit) fn choose_atomic_scope(
 /// Returns the memory operand of accesses that other invocations see or that must stay.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
     let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
-    match access.flags.intersects(kept) {
-        true => MemoryAccess::VOLATILE.bits(),
-        false => 0,
+    if access.flags.intersects(kept) {
+        MemoryAccess::VOLATILE.bits()
+    } else {
+        0
     }
 }

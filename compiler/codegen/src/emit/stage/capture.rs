@@ -56,19 +56,17 @@ impl OutputEmitter<'_, '_> {
             Semantic::Layer | Semantic::ViewportIndex | Semantic::PrimitiveId | Semantic::VertexId
         );
         // Varyings travel as floats, whatever the program puts into them.
-        let scalar = match is_integer {
-            true => Scalar::U32,
-            false => Scalar::F32,
-        };
+        let scalar = if is_integer { Scalar::U32 } else { Scalar::F32 };
         for index in 0..self.captures.len() {
             let capture = self.f.options.transform_feedback.captures[index];
             let (Home::Copy(location), known) = self.captures[index] else {
                 continue;
             };
             if capture.semantic == output.semantic {
-                let variable = match known.is_some() {
-                    true => known,
-                    false => self.declare_copy(index, location, scalar),
+                let variable = if known.is_some() {
+                    known
+                } else {
+                    self.declare_copy(index, location, scalar)
                 };
                 let (first, count) = (usize::from(capture.first), usize::from(capture.count));
                 // `capture::check` keeps the range inside.

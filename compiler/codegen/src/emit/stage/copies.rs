@@ -47,9 +47,10 @@ impl OutputEmitter<'_, '_> {
         let copies = Copies {
             views: 1 + u32::from(has_second),
             // A mask may have any of the viewports, each of which takes a run.
-            viewports: match second_mask || has_mask && !all {
-                true => MAX_VIEWPORTS,
-                false => 1,
+            viewports: if second_mask || has_mask && !all {
+                MAX_VIEWPORTS
+            } else {
+                1
             },
         };
         self.f.interface.outputs.copies = copies;

@@ -40,9 +40,10 @@ pub(in crate::emit) fn emit_derivative(
     let val = f.w.unary(op, a);
     // A flipped viewport reverses the neighbors in y.
     let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
-    Ok(match in_y && f.options.conventions.negate_ddy {
-        true => f.w.unary(Spv::FNegate, val),
-        false => val,
+    Ok(if in_y && f.options.conventions.negate_ddy {
+        f.w.unary(Spv::FNegate, val)
+    } else {
+        val
     })
 }
 
@@ -71,9 +72,10 @@ pub(in crate::emit) fn emit_interpolation(
     let lanes = load_interpolated_lanes(f, first, src, at)?;
     let picks = Picks::new(src.swizzle, cx.lanes);
     let val = f.w.gather_picks(&lanes, picks, Scalar::F32);
-    Ok(match src.has_modifier() {
-        true => f.w.modify(val, src, Type::F32),
-        false => val,
+    Ok(if src.has_modifier() {
+        f.w.modify(val, src, Type::F32)
+    } else {
+        val
     })
 }
 
@@ -164,9 +166,10 @@ fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[L
     }
     // Lanes that do not come from the variable are constants.
     Ok(std::array::from_fn(|lane| {
-        match io.w.info(lanes[lane].id()).size == 4 {
-            true => val.lane(lane),
-            false => lanes[lane],
+        if io.w.info(lanes[lane].id()).size == 4 {
+            val.lane(lane)
+        } else {
+            lanes[lane]
         }
     }))
 }

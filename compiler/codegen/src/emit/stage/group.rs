@@ -360,9 +360,10 @@ fn fold_not(w: &mut Builder, val: Val) -> Val {
 
 /// Converts a boolean to a number of type `ty`.
 fn convert_truth(w: &mut Builder, truth: Val, ty: Type) -> Val {
-    let yes = match ty.is_float() {
-        true => w.float_val(1.0),
-        false => w.uint_val(u32::MAX),
+    let yes = if ty.is_float() {
+        w.float_val(1.0)
+    } else {
+        w.uint_val(u32::MAX)
     };
     let no = w.constant_like(yes, 0);
     w.select(truth, yes, no)

@@ -168,9 +168,10 @@ impl OutputEmitter<'_, '_> {
         };
         // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write
         // the first.
-        let pointer = match output.semantic == Semantic::SampleMask {
-            true => compute_element_pointer(self.f.w, variable, target.scalar, 0),
-            false => access_own_variable(&mut self.f.io(), variable, &target),
+        let pointer = if output.semantic == Semantic::SampleMask {
+            compute_element_pointer(self.f.w, variable, target.scalar, 0)
+        } else {
+            access_own_variable(&mut self.f.io(), variable, &target)
         };
         store_output_lanes(self.f.w, pointer, &target, lanes);
         store_added(&mut self.f.io(), output.semantic, lanes)

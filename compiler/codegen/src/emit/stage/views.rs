@@ -110,9 +110,10 @@ impl OutputEmitter<'_, '_> {
         }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.f.program.outputs[id].semantic == Semantic::ViewportMask;
-        let pointer = match is_mask {
-            true => compute_element_pointer(self.f.w, variable, Scalar::U32, 0),
-            false => variable,
+        let pointer = if is_mask {
+            compute_element_pointer(self.f.w, variable, Scalar::U32, 0)
+        } else {
+            variable
         };
         self.f.w.store(pointer, value);
         Ok(variable)
@@ -124,9 +125,10 @@ impl OutputEmitter<'_, '_> {
             let message = format!("{} programs cannot choose several viewports", stage.name());
             return Err(Error::unsupported(message));
         }
-        let what = match views.has_second() {
-            true => "geometryShader with multiViewport for second views",
-            false => "VK_NV_viewport_array2",
+        let what = if views.has_second() {
+            "geometryShader with multiViewport for second views"
+        } else {
+            "VK_NV_viewport_array2"
         };
         for need in [Need::Geometry, Need::MultiViewport] {
             let required = self.f.w.require(need);
@@ -163,9 +165,10 @@ fn require_layer_output(io: &mut Io<'_>, need: Need) {
         return;
     }
     // One extension covers both until Vulkan 1.2 took them in.
-    let needs = match io.options.target >= Target::Vulkan1_2 {
-        true => [need; 2],
-        false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
+    let needs = if io.options.target >= Target::Vulkan1_2 {
+        [need; 2]
+    } else {
+        [Need::LayerOutputExtension, Need::ViewportOutputExtension]
     };
     needs.into_iter().for_each(|need| io.w.needs.insert(need));
 }
@@ -221,9 +224,10 @@ fn describe_replication(
         has_second_position,
         has_second_mask,
         viewport_relative_layer: modes.layer_viewport_relative && !single_layer,
-        second_layer_offset: match single_layer {
-            true => 0,
-            false => modes.secondary_view_layer_offset,
+        second_layer_offset: if single_layer {
+            0
+        } else {
+            modes.secondary_view_layer_offset
         },
     }
 }

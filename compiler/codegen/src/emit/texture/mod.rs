@@ -236,9 +236,10 @@ impl TextureEmitter<'_, '_> {
     }
 
     fn gather_at(&mut self, access: &Access, component: u8, offset: Val) -> [Lane; 4] {
-        let bit = match self.f.w.is_constant(offset.id) {
-            true => ImageOperands::CONST_OFFSET,
-            false => ImageOperands::OFFSET,
+        let bit = if self.f.w.is_constant(offset.id) {
+            ImageOperands::CONST_OFFSET
+        } else {
+            ImageOperands::OFFSET
         };
         let mut operands = Operands::default();
         operands.push(bit, &[offset.id]);
@@ -305,9 +306,10 @@ fn push_fetch_operands(
         push_offset_operand(w, access, operands)?;
     } else if target != TexTarget::Buffer {
         // Rectangles have one level.
-        let level = match target == TexTarget::Rect {
-            true => w.uint(0),
-            false => own.id,
+        let level = if target == TexTarget::Rect {
+            w.uint(0)
+        } else {
+            own.id
         };
         operands.push(ImageOperands::LOD, &[level]);
         push_offset_operand(w, access, operands)?;

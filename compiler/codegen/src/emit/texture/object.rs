@@ -187,9 +187,10 @@ fn declare_texture_types(
     for need in find_target_row(w, texture.target).of_textures {
         w.needs.insert(*need);
     }
-    let object = match is_plain_image(w, texture.target) || sampler.is_some() {
-        true => image,
-        false => declare_sampled_type(w, image),
+    let object = if is_plain_image(w, texture.target) || sampler.is_some() {
+        image
+    } else {
+        declare_sampled_type(w, image)
     };
     (image, object)
 }
@@ -213,9 +214,10 @@ pub(super) fn is_rectangle(w: &Builder, target: TexTarget) -> bool {
 
 /// Finds what a target is in SPIR-V.
 pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> TargetRow {
-    match is_rectangle(w, target) {
-        true => RECTANGLES,
-        false => target_row(target),
+    if is_rectangle(w, target) {
+        RECTANGLES
+    } else {
+        target_row(target)
     }
 }
 

@@ -81,9 +81,10 @@ pub(super) fn apply_offset_at_level(w: &mut Builder, access: &Access, level: Val
     };
     let size = query_level_size(w, access, level);
     // Coordinates of OpenGL's rectangles are in texels.
-    let distance = match is_rectangle(w, access.texture.target) {
-        true => texels,
-        false => w.binary(Spv::FDiv, texels, size),
+    let distance = if is_rectangle(w, access.texture.target) {
+        texels
+    } else {
+        w.binary(Spv::FDiv, texels, size)
     };
     // The layer of an array is not moved.
     let lanes = w.zero_filled(distance);

@@ -171,10 +171,11 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
         modes,
         magnifies_linearly: flags[0],
         minifies_linearly: flags[1],
-        has_levels: match target == TexTarget::Rect {
+        has_levels: if target == TexTarget::Rect {
             // Rectangles have one level.
-            true => io.w.never(),
-            false => flags[2],
+            io.w.never()
+        } else {
+            flags[2]
         },
     }
 }
@@ -193,9 +194,10 @@ pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapSta
     // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
     // would select the base level.
     keep_detail(w, &mut wrapped, coordinate);
-    let mut wrapped = match access.data.offset == TexelOffset::None {
-        true => wrapped,
-        false => apply_offset_at_level(w, &wrapped, level),
+    let mut wrapped = if access.data.offset == TexelOffset::None {
+        wrapped
+    } else {
+        apply_offset_at_level(w, &wrapped, level)
     };
     let Some(coordinate) = wrapped.coordinate else {
         return wrapped;
