@@ -1,9 +1,12 @@
-//! What emission works with: the program, the module under construction, where values are.
+//! The contexts of emission: each has what its functions may access, and borrows the one below it.
 //!
-//! Functions that only compute belong to the [`Builder`]; those that only declare variables to the [`Interface`].
+//! [`Builder`] computes with values, [`Io`] declares and loads variables of the interface,
+//! [`FunctionEmitter`] knows where the values of registers are, and above it is an emitter for each
+//! subject, with the state of that subject. None of them accesses another's.
 
-use super::control::join::Joins;
+use super::memory::array::RegisterMemory;
 use super::memory::resource_use::ResourceUse;
+use super::texture::sparse::Sparse;
 use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capture::Home;
@@ -11,51 +14,105 @@ use crate::debug::Lines;
 use crate::interface::{Interface, Io};
 use crate::kept::refill;
 use crate::lanes::Lanes;
-use crate::liveness::Liveness;
 use crate::options::Options;
-use crate::words::{LabelWord, ValueWord};
-use glasm_ir::inst::{IndexTerm, TexAccessId};
-use glasm_ir::{Base, Inst, Program, RegisterId, Src};
+use crate::words::ValueWord;
+use glasm_ir::{Inst, Program};
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
-/// The state of one emission.
-pub(crate) struct Emit<'a> {
+/// The context of operands and results: where the values of registers are in the open function.
+pub(super) struct FunctionEmitter<'a> {
     pub(super) program: &'a Program,
     pub(super) options: &'a Options,
     pub(super) w: &'a mut Builder,
     pub(super) analysis: &'a mut Analysis,
-    pub(super) live: &'a mut Liveness,
     pub(super) lanes: &'a mut Lanes,
     pub(super) interface: &'a mut Interface,
-    pub(super) joins: &'a mut Joins,
     pub(super) tables: &'a mut Tables,
     pub(super) lines: Option<Lines<'a>>,
     /// Ids from this one on are younger than the last result that was offered a name.
     pub(super) first_unnamed: u32,
-    /// Whether lanes that join go each for itself.
-    pub(super) lanes_apart: bool,
     /// Whether a `Return` ends the entry point.
     pub(super) in_entry: bool,
-    pub(super) sparse: Sparse,
 }
 
-/// What one emission knows of the parts of its program.
+/// What was found of the operands of a program.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    pub(super) functions: Vec<ValueWord>,
     /// Constants of each literal and their type.
     pub(super) literals: Vec<(Option<Scalar>, [Lane; 4])>,
-    /// Where the value of each capture of the options is, and its variable once it has one of its own.
-    pub(super) captures: Vec<(Home, ValueWord)>,
     /// Private variables of registers in memory, by register.
     pub(super) memory: Vec<ValueWord>,
-    /// What the program does with each buffer; empty until that is asked.
-    pub(super) buffer_uses: Vec<ResourceUse>,
     /// Values of which it was asked whether they are the same in all invocations.
     pub(super) uniform: FxHashMap<ValueWord, bool>,
-    pub(super) live_out: Vec<(u32, u8)>,
-    /// What a geometry program emits.
+}
+
+impl Tables {
+    /// Clears what was found of the program before; the next is `program`.
+    pub(super) fn reset(&mut self, program: &Program) {
+        let unknown = (None, [Lane::UNDEFINED; 4]);
+        refill(&mut self.literals, program.literals.len(), unknown);
+        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
+        self.uniform.clear();
+    }
+}
+
+impl FunctionEmitter<'_> {
+    /// Returns what declares and loads variables of the interface.
+    #[inline(always)]
+    pub(super) fn io(&mut self) -> Io<'_> {
+        Io {
+            w: self.w,
+            program: self.program,
+            options: self.options,
+            vars: self.interface,
+        }
+    }
+
+    /// Returns what declares, loads and stores the variables of registers.
+    #[inline(always)]
+    pub(super) fn memory(&mut self) -> RegisterMemory<'_> {
+        RegisterMemory {
+            w: self.w,
+            program: self.program,
+            analysis: self.analysis,
+            variables: &mut self.tables.memory,
+        }
+    }
+}
+
+/// The context of texture accesses.
+pub(super) struct TextureEmitter<'e, 'a> {
+    pub(super) f: &'e mut FunctionEmitter<'a>,
+    pub(super) sparse: &'e mut Sparse,
+    /// Instructions of the function that are not emitted yet.
+    pub(super) remaining: usize,
+}
+
+/// The context of image accesses.
+pub(super) struct ImageEmitter<'e, 'a> {
+    pub(super) f: &'e mut FunctionEmitter<'a>,
+    pub(super) sparse: &'e mut Sparse,
+}
+
+/// The context of accesses to buffers and other memory.
+pub(super) struct BufferEmitter<'e, 'a> {
+    pub(super) f: &'e mut FunctionEmitter<'a>,
+    /// What the program does with each buffer; empty until that is asked.
+    pub(super) uses: &'e mut Vec<ResourceUse>,
+}
+
+/// Where the value of each capture of the options is, and its variable once it has a separate one.
+pub(super) type Captures = Vec<(Home, ValueWord)>;
+
+/// The context of stage outputs.
+pub(super) struct OutputEmitter<'e, 'a> {
+    pub(super) f: &'e mut FunctionEmitter<'a>,
+    pub(super) captures: &'e mut Captures,
+}
+
+/// The context of the vertices and primitives that a program emits.
+pub(super) struct PrimitiveEmitter<'e, 'a> {
+    pub(super) outputs: OutputEmitter<'e, 'a>,
     pub(super) emission: Emission,
 }
 
@@ -69,19 +126,6 @@ pub(super) enum Emission {
     FirstStream,
     /// Vertices of several streams, or of those that are known at run time.
     Streams,
-}
-
-impl Tables {
-    pub(super) fn reset(&mut self, program: &Program) {
-        refill(&mut self.functions, program.routines.len(), ValueWord::NONE);
-        let unknown = (None, [Lane::UNDEFINED; 4]);
-        refill(&mut self.literals, program.literals.len(), unknown);
-        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
-        self.captures.clear();
-        self.emission = Emission::Nothing;
-        self.buffer_uses.clear();
-        self.uniform.clear();
-    }
 }
 
 /// One instruction with the lanes to compute.
@@ -115,65 +159,30 @@ pub(super) struct Written {
     pub(super) flags: FlagLanes,
 }
 
-/// What is known of the residency of the accesses of the open instruction.
-#[derive(Default)]
-pub(super) struct Sparse {
-    pub(super) question: Question,
-    pub(super) answer: Option<Val>,
-    pub(super) texel: Option<Texel>,
-}
-
-/// A texel that was read together with its residency.
-pub(super) struct Texel {
-    /// The instruction.
-    pub(super) access: TexAccessId,
-    pub(super) sources: Range<usize>,
-    pub(super) written: Option<RegisterId>,
-    /// Where it stands.
-    pub(super) block: LabelWord,
-    pub(super) remaining: usize,
-    pub(super) lanes: [Lane; 4],
-}
-
-impl Texel {
-    /// Whether `inst` makes the same access right after.
-    pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
-        let access = program.tex_accesses[id];
-        // The residency goes to a register. If the access reads that register, the second access differs from the first.
-        let is_written = |term: IndexTerm| {
-            let register = term.relative.map(|(register, _)| register);
-            register.is_some() && register == self.written
-        };
-        let reads_written = |src: &Src| {
-            let element = src.index.map(|index| program.indices[index].element);
-            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
-            named || element.is_some_and(is_written)
-        };
-        let sources = program.sources(inst);
-        program.tex_accesses[self.access] == access
-            && program.srcs[self.sources.clone()] == *sources
-            && !sources.iter().any(reads_written)
-            && !access.element.is_some_and(is_written)
+impl AsMut<Builder> for FunctionEmitter<'_> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Builder {
+        self.w
     }
 }
 
-/// Whether accesses are to tell of residency.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Question {
-    #[default]
-    None,
-    Resident,
+impl AsMut<Builder> for TextureEmitter<'_, '_> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Builder {
+        self.f.w
+    }
 }
 
-impl Emit<'_> {
-    /// What declares and loads variables of the interface.
+impl AsMut<Builder> for ImageEmitter<'_, '_> {
     #[inline(always)]
-    pub(super) fn io(&mut self) -> Io<'_> {
-        Io {
-            w: self.w,
-            program: self.program,
-            options: self.options,
-            vars: self.interface,
-        }
+    fn as_mut(&mut self) -> &mut Builder {
+        self.f.w
+    }
+}
+
+impl AsMut<Builder> for BufferEmitter<'_, '_> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Builder {
+        self.f.w
     }
 }

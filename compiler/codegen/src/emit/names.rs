@@ -1,28 +1,29 @@
 //! Debug information of instructions.
 
-use super::Emit;
 use crate::builder::{Home, Lane};
+use crate::emit::cx::FunctionEmitter;
 use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;
 
-impl Emit<'_> {
+impl FunctionEmitter<'_> {
     /// Notes the source line of what follows.
     #[inline(always)]
-    pub(super) fn line(&mut self, span: Span) {
+    pub(super) fn note_line(&mut self, span: Span) {
         if self.lines.is_some() {
-            self.new_line(span);
+            self.write_line(span);
         }
     }
 
-    fn new_line(&mut self, span: Span) {
+    fn write_line(&mut self, span: Span) {
         if let Some(lines) = &mut self.lines {
             lines.write(span, self.w);
         }
     }
 
-    /// Names the lanes of a result after its register. Values that were there before keep the names that they have.
+    /// Names the lanes of a result after its register. Values that were there before keep the names
+    /// that they have.
     #[inline]
     pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
         if self.w.has_names {
@@ -50,7 +51,8 @@ impl Emit<'_> {
             if self.program.register_name(register).is_some() {
                 self.name_value(register, value);
             } else {
-                // Counters of loops, condition codes and the like: nothing in the source has their name.
+                // Counters of loops, condition codes and the like: nothing in the source has their
+                // name.
                 self.w.name(value, || "carried".to_owned());
             }
         }

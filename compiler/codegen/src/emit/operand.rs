@@ -1,33 +1,40 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
-use super::Emit;
 use super::cx::InstCx;
 use super::memory::array::Element;
 use crate::builder::{Lane, Picks, Scalar, Val};
+use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
-impl Emit<'_> {
-    /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
+impl FunctionEmitter<'_> {
+    /// Source `number` of `inst`, read as the instruction's type; see
+    /// [`load_source_as`](Self::load_source_as).
     // Negation and absolute value are instructions.
     #[inline(always)]
-    pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
+    pub(super) fn load_source(
+        &mut self,
+        inst: &Inst,
+        number: usize,
+        lanes: u8,
+    ) -> Result<Val, Failure> {
         let src = &self.program.srcs[inst.first_source as usize + number];
         if !src.has_modifier()
-            && let Some(val) = self.source_at_hand(src, inst.ty, lanes)
+            && let Some(val) = self.find_source(src, inst.ty, lanes)
         {
             return Ok(val);
         }
-        self.new_source(inst, src, lanes)
+        self.make_source(inst, src, lanes)
     }
 
-    /// A source without modifiers that is a value already and needs no instruction of its own, as most are. A function of its own, because a value that is
-    /// there for sure is returned in a register, while a result with an error takes memory.
+    /// Finds a source without modifiers that is a value already and needs no instruction of its
+    /// own, as most are. A function of its own, because a value that is there for sure is returned
+    /// in a register, while a result with an error takes memory.
     #[inline(never)]
-    fn source_at_hand(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+    fn find_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
         // Halves are widened and denormals flushed, which takes instructions.
         if ty == Type::F16 || self.w.flushes_denormals {
             return None;
@@ -35,9 +42,9 @@ impl Emit<'_> {
         let scalar = self.w.read_scalar(ty);
         let param;
         let base = match src.base {
-            Base::Register(_) => self.lanes.slot(self.source_slot(src)?),
+            Base::Register(_) => self.lanes.slot(self.find_source_slot(src)?),
             Base::Param(_) => {
-                param = self.loaded_param(src)?;
+                param = self.find_loaded_param(src)?;
                 &param
             }
             Base::Literal(literal) => match &self.tables.literals[literal.index()] {
@@ -51,54 +58,60 @@ impl Emit<'_> {
         self.w.at_hand(base, src.swizzle, lanes, scalar)
     }
 
-    /// A source that is not at hand.
+    /// Makes a source that is not at hand.
     #[inline(never)]
-    fn new_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
-        if self.flushes(inst) {
-            let val = self.source_as(src, inst.ty, lanes)?;
+    fn make_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
+        if self.should_flush(inst) {
+            let val = self.load_source_as(src, inst.ty, lanes)?;
             return Ok(self.w.flushed(val));
         }
         if src.has_modifier() || inst.ty == Type::F16 {
-            return self.source_as(src, inst.ty, lanes);
+            return self.load_source_as(src, inst.ty, lanes);
         }
         let scalar = self.w.read_scalar(inst.ty);
-        let slot = self.source_slot(src);
+        let slot = self.find_source_slot(src);
         let base = match slot {
             Some(slot) => *self.lanes.slot(slot),
-            None => self.base_lanes(src, scalar, lanes)?,
+            None => self.load_base_lanes(src, scalar, lanes)?,
         };
         Ok(self.gather_source(slot, &base, src.swizzle, lanes, scalar))
     }
 
-    /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
-    /// whose lanes are all equal gives a scalar.
-    pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+    /// Loads the lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come
+    /// one after the other; a source whose lanes are all equal gives a scalar.
+    pub(super) fn load_source_as(
+        &mut self,
+        src: &Src,
+        ty: Type,
+        lanes: u8,
+    ) -> Result<Val, Failure> {
         let scalar = self.w.read_scalar(ty);
-        let slot = self.source_slot(src);
+        let slot = self.find_source_slot(src);
         let base = match slot {
             Some(slot) => *self.lanes.slot(slot),
-            None => self.base_lanes(src, scalar, lanes)?,
+            None => self.load_base_lanes(src, scalar, lanes)?,
         };
         let val = match self.w.at_hand(&base, src.swizzle, lanes, scalar) {
             Some(val) => val,
             None => self.gather_source(slot, &base, src.swizzle, lanes, scalar),
         };
         if src.has_modifier() || ty == Type::F16 {
-            return Ok(self.modified_source(val, src, ty));
+            return Ok(self.apply_modifiers(val, src, ty));
         }
         Ok(val)
     }
 
-    /// The slot that a source reads, if it is a register in values.
+    /// Finds the slot that a source reads, if it is a register in values.
     #[inline(always)]
-    fn source_slot(&self, src: &Src) -> Option<u32> {
+    fn find_source_slot(&self, src: &Src) -> Option<u32> {
         match src.base {
             Base::Register(register) => self.analysis.slot(self.program, register, src.index),
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
         }
     }
 
-    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register in values.
+    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register
+    /// in values.
     #[inline(always)]
     fn gather_source(
         &mut self,
@@ -133,20 +146,22 @@ impl Emit<'_> {
     }
 
     #[inline(never)]
-    fn modified_source(&mut self, val: Val, src: &Src, ty: Type) -> Val {
-        let val = match ty == Type::F16 {
-            true => self.w.half_to_float(val),
-            false => val,
+    fn apply_modifiers(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        let val = if ty == Type::F16 {
+            self.w.half_to_float(val)
+        } else {
+            val
         };
-        match src.has_modifier() {
-            true => self.w.modify(val, src, ty),
-            false => val,
+        if src.has_modifier() {
+            self.w.modify(val, src, ty)
+        } else {
+            val
         }
     }
 
-    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
-    /// constants of type `scalar`.
-    pub(super) fn source_lanes(
+    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their
+    /// number. Literals are constants of type `scalar`.
+    pub(super) fn load_source_lanes(
         &mut self,
         src: &Src,
         scalar: Scalar,
@@ -154,25 +169,30 @@ impl Emit<'_> {
         out: &mut [Lane; 4],
     ) -> Result<usize, Failure> {
         let picks = Picks::new(src.swizzle, lanes);
-        *out = match self.source_slot(src) {
+        *out = match self.find_source_slot(src) {
             Some(slot) => picks.of(self.lanes.slot(slot)),
-            None => picks.of(&self.base_lanes(src, scalar, lanes)?),
+            None => picks.of(&self.load_base_lanes(src, scalar, lanes)?),
         };
         Ok(usize::from(picks.size))
     }
 
     /// The lanes of what a source names, if that is no register in values.
     #[inline(always)]
-    fn base_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
-        match self.loaded_param(src) {
+    fn load_base_lanes(
+        &mut self,
+        src: &Src,
+        scalar: Scalar,
+        lanes: u8,
+    ) -> Result<[Lane; 4], Failure> {
+        match self.find_loaded_param(src) {
             Some(lanes) => Ok(lanes),
-            None => self.other_lanes(src, scalar, lanes),
+            None => self.load_other_lanes(src, scalar, lanes),
         }
     }
 
     /// The lanes of a parameter that was loaded before.
     #[inline(always)]
-    fn loaded_param(&self, src: &Src) -> Option<[Lane; 4]> {
+    fn find_loaded_param(&self, src: &Src) -> Option<[Lane; 4]> {
         let Base::Param(param) = src.base else {
             return None;
         };
@@ -181,18 +201,23 @@ impl Emit<'_> {
     }
 
     /// The lanes of what a source names, where they are not at hand.
-    fn other_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
+    fn load_other_lanes(
+        &mut self,
+        src: &Src,
+        scalar: Scalar,
+        lanes: u8,
+    ) -> Result<[Lane; 4], Failure> {
         let read = src.swizzle.source_lanes(lanes);
         match src.base {
-            Base::Register(register) => self.memory_lanes(register, src.index, read),
-            Base::Param(param) => self.param_lanes(param, src.index),
-            Base::Input(input) => self.input_lanes(input, src.index),
-            Base::Literal(literal) => Ok(self.literal_lanes(literal, scalar, read)),
+            Base::Register(register) => self.load_memory_lanes(register, src.index, read),
+            Base::Param(param) => self.load_param(param, src.index),
+            Base::Input(input) => self.load_input(input, src.index),
+            Base::Literal(literal) => Ok(self.load_literal(literal, scalar, read)),
             Base::Output(output) => self.read_output(output, src.index),
         }
     }
 
-    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
+    fn load_literal(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
         let known = &mut self.tables.literals[literal.index()];
         if known.0 != Some(scalar) {
             *known = (Some(scalar), [Lane::UNDEFINED; 4]);
@@ -206,56 +231,52 @@ impl Emit<'_> {
         known.1
     }
 
-    fn param_lanes(
-        &mut self,
-        param: ParamId,
-        index: Option<IndexId>,
-    ) -> Result<[Lane; 4], Failure> {
+    fn load_param(&mut self, param: ParamId, index: Option<IndexId>) -> Result<[Lane; 4], Failure> {
         if let Some(index) = index {
-            return self.indexed_param(param, index);
+            return self.load_indexed_param(param, index);
         }
-        Ok(self.io().param(param))
+        Ok(self.io().params().load(param))
     }
 
-    fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
+    fn load_indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
         // Not past the last parameter, however long the array is that the index tells of.
         let last = (self.program.params.len() - 1 - param.index()) as u32;
         let len = self.program.indices[index].len.min(last + 1);
-        match self.element(Some(index), len)? {
+        match self.find_element(Some(index), len)? {
             Element::Constant(element) => {
                 let param = ParamId::new(param.index() + element as usize);
-                self.param_lanes(param, None)
+                self.load_param(param, None)
             }
             Element::Dynamic(element) => {
                 // The member of the block may begin before this array: arrays that overlap are one.
-                let start = self.io().param_array_start(param);
+                let start = self.io().params().find_array_start(param);
                 let first = self.w.uint_val(param.index() as u32 - start);
                 let slot = self.w.binary(Op::IAdd, self.w.val(element), first);
-                let id = self.io().param_at(param, slot.id);
+                let id = self.io().params().load_at(param, slot.id);
                 Ok(Lane::all_of(id))
             }
         }
     }
 
-    /// Whether code flushes the operands and the result of an instruction.
+    /// Returns whether code flushes the operands and the result of an instruction.
     #[inline(always)]
-    pub(super) fn flushes(&self, inst: &Inst) -> bool {
+    pub(super) fn should_flush(&self, inst: &Inst) -> bool {
         self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }
 
     /// The three operands of a three-operand instruction.
     #[inline(always)]
-    pub(super) fn three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
-        let [a, b] = self.two(cx)?;
-        Ok([a, b, self.source(cx.inst, 2, cx.lanes)?])
+    pub(super) fn load_three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
+        let [a, b] = self.load_two(cx)?;
+        Ok([a, b, self.load_source(cx.inst, 2, cx.lanes)?])
     }
 
     /// The two operands of a two-operand instruction.
     #[inline(always)]
-    pub(super) fn two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
+    pub(super) fn load_two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
         Ok([
-            self.source(cx.inst, 0, cx.lanes)?,
-            self.source(cx.inst, 1, cx.lanes)?,
+            self.load_source(cx.inst, 0, cx.lanes)?,
+            self.load_source(cx.inst, 1, cx.lanes)?,
         ])
     }
 }

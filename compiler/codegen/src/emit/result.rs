@@ -1,15 +1,16 @@
-//! Results of instructions: clamp, guard, write, condition-code update, in this order (NV_gpu_program4 sections 2.X.4.1 and
-//! 2.X.4.3).
+//! Results of instructions: clamp, guard, write, condition-code update, in this order
+//! (NV_gpu_program4 sections 2.X.4.1 and 2.X.4.3).
 
-use super::Emit;
+use super::arithmetic::wide::resize_lanes;
 use super::cx::{FlagLanes, Outcome, Written};
 use crate::builder::{Flags, Lane, Scalar, compute_scalar};
+use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
 
-impl Emit<'_> {
+impl FunctionEmitter<'_> {
     /// Writes a result that goes to its register as it is; false for others.
     #[inline]
     pub(super) fn write_direct(&mut self, inst: &Inst, needed: u8, outcome: &Outcome) -> bool {
@@ -33,13 +34,17 @@ impl Emit<'_> {
         true
     }
 
-    /// Whether a result goes to its register as it is: no clamp, guard, codes, nor another width or form.
+    /// Returns whether a result goes to its register as it is: no clamp, guard, codes, nor another
+    /// width or form.
     #[inline]
     fn is_direct(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
-        let has_width = || match inst.op.adds() {
-            // Sums of integers may go to registers of another width.
-            true => self.program.registers[dst.register].width == Width::W32,
-            false => true,
+        let has_width = || {
+            if inst.op.adds() {
+                // Sums of integers may go to registers of another width.
+                self.program.registers[dst.register].width == Width::W32
+            } else {
+                true
+            }
         };
         dst.guard.is_none()
             && dst.saturate == Saturate::None
@@ -48,7 +53,8 @@ impl Emit<'_> {
             && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && has_width())
     }
 
-    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
+    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the
+    /// codes in the high half.
     pub(super) fn write_result(
         &mut self,
         inst: &Inst,
@@ -68,13 +74,21 @@ impl Emit<'_> {
         }
         let width = self.program.registers[dst.register].width;
         if width != ty.width() && inst.op.adds() && ty.is_int() {
-            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section 2.X.4.3), overflow and carry those
-            // of the operation, which were found before.
+            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section
+            // 2.X.4.3), overflow and carry those of the operation, which were found before.
             let ty = ty.with_width(width);
-            let outcome = self.resized(outcome, inst.ty, lanes);
+            let outcome = match outcome {
+                Outcome::Val(val) => {
+                    Outcome::Lanes(resize_lanes(self.w, val.spread(lanes), inst.ty, lanes))
+                }
+                Outcome::Lanes(values) => {
+                    Outcome::Lanes(resize_lanes(self.w, values, inst.ty, lanes))
+                }
+                Outcome::None => outcome,
+            };
             return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
         }
-        let fresh = self.settle(inst, &dst, lanes, outcome);
+        let fresh = self.apply_clamp(inst, &dst, lanes, outcome);
         let flags = flags.map(|flags| flag_lanes(lanes, flags));
         let mut written = Written {
             values: self.w.materialize(inst, needed & 15, fresh),
@@ -86,11 +100,12 @@ impl Emit<'_> {
                 written.codes[lane] = self.w.code_value(inst, fresh[lane]);
             }
         }
-        self.commit(inst.ty, &dst, needed, written)
+        self.write_guarded(inst.ty, &dst, needed, written)
     }
 
-    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them pass.
-    pub(super) fn commit(
+    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them
+    /// pass.
+    pub(super) fn write_guarded(
         &mut self,
         ty: Type,
         dst: &Dst,
@@ -105,16 +120,17 @@ impl Emit<'_> {
             return Ok(());
         };
         // Both writes test the old codes.
-        let passes = self.guard_lanes(guard, lanes)?;
+        let passes = self.test_guard(guard, lanes)?;
         if self.is_of_patch(dst.register) {
-            // Other invocations may write at the same time, so that old values must not be written back.
-            self.store_where(dst, needed & 15, &passes, &written.values)?;
+            // Other invocations may write at the same time, so that old values must not be written
+            // back.
+            self.store_shared_where(dst, needed & 15, &passes, &written.values)?;
             // The values are written; the codes are the invocation's own.
             needed &= !15;
         }
-        self.guard_values(ty, dst, needed & 15, &passes, &mut written.values)?;
+        self.select_guarded_values(ty, dst, needed & 15, &passes, &mut written.values)?;
         if let Some(cc) = dst.cc.filter(|_| needed >> 4 != 0) {
-            self.guard_codes(cc, needed >> 4, &passes, &mut written);
+            self.select_guarded_codes(cc, needed >> 4, &passes, &mut written);
         }
         self.write_codes(dst, needed, &written);
         self.write_values(dst, needed, &written)
@@ -134,7 +150,7 @@ impl Emit<'_> {
     }
 
     /// Keeps the old values of lanes whose guard fails.
-    fn guard_values(
+    fn select_guarded_values(
         &mut self,
         ty: Type,
         dst: &Dst,
@@ -145,7 +161,7 @@ impl Emit<'_> {
         if lanes == 0 {
             return Ok(());
         }
-        let old = self.old_lanes(dst, lanes)?;
+        let old = self.load_old_lanes(dst, lanes)?;
         // Where old and new lanes are truth values the result stays one.
         let scalar = self.w.guard_scalar(ty, lanes, values, &old);
         self.w.select_lanes(lanes, scalar, passes, values, &old);
@@ -153,7 +169,7 @@ impl Emit<'_> {
     }
 
     /// Applies the clamp and brings the lanes into the form that registers hold.
-    fn settle(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
+    fn apply_clamp(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
         // Truth values of halves are made numbers in half precision by `materialize`.
         let packs =
             inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
@@ -182,40 +198,41 @@ impl Emit<'_> {
             self.lanes.set_lanes(slot, lanes, &values);
             return Ok(());
         }
-        let element = self.register_element(dst.register, dst.index)?;
+        let element = self.find_register_element(dst.register, dst.index)?;
         if self.analysis.shared_outputs[dst.register.index()] {
-            return self.store_shared(dst.register, element, lanes, values);
+            return self.store_shared_output(dst.register, element, lanes, values);
         }
-        self.store_register(dst.register, element, lanes, values);
+        self.memory()
+            .store_register(dst.register, element, lanes, values);
         Ok(())
     }
 
-    fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
+    fn load_old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
         if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
             return Ok(*self.lanes.slot(slot));
         }
-        let element = self.register_element(dst.register, dst.index)?;
+        let element = self.find_register_element(dst.register, dst.index)?;
         if self.analysis.shared_outputs[dst.register.index()] {
-            return self.load_own(dst.register, element);
+            return self.load_own_output(dst.register, element);
         }
-        Ok(self.load_register(dst.register, element, lanes))
+        Ok(self.memory().load_register(dst.register, element, lanes))
     }
 
     /// Per lane of the destination: whether the guard lets the write pass.
-    fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
+    fn test_guard(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
         let passes = self.test_lanes(guard, lanes)?;
         Ok(passes.spread(lanes))
     }
 
     /// Keeps the old codes of lanes whose guard fails.
-    fn guard_codes(
+    fn select_guarded_codes(
         &mut self,
         cc: RegisterId,
         lanes: u8,
         passes: &[Lane; 4],
         written: &mut Written,
     ) {
-        let (old, old_flags) = self.codes(cc);
+        let (old, old_flags) = self.read_codes(cc);
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         // Old and new codes may be kept in different types, which a selection cannot mix.
         let mut before = old;
@@ -237,7 +254,7 @@ impl Emit<'_> {
     fn set_codes(&mut self, cc: RegisterId, lanes: u8, written: &Written) {
         let Written { codes, flags, .. } = written;
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
-            return self.store_codes(cc, lanes, *codes, *flags);
+            return self.memory().store_codes(cc, lanes, *codes, *flags);
         };
         self.lanes.set_lanes(slot, lanes, codes);
         if self.analysis.reads_overflow {

@@ -1,12 +1,14 @@
-//! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z and w.
+//! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z
+//! and w.
 //!
-//! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
-//! the first location that no attribute of the program has; the reflection names it. In OpenGL, where such an attribute has one location, it is one
-//! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
+//! The first variable has the location of the attribute. The second one, which is there only if the
+//! program reads z or w, takes the first location that no attribute of the program has; the
+//! reflection names it. In OpenGL, where such an attribute has one location, it is one variable of
+//! four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
-use super::vars::{Io, reflected};
-use crate::builder::{Home, Lane, Scalar};
+use super::vars::{Io, derive_at_start, load_at_start, reflected};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -40,8 +42,8 @@ impl Io<'_> {
                 continue;
             }
             let words = self.half_words(id, half);
-            lanes[first] = self.wide_lane(words, scalar, [0, 1]);
-            lanes[first + 1] = self.wide_lane(words, scalar, [2, 3]);
+            lanes[first] = load_wide_lane(self.w, words, scalar, [0, 1]);
+            lanes[first + 1] = load_wide_lane(self.w, words, scalar, [2, 3]);
         }
         lanes
     }
@@ -54,17 +56,23 @@ impl Io<'_> {
             Some(&(_, variable)) => variable,
             None => self.declare_doubles(semantic),
         };
-        let doubles = self.load(variable, Scalar::F64, 4);
+        let doubles = load_at_start(self.w, variable, Scalar::F64, 4);
         [0, 1, 2, 3].map(|lane| {
-            let double = self.at_start(Op::CompositeExtract, Scalar::F64, &[doubles.0, lane]);
-            Lane::scalar(self.at_start(Op::Bitcast, scalar, &[double.0]))
+            let double = derive_at_start(
+                self.w,
+                Op::CompositeExtract,
+                Scalar::F64,
+                &[doubles.0, lane],
+            );
+            Lane::scalar(derive_at_start(self.w, Op::Bitcast, scalar, &[double.0]))
         })
     }
 
     fn declare_doubles(&mut self, semantic: Semantic) -> ValueWord {
         let number = attribute_number(semantic);
         let location = u32::from(number);
-        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have two.
+        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have
+        // two.
         let ty = self.w.ty(Scalar::F64, 4);
         let variable = self.variable(StorageClass::Input, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
@@ -83,23 +91,10 @@ impl Io<'_> {
         variable
     }
 
-    /// A lane of 64 bits made of two of the words of a half.
-    fn wide_lane(&mut self, words: ValueWord, scalar: Scalar, [low, high]: [u32; 2]) -> Lane {
-        let operands = [words.0, words.0, low, high];
-        Lane::scalar(match scalar == Scalar::Pair {
-            true => self.at_start(Op::VectorShuffle, scalar, &operands),
-            false => {
-                let (home, op) = (Home::Prologue, Op::VectorShuffle);
-                let pair = self.w.derive(home, op, Scalar::U32, 2, &operands);
-                self.at_start(Op::Bitcast, scalar, &[pair.0])
-            }
-        })
-    }
-
     /// The four words of a half, loaded at the start of the function.
     pub(crate) fn half_words(&mut self, id: InputId, half: Half) -> ValueWord {
         let variable = self.half_variable(id, half);
-        self.load(variable, Scalar::U32, 4)
+        load_at_start(self.w, variable, Scalar::U32, 4)
     }
 
     fn half_variable(&mut self, id: InputId, half: Half) -> ValueWord {
@@ -113,13 +108,15 @@ impl Io<'_> {
 
     fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
         let location = match half {
-            // Two variables of an entry point cannot have one location, and that of 32-bit components has the number of the attribute.
+            // Two variables of an entry point cannot have one location, and that of 32-bit
+            // components has the number of the attribute.
             Half::Low if !read_narrow(self.program, semantic) => u32::from(number),
             Half::Low | Half::High => self.free_location(number),
         };
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.variable(StorageClass::Input, ty);
-        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all of them have.
+        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all
+        // of them have.
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
@@ -147,15 +144,34 @@ impl Io<'_> {
             // Locations above 31 are never looked for.
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
-        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between them.
+        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between
+        // them.
         let free = taken.trailing_ones();
         if free < ATTRIBUTES {
             free
         } else {
-            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices that have more.
+            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices
+            // that have more.
             ATTRIBUTES + u32::from(number)
         }
     }
+}
+
+/// A lane of 64 bits made of two of the words of a half.
+fn load_wide_lane(
+    w: &mut Builder,
+    words: ValueWord,
+    scalar: Scalar,
+    [low, high]: [u32; 2],
+) -> Lane {
+    let operands = [words.0, words.0, low, high];
+    Lane::scalar(if scalar == Scalar::Pair {
+        derive_at_start(w, Op::VectorShuffle, scalar, &operands)
+    } else {
+        let (home, op) = (Home::Prologue, Op::VectorShuffle);
+        let pair = w.derive(home, op, Scalar::U32, 2, &operands);
+        derive_at_start(w, Op::Bitcast, scalar, &[pair.0])
+    })
 }
 
 fn attribute_number(semantic: Semantic) -> u8 {
@@ -166,7 +182,8 @@ fn attribute_number(semantic: Semantic) -> u8 {
     }
 }
 
-/// Whether the program also reads an attribute with 32-bit components, which gives undefined values one way or the other.
+/// Returns whether the program also reads an attribute with 32-bit components, which gives
+/// undefined values one way or the other.
 fn read_narrow(program: &Program, semantic: Semantic) -> bool {
     let mut inputs = program.inputs.iter();
     inputs.any(|input| input.semantic == semantic && input.width == Width::W32)

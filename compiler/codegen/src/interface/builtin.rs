@@ -1,7 +1,7 @@
 //! Built-in inputs: one row per stage and semantic.
 
 use super::names::snake_case;
-use super::vars::{Io, find};
+use super::vars::{Io, find, load_at_start, load_element_at_start};
 use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
 use crate::options::Options;
@@ -84,7 +84,8 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             Some(Need::SampleRate),
         ),
         (Stage::Fragment, Semantic::SampleMask) => row(BuiltIn::SampleMask, Scalar::U32, 1, None),
-        // SPIR-V enables these built-ins with the capabilities of the stages that write them, in fragment programs, too.
+        // SPIR-V enables these built-ins with the capabilities of the stages that write them, in
+        // fragment programs, too.
         (Stage::Fragment, Semantic::PrimitiveId) => {
             row(BuiltIn::PrimitiveId, Scalar::U32, 1, Some(Need::Geometry))
         }
@@ -114,7 +115,8 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
     }
 }
 
-/// The built-in of OpenGL that stands for one of Vulkan: vertices count from the first that is drawn in both, instances from 0 in OpenGL only.
+/// The built-in of OpenGL that stands for one of Vulkan: vertices count from the first that is
+/// drawn in both, instances from 0 in OpenGL only.
 fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
     if builtin == BuiltIn::VertexIndex {
         BuiltIn::VertexId
@@ -125,7 +127,7 @@ fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
     }
 }
 
-/// Whether an input is 0 because the device has nothing that tells.
+/// Returns whether an input is 0 because the device has nothing that tells.
 pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
     if matches!(semantic, Semantic::WarpId | Semantic::SmId) {
         !options.device.sm_builtins
@@ -145,17 +147,19 @@ pub(crate) fn thread_row() -> BuiltinRow {
     }
 }
 
-/// An input made of the invocation number in the subgroup. Groups have 32 invocations at most; masks are as wide as that.
+/// An input made of the invocation number in the subgroup. Groups have 32 invocations at most;
+/// masks are as wide as that.
 pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -> ValueWord {
     let [one, last] = [1, 31].map(|value| w.uint(value).0);
     let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
-    // A thread group has 32 invocations: in larger subgroups the numbers begin at 0 again behind each 32.
+    // A thread group has 32 invocations: in larger subgroups the numbers begin at 0 again behind
+    // each 32.
     let id = op(Op::BitwiseAnd, id, last);
     if semantic == Semantic::ThreadId {
         return id;
     }
-    // The masks of NV_shader_thread_group from the number alone: those of subgroups would need `GroupNonUniformBallot`, and are
-    // of other groups where these are larger.
+    // The masks of NV_shader_thread_group from the number alone: those of subgroups would need
+    // `GroupNonUniformBallot`, and are of other groups where these are larger.
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
     // A power of two less 1 has all bits below it.
     let lower = op(Op::ISub, own, one);
@@ -180,21 +184,23 @@ impl Io<'_> {
     /// Loads a built-in in the prologue: its variable and its value.
     pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
         let BuiltinRow { scalar, size, .. } = row;
-        let builtin = match self.options.target.is_opengl() {
-            true => opengl_builtin(row.builtin),
-            false => row.builtin,
+        let builtin = if self.options.target.is_opengl() {
+            opengl_builtin(row.builtin)
+        } else {
+            row.builtin
         };
         let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.
         if builtin == BuiltIn::SampleMask {
             let array = self.w.array_type(ty, 1);
             let variable = self.builtin_variable(array, builtin, false);
-            return (variable, self.load_element(variable, 0, scalar));
+            return (variable, load_element_at_start(self.w, variable, 0, scalar));
         }
-        // Integer inputs of fragment stages must be `Flat`, built-ins included (VUID-StandaloneSpirv-Flat-04744).
+        // Integer inputs of fragment stages must be `Flat`, built-ins included
+        // (VUID-StandaloneSpirv-Flat-04744).
         let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32;
         let variable = self.builtin_variable(ty, builtin, is_flat);
-        (variable, self.load(variable, scalar, size))
+        (variable, load_at_start(self.w, variable, scalar, size))
     }
 
     /// The input variable of a built-in.
@@ -214,7 +220,7 @@ impl Io<'_> {
         find(&self.vars.inputs.builtins, builtin)
     }
 
-    /// A new variable of a built-in.
+    /// Declares a new variable of a built-in.
     pub(crate) fn declare_builtin(
         &mut self,
         class: StorageClass,

@@ -1,7 +1,8 @@
-//! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
+//! Fragment inputs that conventions and GL state change: window position, point coordinates,
+//! two-sided colors.
 
 use super::builtin::builtin_input;
-use super::vars::{Io, base_scalar, bind, find, reflected};
+use super::vars::{Io, base_scalar, bind, derive_at_start, find, load_at_start, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -21,19 +22,20 @@ use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
 
 impl Io<'_> {
-    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
+    /// Window position by other rules: y from the top, pixel centers at integers.
+    /// ARB_fragment_coord_conventions.
     pub(crate) fn move_window_position(&mut self, lanes: &mut [Lane; 4]) {
         let scalar = |w: &mut Builder, op, a: ValueWord, b: ValueWord| {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
-        // The front end adds the parameter to programs that ask for the other origin: scale and offset of y, as the height of the
-        // window is known only when it draws.
+        // The front end adds the parameter to programs that ask for the other origin: scale and
+        // offset of y, as the height of the window is known only when it draws.
         let origin = self.program.params.iter().position(is_origin);
         // Modules for OpenGL have a mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
         if let Some(param) = origin.filter(|_| turns) {
-            let terms = self.param(ParamId::new(param));
+            let terms = self.params().load(ParamId::new(param));
             let [y, scale, offset] =
                 [lanes[1], terms[0], terms[1]].map(|lane| self.w.scalar(lane, Scalar::F32));
             let scaled = scalar(self.w, Op::FMul, y, scale);
@@ -48,7 +50,7 @@ impl Io<'_> {
         }
     }
 
-    /// What a color attachment holds at the place of the fragment.
+    /// Loads what a color attachment holds at the place of the fragment.
     pub(crate) fn load_attachment(
         &mut self,
         id: InputId,
@@ -100,17 +102,19 @@ impl Io<'_> {
         variable
     }
 
-    /// Whether the point coordinate stands in for a texture coordinate set: `None` if it never does. GL 2.1 section 3.3.
+    /// Computes whether the point coordinate stands in for a texture coordinate set: `None` if it
+    /// never does. GL 2.1 section 3.3.
     fn point_sprite(&mut self, semantic: Semantic) -> Option<Val> {
         let Semantic::TexCoord(set) = semantic else {
             return None;
         };
         let set = u32::from(set & 7);
         let is_possible = self.options.fixed.point_sprites >> set & 1 != 0;
-        is_possible.then(|| self.state_bit(Word::PointSprites, set))
+        is_possible.then(|| self.gl_state().test_bit(Word::PointSprites, set))
     }
 
-    /// Whether the point coordinate stands in for a varying in all pipelines that the module is for.
+    /// Returns whether the point coordinate stands in for a varying in all pipelines that the
+    /// module is for.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
         let fixed = self.options.forms.point_sprites.is_fixed();
         matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
@@ -125,7 +129,7 @@ impl Io<'_> {
         };
         let [s, t] = self.point_coordinate();
         let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.w.float(number)));
-        self.choose(is_sprite.id, [s, t, zero, one], lanes)
+        select_lanes(self.w, is_sprite.id, [s, t, zero, one], lanes)
     }
 
     /// The place in a point, (0, 0) in the corner that is its origin.
@@ -135,24 +139,26 @@ impl Io<'_> {
         };
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is the bottom turn it, both together do not.
-        let from_below = self.state_flag(Word::PointOrigin);
+        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is
+        // the bottom turn it, both together do not.
+        let from_below = self.gl_state().test_flag(Word::PointOrigin);
         let turned = self.options.conventions.flip_point_coord;
         if self.w.constant_bits(from_below.id) == Some(turned.into()) {
             return [s, t];
         }
         let one = self.w.float(1.0);
         let above = self.w.scalar(t, Scalar::F32);
-        let below = self.at_start(Op::FSub, Scalar::F32, &[one.0, above.0]);
-        let choice = match turned {
-            true => [above, below],
-            false => [below, above],
+        let below = derive_at_start(self.w, Op::FSub, Scalar::F32, &[one.0, above.0]);
+        let choice = if turned {
+            [above, below]
+        } else {
+            [below, above]
         };
-        [s, self.choice(from_below.id, choice)]
+        [s, select_lane(self.w, from_below.id, choice)]
     }
 
-    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives what a variable holds, where the color is
-    /// wanted. NV_vertex_program4 section 2.X.3.5.
+    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives
+    /// what a variable holds, where the color is wanted. NV_vertex_program4 section 2.X.3.5.
     pub(crate) fn with_color_state(
         &mut self,
         id: InputId,
@@ -163,7 +169,8 @@ impl Io<'_> {
         let Semantic::Color(number) = semantic else {
             return Ok(color);
         };
-        // Flat or smooth is decided for each face by itself: front and back color have copies of their own.
+        // Flat or smooth is decided for each face by itself: front and back color have copies of
+        // their own.
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
@@ -178,18 +185,17 @@ impl Io<'_> {
         let back_color = Lane::all_of(read(self, variable));
         let back_color = self.with_flat_color(id, back, back_color)?;
         let (_, is_front) = self.load_builtin_value(facing);
-        let is_two_sided = self.state_flag(Word::TwoSidedColor);
+        let is_two_sided = self.gl_state().test_flag(Word::TwoSidedColor);
         // A constant cannot be 0 here: state that is compiled in and off has returned before.
-        let takes_front = match self.w.is_constant(is_two_sided.id) {
-            true => is_front,
-            false => {
-                let operands = [is_two_sided.id.0];
-                let is_one_sided = self.at_start(Op::LogicalNot, Scalar::BoolInt, &operands);
-                let operands = [is_front.0, is_one_sided.0];
-                self.at_start(Op::LogicalOr, Scalar::BoolInt, &operands)
-            }
+        let takes_front = if self.w.is_constant(is_two_sided.id) {
+            is_front
+        } else {
+            let operands = [is_two_sided.id.0];
+            let is_one_sided = derive_at_start(self.w, Op::LogicalNot, Scalar::BoolInt, &operands);
+            let operands = [is_front.0, is_one_sided.0];
+            derive_at_start(self.w, Op::LogicalOr, Scalar::BoolInt, &operands)
         };
-        Ok(self.choose(takes_front, front, back_color))
+        Ok(select_lanes(self.w, takes_front, front, back_color))
     }
 
     /// A color, or the one that is not interpolated if state may choose it at run time.
@@ -205,12 +211,13 @@ impl Io<'_> {
         let Some(variable) = self.color_variable(id, copy)? else {
             return Ok(smooth);
         };
-        let flat = Lane::all_of(self.load(variable, Scalar::F32, 4));
-        let is_flat = self.state_flag(Word::FlatColors);
-        Ok(self.choose(is_flat.id, flat, smooth))
+        let flat = Lane::all_of(load_at_start(self.w, variable, Scalar::F32, 4));
+        let is_flat = self.gl_state().test_flag(Word::FlatColors);
+        Ok(select_lanes(self.w, is_flat.id, flat, smooth))
     }
 
-    /// The variable of a color beside the one that the program reads, if the stage before writes it.
+    /// The variable of a color beside the one that the program reads, if the stage before writes
+    /// it.
     fn color_variable(
         &mut self,
         id: InputId,
@@ -250,28 +257,29 @@ impl Io<'_> {
         let mut input = Input::new(Semantic::LineStart);
         input.interpolation = Interpolation::Flat;
         let variable = self.variable_beside(input, &place);
-        let start = self.load(variable, Scalar::F32, place.components);
+        let start = load_at_start(self.w, variable, Scalar::F32, place.components);
         let start = self.w.val(start);
         Some(self.w.first_components(start, 2))
     }
+}
 
-    /// `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
-    fn choose(&mut self, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
-        std::array::from_fn(|lane| {
-            let choice = [yes, no].map(|lanes| self.w.scalar(lanes[lane], Scalar::F32));
-            self.choice(cond, choice)
-        })
-    }
+/// Selects `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a
+/// condition for each component of a vector.
+fn select_lanes(w: &mut Builder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
+    std::array::from_fn(|lane| {
+        let choice = [yes, no].map(|lanes| w.scalar(lanes[lane], Scalar::F32));
+        select_lane(w, cond, choice)
+    })
+}
 
-    /// The first or the second of two floats, where the later one of them is known.
-    fn choice(&mut self, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
-        if let Some(bits) = self.w.constant_bits(cond) {
-            return Lane::scalar(if bits != 0 { yes } else { no });
-        }
-        let home = |id| self.w.info(id).home;
-        // A constant condition has gone, so that a selection is never a constant.
-        let home = home(yes).max(home(no)).max(Home::Prologue);
-        let operands = [cond.0, yes.0, no.0];
-        Lane::scalar(self.w.derive(home, Op::Select, Scalar::F32, 1, &operands))
+/// Selects the first or the second of two floats, where the later one of them is known.
+fn select_lane(w: &mut Builder, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
+    if let Some(bits) = w.constant_bits(cond) {
+        return Lane::scalar(if bits != 0 { yes } else { no });
     }
+    let home = |id| w.info(id).home;
+    // A constant condition has gone, so that a selection is never a constant.
+    let home = home(yes).max(home(no)).max(Home::Prologue);
+    let operands = [cond.0, yes.0, no.0];
+    Lane::scalar(w.derive(home, Op::Select, Scalar::F32, 1, &operands))
 }

@@ -6,7 +6,8 @@ use crate::words::ValueWord;
 use spirv::{BuiltIn, Decoration, Op};
 
 impl Io<'_> {
-    /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline gives them.
+    /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline
+    /// gives them.
     pub(crate) fn workgroup_size(&mut self) -> [ValueWord; 3] {
         let size = self.program.modes.workgroup_size;
         if size != [0; 3] {
@@ -24,7 +25,8 @@ impl Io<'_> {
             self.w.decorate(id, Decoration::SpecId, &[number]);
             id
         });
-        // The mode `LocalSize` holds literals only; an object decorated with `WorkgroupSize` takes precedence over it.
+        // The mode `LocalSize` holds literals only; an object decorated with `WorkgroupSize` takes
+        // precedence over it.
         let vector = self.w.ty(Scalar::U32, 3);
         let id = self.w.object();
         let words = sizes.map(|size| size.0);

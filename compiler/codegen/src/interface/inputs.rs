@@ -2,9 +2,10 @@
 
 use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
 use super::location::are_colors_flat;
-use super::vars::Io;
+use super::vars::make_one;
+use super::vars::{Io, derive_at_start, load_at_start, load_element_at_start};
 use super::vertices::takes_quadrilaterals;
-use crate::builder::{Lane, Scalar};
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::options::PrimitiveNumbers;
@@ -40,7 +41,7 @@ impl Io<'_> {
             (Semantic::VertexCount, Stage::Geometry) => {
                 let count = self.vertex_count()?;
                 let count = self.w.uint(count);
-                Ok(Lane::first_of(count, 1, self.int_pad()))
+                Ok(Lane::first_of(count, 1, make_int_pad(self.w)))
             }
             (Semantic::TessOuter(number), Stage::TessEval) => {
                 let value = self.load_tess_level(BuiltIn::TessLevelOuter, number);
@@ -54,7 +55,8 @@ impl Io<'_> {
                 Ok(self.load_wide(id))
             }
             (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
-            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot be read as an input.
+            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot
+            // be read as an input.
             (Semantic::WorkgroupSize, _) => {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
@@ -70,7 +72,7 @@ impl Io<'_> {
                 let value = self.load_distance(Distances::Cull, u32::from(plane));
                 Ok(Lane::first_of(value, 1, pad))
             }
-            (semantic, _) if is_unknown(self.options, semantic) => Ok(self.int_pad()),
+            (semantic, _) if is_unknown(self.options, semantic) => Ok(make_int_pad(self.w)),
             (semantic, stage) => match builtin_input(stage, semantic) {
                 Some(row) => self.load_builtin(id, row),
                 None => self.load_varying(id, pad),
@@ -78,19 +80,14 @@ impl Io<'_> {
         }
     }
 
-    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program need not declare that type.
+    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program
+    /// need not declare that type.
     fn load_attribute(&mut self, id: InputId, number: u8) -> [Lane; 4] {
         let bound = self.options.interface.attributes.get(number as usize);
         let base = bound.copied().unwrap_or(self.program.inputs[id].base);
         let semantic = Semantic::Attrib(number);
         let place = Place::vector(semantic, u32::from(number), base);
         Lane::all_of(self.load_location(id, &place))
-    }
-
-    /// (0, 0, 0, 1) as integers.
-    fn int_pad(&mut self) -> [Lane; 4] {
-        let [zero, one] = [0, 1].map(|number| Lane::scalar(self.w.uint(number)));
-        [zero, zero, zero, one]
     }
 
     /// What the stage before writes; `pad` is what it gives where that is nothing.
@@ -130,21 +127,13 @@ impl Io<'_> {
         if semantic == Semantic::FogCoord {
             return Ok(Lane::first_of(value, 1, pad));
         }
-        let lanes = self.pad_place(&place, value);
+        let lanes = pad_lanes(self.w, &place, value);
         if self.program.stage != Stage::Fragment {
             return Ok(lanes);
         }
-        self.with_color_state(id, lanes, |io, variable| io.load(variable, Scalar::F32, 4))
-    }
-
-    /// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.
-    fn pad_place(&mut self, place: &Place, value: ValueWord) -> [Lane; 4] {
-        if place.components >= 4 {
-            return Lane::all_of(value);
-        }
-        let (zero, one) = (self.w.uint(0), self.one(place.base));
-        let pad = [zero, zero, zero, one].map(Lane::scalar);
-        Lane::first_of(value, place.components, pad)
+        self.with_color_state(id, lanes, |io, variable| {
+            load_at_start(io.w, variable, Scalar::F32, 4)
+        })
     }
 
     fn load_distance(&mut self, distances: Distances, plane: u32) -> ValueWord {
@@ -158,7 +147,7 @@ impl Io<'_> {
             self.vars.inputs.distances[distances as usize] = variable;
         }
         let variable = self.vars.inputs.distances[distances as usize];
-        self.load_element(variable, plane, Scalar::F32)
+        load_element_at_start(self.w, variable, plane, Scalar::F32)
     }
 
     fn load_builtin(&mut self, id: InputId, row: BuiltinRow) -> Result<[Lane; 4], Failure> {
@@ -172,9 +161,10 @@ impl Io<'_> {
         }
         let (variable, value) = self.load_builtin_value(row);
         self.vars.inputs.loaded[id.index()].variable = variable;
-        let pad = match row.scalar == Scalar::F32 {
-            true => self.w.float_pad(),
-            false => self.int_pad(),
+        let pad = if row.scalar == Scalar::F32 {
+            self.w.float_pad()
+        } else {
+            make_int_pad(self.w)
         };
         let mut lanes = Lane::first_of(value, row.size, pad);
         self.adapt_builtin(semantic, row, value, &mut lanes);
@@ -192,12 +182,14 @@ impl Io<'_> {
         if semantic == Semantic::FullyCovered {
             // As an integer lane the truth value would be -1; full coverage is 1.
             let operands = [value.0, self.w.uint(1).0, self.w.uint(0).0];
-            let number = self.at_start(Op::Select, Scalar::U32, &operands);
+            let number = derive_at_start(self.w, Op::Select, Scalar::U32, &operands);
             lanes[0] = Lane::scalar(number);
         } else if semantic == Semantic::Facing {
-            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves all but x undefined.
+            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves
+            // all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
-            let facing = self.at_start(Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
+            let facing =
+                derive_at_start(self.w, Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
             *lanes = Lane::first_of(facing, 1, self.w.float_pad());
         } else if semantic == Semantic::Position {
             self.move_window_position(lanes);
@@ -214,12 +206,13 @@ impl Io<'_> {
         }
     }
 
-    /// Runs for other viewports and views are one invocation of the program, and so are those for both triangles of a quadrilateral.
+    /// Runs for other viewports and views are one invocation of the program, and so are those for
+    /// both triangles of a quadrilateral.
     fn invocation_number(&mut self, mut value: ValueWord) -> ValueWord {
         if takes_quadrilaterals(self.program, self.options) {
             let runs = self.runs_of_triangle();
             let runs = self.w.uint(runs);
-            value = self.at_start(Op::UMod, Scalar::U32, &[value.0, runs.0]);
+            value = derive_at_start(self.w, Op::UMod, Scalar::U32, &[value.0, runs.0]);
         }
         let copies = self.vars.outputs.copies.count();
         if copies == 1 {
@@ -227,7 +220,7 @@ impl Io<'_> {
         }
         // Copies are 2, 16 or 32: a power of two.
         let operands = [value.0, self.w.uint(copies.trailing_zeros()).0];
-        self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands)
+        derive_at_start(self.w, Op::ShiftRightLogical, Scalar::U32, &operands)
     }
 
     /// Triangles that were a quadrilateral have its number.
@@ -236,7 +229,7 @@ impl Io<'_> {
             PrimitiveNumbers::Own => value,
             PrimitiveNumbers::Halved => {
                 let operands = [value.0, self.w.uint(1).0];
-                self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands)
+                derive_at_start(self.w, Op::ShiftRightLogical, Scalar::U32, &operands)
             }
             PrimitiveNumbers::Zero => self.w.uint(0),
         }
@@ -255,10 +248,11 @@ impl Io<'_> {
             builtin: BuiltIn::BaseInstance,
             ..row
         });
-        self.at_start(Op::ISub, Scalar::U32, &[value.0, base.0])
+        derive_at_start(self.w, Op::ISub, Scalar::U32, &[value.0, base.0])
     }
 
-    /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
+    /// The variable of a fragment input that has been loaded, if the value depends on the place
+    /// where it is evaluated.
     pub(crate) fn interpolant(&self, id: InputId) -> Option<ValueWord> {
         let input = self.program.inputs[id];
         let is_flat = are_colors_flat(self.options) && matches!(input.semantic, Semantic::Color(_));
@@ -279,4 +273,20 @@ impl Io<'_> {
         }
         self.w.require(need)
     }
+}
+
+/// Makes (0, 0, 0, 1) of integers.
+fn make_int_pad(w: &mut Builder) -> [Lane; 4] {
+    let [zero, one] = [0, 1].map(|number| Lane::scalar(w.uint(number)));
+    [zero, zero, zero, one]
+}
+
+/// Returns the lanes of a varying, with those that it does not have from (0, 0, 0, 1) in its type.
+fn pad_lanes(w: &mut Builder, place: &Place, value: ValueWord) -> [Lane; 4] {
+    if place.components >= 4 {
+        return Lane::all_of(value);
+    }
+    let (zero, one) = (w.uint(0), make_one(w, place.base));
+    let pad = [zero, zero, zero, one].map(Lane::scalar);
+    Lane::first_of(value, place.components, pad)
 }

@@ -1,7 +1,7 @@
 //! Inputs that have a location.
 
 use super::names::input_name;
-use super::vars::{Io, base_scalar};
+use super::vars::{Io, base_scalar, load_at_start};
 use crate::builder::Builder;
 use crate::capability::Need;
 use crate::error::Failure;
@@ -15,7 +15,8 @@ use glasm_ir::{Input, InputId, Semantic, Stage};
 use spirv::{Decoration, StorageClass};
 
 impl Io<'_> {
-    /// Two varyings of one location cannot both be read, and not all devices evaluate them at samples.
+    /// Two varyings of one location cannot both be read, and not all devices evaluate them at
+    /// samples.
     pub(crate) fn check_location(&self, id: InputId) -> Result<(), Failure> {
         let input = self.program.inputs[id];
         if shaded(self.options, input).sampling == Sampling::Sample {
@@ -32,13 +33,13 @@ impl Io<'_> {
         inputs.check_apart(input.semantic, others)
     }
 
-    /// The value of a variable with a location. Inputs of one semantic share the variable.
+    /// Loads the value of a variable with a location. Inputs of one semantic share the variable.
     pub(crate) fn load_location(&mut self, id: InputId, place: &Place) -> ValueWord {
         let input = self.program.inputs[id];
         let known = self.variable_of(input.semantic);
         let variable = known.unwrap_or_else(|| self.declare_location(input, place));
         self.vars.inputs.loaded[id.index()].variable = variable;
-        self.load(variable, base_scalar(place.base), place.components)
+        load_at_start(self.w, variable, base_scalar(place.base), place.components)
     }
 
     /// The variable of an input of a semantic that has one.
@@ -56,13 +57,13 @@ impl Io<'_> {
         let scalar = base_scalar(place.base);
         let ty = self.w.ty(scalar, place.components);
         let variable = self.variable(StorageClass::Input, ty);
-        self.w.decorate_place(variable, place);
+        decorate_varying(self.w, variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
-        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
-        // (VUID-StandaloneSpirv-Flat-06202).
+        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of
+        // them on vertex inputs (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
-            self.decorate_interpolation(variable, input);
+            decorate_interpolation(self.w, variable, input);
         } else if input.semantic.is_per_patch() {
             self.w.decorate(variable, Decoration::Patch, &[]);
         }
@@ -73,36 +74,32 @@ impl Io<'_> {
         });
         variable
     }
+}
 
-    fn decorate_interpolation(&mut self, variable: ValueWord, input: Input) {
-        match input.interpolation {
-            // This, and the center below, is what an input has without decorations.
-            Interpolation::Smooth => {}
-            Interpolation::NoPerspective => {
-                self.w.decorate(variable, Decoration::NoPerspective, &[])
-            }
-            Interpolation::Flat => self.w.decorate(variable, Decoration::Flat, &[]),
-        }
-        match input.sampling {
-            Sampling::Center => {}
-            Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
-            Sampling::Sample => {
-                // Checked by `check_location`, which knows how to report it.
-                self.w.needs.insert(Need::SampleRate);
-                self.w.decorate(variable, Decoration::Sample, &[]);
-            }
+fn decorate_interpolation(w: &mut Builder, variable: ValueWord, input: Input) {
+    match input.interpolation {
+        // This, and the center below, is what an input has without decorations.
+        Interpolation::Smooth => {}
+        Interpolation::NoPerspective => w.decorate(variable, Decoration::NoPerspective, &[]),
+        Interpolation::Flat => w.decorate(variable, Decoration::Flat, &[]),
+    }
+    match input.sampling {
+        Sampling::Center => {}
+        Sampling::Centroid => w.decorate(variable, Decoration::Centroid, &[]),
+        Sampling::Sample => {
+            // Checked by `check_location`, which knows how to report it.
+            w.needs.insert(Need::SampleRate);
+            w.decorate(variable, Decoration::Sample, &[]);
         }
     }
 }
 
-impl Builder {
-    /// Decorates a variable with its location and, unless that is the first, its component.
-    pub(crate) fn decorate_place(&mut self, variable: ValueWord, place: &Place) {
-        self.decorate(variable, Decoration::Location, &[place.location]);
-        if place.component > 0 {
-            let component = u32::from(place.component);
-            self.decorate(variable, Decoration::Component, &[component]);
-        }
+/// Decorates a variable with its location and, unless that is the first, its component.
+pub(crate) fn decorate_varying(w: &mut Builder, variable: ValueWord, place: &Place) {
+    w.decorate(variable, Decoration::Location, &[place.location]);
+    if place.component > 0 {
+        let component = u32::from(place.component);
+        w.decorate(variable, Decoration::Component, &[component]);
     }
 }
 
@@ -111,13 +108,14 @@ fn shaded(options: &Options, mut input: Input) -> Input {
     if are_colors_flat(options)
         && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
     {
-        // A flat value is the same at all places; evaluating it at samples would only ask for `SampleRateShading`.
+        // A flat value is the same at all places; evaluating it at samples would only ask for
+        // `SampleRateShading`.
         (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
     }
     input
 }
 
-/// Whether colors are flat in all pipelines that the module is for.
+/// Returns whether colors are flat in all pipelines that the module is for.
 pub(super) fn are_colors_flat(options: &Options) -> bool {
     options.forms.flat_colors.is_fixed() && options.fixed.flat_colors
 }

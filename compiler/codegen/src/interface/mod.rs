@@ -5,7 +5,7 @@ pub(crate) mod builtin;
 mod fragment;
 mod group_size;
 mod inputs;
-mod location;
+pub(crate) mod location;
 pub(crate) mod names;
 mod params;
 mod state;
@@ -14,7 +14,7 @@ mod vars;
 mod vertices;
 
 pub(crate) use vars::{
-    ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind, find,
-    stage_number,
+    Copies, ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind,
+    find, make_one, stage_number,
 };
-pub(crate) use vertices::{Copies, Vertex, input_primitive, takes_quadrilaterals, tess_levels};
+pub(crate) use vertices::{Vertex, input_primitive, takes_quadrilaterals, tess_levels};

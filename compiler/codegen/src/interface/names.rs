@@ -1,6 +1,7 @@
 //! Names of interface variables, as the languages call them: `fragment_color` for `fragment.color`.
 //!
-//! Varyings have the name that fragment programs read them by on both sides, so that texts of languages that link by names fit.
+//! Varyings have the name that fragment programs read them by on both sides, so that texts of
+//! languages that link by names fit.
 
 use glasm_ir::resource::ParamSource;
 use glasm_ir::state::variable_name;
@@ -106,7 +107,8 @@ pub(crate) fn param_name(source: ParamSource) -> String {
     }
 }
 
-/// The name of an array of parameters that is indexed at run time: after what its elements have in common.
+/// The name of an array of parameters that is indexed at run time: after what its elements have in
+/// common.
 pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
     let numbered = |first: u32, of: fn(u32) -> ParamSource| {
         let mut all = (first..).zip(sources);

@@ -1,13 +1,14 @@
-//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too large for that are storage buffers.
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too
+//! large for that are storage buffers.
 //!
-//! The block is one array. In modules with names it has a member for each parameter, at the same place, and one for each array that is
-//! indexed at run time.
+//! The block is one array. In modules with names it has a member for each parameter, at the same
+//! place, and one for each array that is indexed at run time.
 
 use super::names::{param_array_name, param_name, stage_word};
 use super::vars::{
-    Interface, Io, ParamMember, UNIFORM_SLOTS, bind, is_storage_block, param_class, stage_number,
+    Io, ParamMember, Params, UNIFORM_SLOTS, bind, is_storage_block, param_class, stage_number,
 };
-use crate::builder::{Home, Lane, Scalar};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::error::{Error, Failure};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
@@ -25,7 +26,8 @@ const MEMBERS: usize = 4096;
 /// Finds the members of the block.
 fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
-    // One array without names: all of the block can be indexed, and its type does not depend on what is read.
+    // One array without names: all of the block can be indexed, and its type does not depend on
+    // what is read.
     if !options.debug.names || program.params.len() > MEMBERS {
         return members.push(array(0, count));
     }
@@ -78,43 +80,66 @@ fn single(first: u32) -> ParamMember {
     }
 }
 
-impl Interface {
-    /// The member that holds a slot, and its number.
-    fn param_member(&self, slot: u32) -> (u32, ParamMember) {
+impl Params {
+    /// Finds the member that holds a slot, and its number.
+    fn find_member(&self, slot: u32) -> (u32, ParamMember) {
         // Members are sorted and cover all slots from 0 on.
-        let number = self.params.members.partition_point(|it| it.first <= slot) - 1;
-        (number as u32, self.params.members[number])
+        let number = self.members.partition_point(|it| it.first <= slot) - 1;
+        (number as u32, self.members[number])
     }
 }
 
+/// The context of parameters, which declares and loads nothing else.
+pub(crate) struct ParamLoader<'e> {
+    w: &'e mut Builder,
+    program: &'e Program,
+    options: &'e Options,
+    params: &'e mut Params,
+}
+
 impl Io<'_> {
-    /// An error if the block is too large for the uniform buffers of OpenGL, whose storage buffers have bindings of their own.
-    pub(crate) fn check_param_block(&self) -> Result<(), Failure> {
-        match self.options.target.is_opengl() && is_storage_block(self.program) {
-            true => Err(Error::unsupported(format!(
+    /// Returns what loads parameters.
+    #[inline(always)]
+    pub(crate) fn params(&mut self) -> ParamLoader<'_> {
+        ParamLoader {
+            w: self.w,
+            program: self.program,
+            options: self.options,
+            params: &mut self.vars.params,
+        }
+    }
+}
+
+impl ParamLoader<'_> {
+    /// Returns an error if the block is too large for the uniform buffers of OpenGL, whose storage
+    /// buffers have bindings of their own.
+    pub(crate) fn check_block(&self) -> Result<(), Failure> {
+        if self.options.target.is_opengl() && is_storage_block(self.program) {
+            Err(Error::unsupported(format!(
                 "{} vectors of parameters: a uniform block of OpenGL holds {UNIFORM_SLOTS}",
                 self.program.params.len()
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 
     #[inline]
-    fn param_block(&mut self) -> ValueWord {
-        let known = self.vars.params.block;
+    fn get_block(&mut self) -> ValueWord {
+        let known = self.params.block;
         if known.is_some() {
             return known;
         }
-        self.declare_param_block()
+        self.declare_block()
     }
 
-    fn param_class(&self) -> (StorageClass, Decoration) {
+    fn choose_class(&self) -> (StorageClass, Decoration) {
         param_class(self.program, self.options.target)
     }
 
-    fn declare_param_block(&mut self) -> ValueWord {
-        let block = self.param_block_type();
-        let (class, _) = self.param_class();
+    fn declare_block(&mut self) -> ValueWord {
+        let block = self.declare_block_type();
+        let (class, _) = self.choose_class();
         let variable = self.w.variable(class, block);
         let bindings = &self.options.bindings;
         let own = bindings.param_binding;
@@ -127,14 +152,14 @@ impl Io<'_> {
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || "params".into());
-        self.vars.params.slot = Some(slot);
-        self.vars.params.block = variable;
+        self.params.slot = Some(slot);
+        self.params.block = variable;
         variable
     }
 
-    fn param_block_type(&mut self) -> TypeWord {
+    fn declare_block_type(&mut self) -> TypeWord {
         let vector = self.w.ty(Scalar::F32, 4);
-        let params = &mut self.vars.params;
+        let params = &mut *self.params;
         find_members(self.program, self.options, &mut params.members);
         let types = params.members.iter().map(|member| {
             if !member.is_array {
@@ -145,22 +170,23 @@ impl Io<'_> {
         });
         params.types.extend(types);
         let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
-        let (_, decoration) = self.param_class();
+        let (_, decoration) = self.choose_class();
         self.w.decorate(block, decoration, &[]);
         self.decorate_members(block);
-        self.name_param_block(block);
+        self.name_block(block);
         block
     }
 
     fn decorate_members(&mut self, block: TypeWord) {
         let is_storage = is_storage_block(self.program);
-        for (number, member) in (0..).zip(&self.vars.params.members) {
+        for (number, member) in (0..).zip(&self.params.members) {
             // A slot has 16 bytes, in arrays and alone.
             let offset = [Decoration::Offset as u32, 16 * member.first];
             let leading = [block.0, number];
             let annotations = &mut self.w.annotations;
             annotations.about(Op::MemberDecorate, leading, &offset);
-            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
+            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`,
+            // `fragmentStoresAndAtomics`) may read these.
             if is_storage {
                 let not_written = [Decoration::NonWritable as u32];
                 annotations.about(Op::MemberDecorate, leading, &not_written);
@@ -168,7 +194,7 @@ impl Io<'_> {
         }
     }
 
-    fn name_param_block(&mut self, block: TypeWord) {
+    fn name_block(&mut self, block: TypeWord) {
         if !self.w.has_names {
             return;
         }
@@ -177,11 +203,12 @@ impl Io<'_> {
         let params = self.program.params.iter();
         let sources: Vec<ParamSource> = params.map(|param| param.source).collect();
         let mut taken = FxHashSet::default();
-        for (number, member) in self.vars.params.members.iter().enumerate() {
+        for (number, member) in self.params.members.iter().enumerate() {
             let first = member.first as usize;
-            let mut name = match member.is_array {
-                true => param_array_name(&sources[first..first + member.len as usize]),
-                false => param_name(sources[first]),
+            let mut name = if member.is_array {
+                param_array_name(&sources[first..first + member.len as usize])
+            } else {
+                param_name(sources[first])
             };
             // Shading languages have one name for each member.
             if !taken.insert(name.clone()) {
@@ -191,62 +218,65 @@ impl Io<'_> {
         }
     }
 
-    /// Where the member with a slot begins: run-time numbers count from there.
-    pub(crate) fn param_array_start(&mut self, param: ParamId) -> u32 {
-        self.param_block();
-        self.vars.param_member(param.index() as u32).1.first
+    /// Finds where the member with a slot begins: run-time numbers count from there.
+    pub(crate) fn find_array_start(&mut self, param: ParamId) -> u32 {
+        self.get_block();
+        self.params.find_member(param.index() as u32).1.first
     }
 
     /// The lanes of a parameter slot.
     #[inline]
-    pub(crate) fn param(&mut self, param: ParamId) -> [Lane; 4] {
-        let id = self.vars.params.loaded[param.index()];
+    pub(crate) fn load(&mut self, param: ParamId) -> [Lane; 4] {
+        let id = self.params.loaded[param.index()];
         if id.is_some() {
             return Lane::all_of(id);
         }
-        self.first_param(param)
+        self.load_first(param)
     }
 
-    fn first_param(&mut self, param: ParamId) -> [Lane; 4] {
+    fn load_first(&mut self, param: ParamId) -> [Lane; 4] {
         // Literals have slots for run-time indices; read by name they are constants.
         if let ParamSource::Literal(bits) = self.program.params[param].source {
             return bits.map(|bits| Lane::scalar(self.w.constant(Scalar::F32, u64::from(bits))));
         }
-        self.param_block();
-        let (_, member) = self.vars.param_member(param.index() as u32);
+        self.get_block();
+        let (_, member) = self.params.find_member(param.index() as u32);
         let index = self.w.uint(param.index() as u32 - member.first);
-        let id = self.load_param(param, index, self.param_home());
-        self.vars.params.loaded[param.index()] = id;
+        let id = self.load_slot(param, index, self.choose_home());
+        self.params.loaded[param.index()] = id;
         Lane::all_of(id)
     }
 
-    /// Where a parameter is loaded that the function reads for the first time. Vertex programs read many, each late and once or twice:
-    /// loaded at the start they would fill the registers, and lavapipe would keep them on the stack. What a branch reads is loaded
-    /// at the start in any stage, since what follows the branch may read it, too.
-    fn param_home(&self) -> Home {
-        match self.program.stage == Stage::Vertex && !self.w.in_branch() {
-            true => Home::Body,
-            false => Home::Prologue,
+    /// Chooses where a parameter is loaded that the function reads for the first time. Vertex
+    /// programs read many, each late and once or twice: loaded at the start they would fill the
+    /// registers, and lavapipe would keep them on the stack. What a branch reads is loaded at the
+    /// start in any stage, since what follows the branch may read it, too.
+    fn choose_home(&self) -> Home {
+        if self.program.stage == Stage::Vertex && !self.w.in_branch() {
+            Home::Body
+        } else {
+            Home::Prologue
         }
     }
 
-    /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
-    pub(crate) fn param_at(&mut self, param: ParamId, index: ValueWord) -> ValueWord {
-        self.load_param(param, index, Home::Body)
+    /// Loads the parameter slot of a run-time number, which counts from the start of the array that
+    /// `param` is in.
+    pub(crate) fn load_at(&mut self, param: ParamId, index: ValueWord) -> ValueWord {
+        self.load_slot(param, index, Home::Body)
     }
 
-    fn load_param(&mut self, param: ParamId, index: ValueWord, home: Home) -> ValueWord {
-        let block = self.param_block();
-        if self.vars.params.pointer == TypeWord::default() {
+    fn load_slot(&mut self, param: ParamId, index: ValueWord, home: Home) -> ValueWord {
+        let block = self.get_block();
+        if self.params.pointer == TypeWord::default() {
             let vector = self.w.ty(Scalar::F32, 4);
-            let (class, _) = self.param_class();
-            self.vars.params.pointer = self.w.pointer(class, vector);
+            let (class, _) = self.choose_class();
+            self.params.pointer = self.w.pointer(class, vector);
         }
-        let (number, member) = self.vars.param_member(param.index() as u32);
+        let (number, member) = self.params.find_member(param.index() as u32);
         // Members of structures are chosen by constants only (`OpAccessChain`).
         let number = self.w.uint(number);
         let pointer = self.w.object();
-        let ty = self.vars.params.pointer;
+        let ty = self.params.pointer;
         let words = self.w.section(home);
         // A single member is the vector itself: there is nothing to index.
         if member.is_array {

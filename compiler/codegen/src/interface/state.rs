@@ -1,8 +1,10 @@
-//! State that modules read when they run: specialization constants, and the words of a uniform block.
+//! State that modules read when they run: specialization constants, and the words of a uniform
+//! block.
 
-use super::vars::{Io, bind, find};
-use crate::builder::{Home, Lane, Scalar, Val};
+use super::vars::{Io, bind, derive_at_start, find, load_at_start};
+use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::kept::emptied;
+use crate::options::Options;
 use crate::reflect::{DescriptorSlot, StateBinding, StateConstant};
 use crate::state::{StateForm, StateWords, Word};
 use crate::words::ValueWord;
@@ -38,82 +40,101 @@ impl State {
     }
 }
 
+/// The context of state, which declares and loads nothing else.
+pub(crate) struct StateLoader<'e> {
+    w: &'e mut Builder,
+    options: &'e Options,
+    state: &'e mut State,
+}
+
 impl Io<'_> {
-    /// A state: an integer, or a float if it is one.
-    pub(crate) fn state(&mut self, word: Word) -> ValueWord {
-        self.state_at(word, 0)
+    /// Returns what loads state.
+    pub(crate) fn gl_state(&mut self) -> StateLoader<'_> {
+        StateLoader {
+            w: self.w,
+            options: self.options,
+            state: &mut self.vars.state,
+        }
+    }
+}
+
+impl StateLoader<'_> {
+    /// Loads a state: an integer, or a float if it is one.
+    pub(crate) fn load(&mut self, word: Word) -> ValueWord {
+        self.load_at(word, 0)
     }
 
-    /// A word of a state that has several.
-    pub(crate) fn state_at(&mut self, first: Word, offset: u32) -> ValueWord {
-        let scalar = match first.is_float() {
-            true => Scalar::F32,
-            false => Scalar::U32,
+    /// Loads a word of a state that has several.
+    pub(crate) fn load_at(&mut self, first: Word, offset: u32) -> ValueWord {
+        let scalar = if first.is_float() {
+            Scalar::F32
+        } else {
+            Scalar::U32
         };
         let word = first as u32 + offset;
         match first.form(&self.options.forms) {
             StateForm::Fixed => {
-                let bits = self.given_state(word);
+                let bits = self.find_given(word);
                 self.w.constant(scalar, bits.into())
             }
-            StateForm::Specialized => self.state_constant(word, scalar),
-            StateForm::Uniform => self.state_word(word, scalar),
+            StateForm::Specialized => self.declare_constant(word, scalar),
+            StateForm::Uniform => self.load_word(word, scalar),
         }
     }
 
-    /// Whether a state is on: a boolean, which is a constant if the state is compiled in.
-    pub(crate) fn state_flag(&mut self, word: Word) -> Val {
-        let value = self.state(word);
-        self.is_not_zero(value)
+    /// Tests whether a state is on: a boolean, which is a constant if the state is compiled in.
+    pub(crate) fn test_flag(&mut self, word: Word) -> Val {
+        let value = self.load(word);
+        self.test_not_zero(value)
     }
 
-    /// Whether bit `number` of a state is set.
-    pub(crate) fn state_bit(&mut self, word: Word, number: u32) -> Val {
-        let value = self.state(word);
-        let bit = self.state_bits(value, number, 1);
-        self.is_not_zero(bit)
+    /// Tests whether bit `number` of a state is set.
+    pub(crate) fn test_bit(&mut self, word: Word, number: u32) -> Val {
+        let value = self.load(word);
+        let bit = self.extract_bits(value, number, 1);
+        self.test_not_zero(bit)
     }
 
     /// `count` bits of an integer from bit `first` on.
-    pub(crate) fn state_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
+    pub(crate) fn extract_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
         // Fields are narrower than a word, so that the shift is defined.
         let mask = (1 << count) - 1;
         if let Some(bits) = self.w.constant_bits(value) {
             return self.w.uint(bits as u32 >> first & mask);
         }
         let operands = [value.0, self.w.uint(first).0];
-        let shifted = self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands);
+        let shifted = derive_at_start(self.w, Op::ShiftRightLogical, Scalar::U32, &operands);
         let operands = [shifted.0, self.w.uint(mask).0];
-        self.at_start(Op::BitwiseAnd, Scalar::U32, &operands)
+        derive_at_start(self.w, Op::BitwiseAnd, Scalar::U32, &operands)
     }
 
-    fn is_not_zero(&mut self, value: ValueWord) -> Val {
-        self.state_test(Op::INotEqual, value, 0)
+    fn test_not_zero(&mut self, value: ValueWord) -> Val {
+        self.compare(Op::INotEqual, value, 0)
     }
 
-    /// How an integer compares with a number.
-    pub(crate) fn state_test(&mut self, op: Op, value: ValueWord, number: u32) -> Val {
+    /// Compares an integer with a number.
+    pub(crate) fn compare(&mut self, op: Op, value: ValueWord, number: u32) -> Val {
         let number = self.w.uint(number);
         if self.w.is_constant(value) {
             let [value, number] = [value, number].map(|id| self.w.val(id));
             return self.w.test(op, value, number);
         }
-        let truth = self.at_start(op, Scalar::BoolInt, &[value.0, number.0]);
+        let truth = derive_at_start(self.w, op, Scalar::BoolInt, &[value.0, number.0]);
         self.w.val(truth)
     }
 
-    /// The word of the options.
-    fn given_state(&mut self, word: u32) -> u32 {
+    /// Finds the word of the options.
+    fn find_given(&mut self, word: u32) -> u32 {
         let options = self.options;
-        let given = &mut self.vars.state.given;
+        let given = &mut self.state.given;
         given.get_or_insert_with(|| StateWords::new(options)).0[word as usize]
     }
 
-    fn state_constant(&mut self, word: u32, scalar: Scalar) -> ValueWord {
-        if let Some(id) = find(&self.vars.state.constants, word) {
+    fn declare_constant(&mut self, word: u32, scalar: Scalar) -> ValueWord {
+        if let Some(id) = find(&self.state.constants, word) {
             return id;
         }
-        let initial = self.given_state(word);
+        let initial = self.find_given(word);
         let ty = self.w.ty(scalar, 1);
         // Not a constant of which the value is known, but as good as loaded at the start.
         let id = self.w.value(scalar, 1, Home::Prologue);
@@ -123,28 +144,29 @@ impl Io<'_> {
         let number = first.saturating_add(word);
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
-        self.vars.state.constants.push((word, id));
+        self.state.constants.push((word, id));
         id
     }
 
-    fn state_word(&mut self, word: u32, scalar: Scalar) -> ValueWord {
-        self.note_state(word);
-        let vector = self.state_vector(word / 4);
+    fn load_word(&mut self, word: u32, scalar: Scalar) -> ValueWord {
+        self.note_word(word);
+        let vector = self.load_vector(word / 4);
         let lane = Lane::of(vector, word as usize % 4);
         let bits = self.w.scalar(lane, Scalar::U32);
         // Words of the block are integers, as most states are.
-        match scalar == Scalar::F32 {
-            true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
-            false => bits,
+        if scalar == Scalar::F32 {
+            derive_at_start(self.w, Op::Bitcast, Scalar::F32, &[bits.0])
+        } else {
+            bits
         }
     }
 
     /// Four words of the block.
-    fn state_vector(&mut self, number: u32) -> ValueWord {
-        if let Some(id) = find(&self.vars.state.loaded, number) {
+    fn load_vector(&mut self, number: u32) -> ValueWord {
+        if let Some(id) = find(&self.state.loaded, number) {
             return id;
         }
-        let block = self.state_block();
+        let block = self.declare_block();
         let vector = self.w.ty(Scalar::U32, 4);
         let ty = self.w.pointer(StorageClass::Uniform, vector);
         let indices = [0, number].map(|index| self.w.uint(index).0);
@@ -153,37 +175,39 @@ impl Io<'_> {
         self.w
             .prologue
             .result(Op::AccessChain, ty, pointer, &operands);
-        let words = self.load(pointer, Scalar::U32, 4);
-        self.vars.state.loaded.push((number, words));
+        let words = load_at_start(self.w, pointer, Scalar::U32, 4);
+        self.state.loaded.push((number, words));
         words
     }
 
-    fn note_state(&mut self, word: u32) {
-        let read = &mut self.vars.state.read;
+    fn note_word(&mut self, word: u32) {
+        let read = &mut self.state.read;
         if !read.contains(&word) {
             read.push(word);
         }
     }
 
-    /// A word of those of a state, by a number at run time.
-    pub(crate) fn state_element(&mut self, first: Word, count: u32, index: Val) -> Val {
+    /// Loads a word of those of a state, by a number at run time.
+    pub(crate) fn load_element(&mut self, first: Word, count: u32, index: Val) -> Val {
         let form = first.form(&self.options.forms);
         if form == StateForm::Uniform {
-            return self.block_element(first, count, index);
+            return self.load_block_element(first, count, index);
         }
         let ids: Vec<u32> = (0..count)
-            .map(|offset| self.state_at(first, offset).0)
+            .map(|offset| self.load_at(first, offset).0)
             .collect();
         // Only `OpSpecConstantComposite` is specialized together with its constituents.
-        let op = match form.is_fixed() {
-            true => Op::ConstantComposite,
-            false => Op::SpecConstantComposite,
+        let op = if form.is_fixed() {
+            Op::ConstantComposite
+        } else {
+            Op::SpecConstantComposite
         };
         let element = self.w.ty(Scalar::U32, 1);
         let ty = self.w.array_type(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
-        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run time.
+        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run
+        // time.
         let variable = self.w.open_variable(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
@@ -191,9 +215,9 @@ impl Io<'_> {
         self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
     }
 
-    fn block_element(&mut self, first: Word, count: u32, index: Val) -> Val {
-        (0..count).for_each(|offset| self.note_state(first as u32 + offset));
-        let block = self.state_block();
+    fn load_block_element(&mut self, first: Word, count: u32, index: Val) -> Val {
+        (0..count).for_each(|offset| self.note_word(first as u32 + offset));
+        let block = self.declare_block();
         let index = self.w.binary_bits(Op::IAdd, index, first as u64);
         // A vector has four words: quotient and remainder of the number.
         let vector = self.w.binary_bits(Op::ShiftRightLogical, index, 2);
@@ -204,9 +228,9 @@ impl Io<'_> {
         self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
     }
 
-    fn state_block(&mut self) -> ValueWord {
-        if self.vars.state.block.is_some() {
-            return self.vars.state.block;
+    fn declare_block(&mut self) -> ValueWord {
+        if self.state.block.is_some() {
+            return self.state.block;
         }
         // Vectors, since elements of arrays in uniform blocks are 16 bytes apart (std140).
         let vector = self.w.ty(Scalar::U32, 4);
@@ -216,23 +240,23 @@ impl Io<'_> {
         self.w.name_type(block, "State");
         self.w.name_member(block, 0, "words");
         let variable = self.w.variable(StorageClass::Uniform, block);
-        bind(self.w, variable, self.state_slot());
+        bind(self.w, variable, self.choose_slot());
         self.w.name(variable, || "state".into());
-        self.vars.state.block = variable;
+        self.state.block = variable;
         variable
     }
 
-    fn state_slot(&self) -> DescriptorSlot {
+    fn choose_slot(&self) -> DescriptorSlot {
         DescriptorSlot {
             set: self.options.bindings.state_set,
             binding: self.options.bindings.state_binding,
         }
     }
 
-    /// What the reflection tells of the state that the module reads.
-    pub(crate) fn state_binding(&mut self) -> Option<StateBinding> {
-        let slot = self.state_slot();
-        let state = &mut self.vars.state;
+    /// Describes the state that the module reads, for the reflection.
+    pub(crate) fn describe_binding(&mut self) -> Option<StateBinding> {
+        let slot = self.choose_slot();
+        let state = &mut self.state;
         if state.constants.is_empty() && state.read.is_empty() {
             return None;
         }

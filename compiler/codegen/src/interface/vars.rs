@@ -1,10 +1,11 @@
-//! Variables of the interface and what has been loaded of them in the open function; what is told of them.
+//! Variables of the interface and what has been loaded of them in the open function; what is told
+//! of them.
 //!
-//! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
+//! Each part has a struct of its own, and so has what functions need to declare and load them:
+//! [`Io`].
 
 use super::state::State;
 use super::state_program::{named_parameters, state_program};
-use super::vertices::Copies;
 use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::{Options, Target};
@@ -26,6 +27,13 @@ pub(crate) struct Io<'a> {
     pub(crate) program: &'a Program,
     pub(crate) options: &'a Options,
     pub(crate) vars: &'a mut Interface,
+}
+
+impl AsMut<Builder> for Io<'_> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Builder {
+        self.w
+    }
 }
 
 /// An input in the open function.
@@ -50,7 +58,8 @@ pub(crate) struct Inputs {
     /// The sizes of a work group if the pipeline gives them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
-    /// Variables that are no inputs of the program: back colors, and what state chooses at run time.
+    /// Variables that are no inputs of the program: back colors, and what state chooses at run
+    /// time.
     pub(crate) beside: Vec<(Semantic, ValueWord)>,
     /// Variables of distances, by [`Distances`](crate::varyings::Distances).
     pub(crate) distances: [ValueWord; 2],
@@ -114,7 +123,8 @@ impl Params {
     }
 }
 
-/// Variables of outputs. They can be stored wherever a function wants to: no state says that they have been.
+/// Variables of outputs. They can be stored wherever a function wants to: no state says that they
+/// have been.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     pub(crate) variables: Vec<ValueWord>,
@@ -141,7 +151,8 @@ pub(crate) struct Outputs {
     pub(crate) emitted_vertices: u32,
     /// Variables of the outer and inner tessellation levels.
     pub(crate) tess_levels: [ValueWord; 2],
-    /// Locations that variables for the invocations of one patch have taken behind those that are passed on.
+    /// Locations that variables for the invocations of one patch have taken behind those that are
+    /// passed on.
     pub(crate) own_locations: u32,
 }
 
@@ -155,12 +166,37 @@ impl Outputs {
     }
 }
 
+/// How often a geometry program runs for each of its invocations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copies {
+    /// Views: 1 or 2.
+    pub(crate) views: u32,
+    /// Viewports of a view: 1, or all that there may be.
+    pub(crate) viewports: u32,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self {
+            views: 1,
+            viewports: 1,
+        }
+    }
+}
+
+impl Copies {
+    pub(crate) const fn count(self) -> u32 {
+        self.views * self.viewports
+    }
+}
+
 /// A texture's variable and its types.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextureVariable {
     pub(crate) variable: ValueWord,
     pub(crate) image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture and of one that goes with the sampler of another unit.
+    /// Combined image sampler, or the image of a buffer texture and of one that goes with the
+    /// sampler of another unit.
     pub(crate) object: TypeWord,
     /// Loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
@@ -182,12 +218,14 @@ pub(crate) struct ImageVariable {
     pub(crate) object: TypeWord,
 }
 
-/// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
+/// The variables of a buffer: one for each type that its block is seen as, and the types of these
+/// blocks.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct BufferVariables {
     pub(crate) variables: [ValueWord; 6],
     pub(crate) blocks: [TypeWord; 6],
-    /// What a constant buffer is an array of vectors of: of what most reads of it want. `None` before the first one, and for other buffers.
+    /// What a constant buffer is an array of vectors of: of what most reads of it want. `None`
+    /// before the first one, and for other buffers.
     pub(crate) constant: Option<Scalar>,
 }
 
@@ -233,7 +271,7 @@ impl InterfaceVariable {
     }
 }
 
-/// What a list has for a key.
+/// Finds what a list has for a key.
 pub(crate) fn find<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     let found = list.iter().find(|(known, _)| *known == key);
     found.map(|(_, value)| *value)
@@ -301,7 +339,8 @@ impl Interface {
             .loaded
             .iter_mut()
             .for_each(|input| input.lanes = None);
-        // Copies live in Private variables, which outlive the function, but it is the prologue of a function that fills them.
+        // Copies live in Private variables, which outlive the function, but it is the prologue of a
+        // function that fills them.
         self.inputs.copies.clear();
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
@@ -357,53 +396,10 @@ impl Io<'_> {
         variable
     }
 
-    /// A scalar that is computed at the start of the function.
-    pub(crate) fn at_start<const N: usize>(
-        &mut self,
-        op: Op,
-        scalar: Scalar,
-        operands: &[u32; N],
-    ) -> ValueWord {
-        self.w.derive(Home::Prologue, op, scalar, 1, operands)
-    }
-
-    /// What a variable holds, loaded at the start of the function.
-    pub(crate) fn load(&mut self, pointer: ValueWord, scalar: Scalar, size: u8) -> ValueWord {
-        self.w
-            .derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0])
-    }
-
-    /// An element of an input array, loaded at the start of the function.
-    pub(crate) fn load_element(
-        &mut self,
-        variable: ValueWord,
-        index: u32,
-        scalar: Scalar,
-    ) -> ValueWord {
-        let ty = self.w.ty(scalar, 1);
-        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
-        let index = self.w.uint(index);
-        let pointer = self.w.object();
-        let operands = [variable.0, index.0];
-        self.w
-            .prologue
-            .result(Op::AccessChain, pointer_ty, pointer, &operands);
-        self.load(pointer, scalar, 1)
-    }
-
-    /// The constant 1 of a declared base.
-    pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
-        match base {
-            TypeBase::Float => self.w.float(1.0),
-            // Registers hold integers without sign; 1 has the same bits with one.
-            TypeBase::Signed | TypeBase::Unsigned => self.w.uint(1),
-        }
-    }
-
     /// The finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
         let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
-        let state = self.state_binding();
+        let state = self.gl_state().describe_binding();
         let told = &mut self.vars.reflected;
         Reflection {
             stage: self.program.stage,
@@ -441,12 +437,59 @@ impl Io<'_> {
     }
 }
 
+/// Computes a scalar at the start of the function.
+pub(crate) fn derive_at_start<const N: usize>(
+    w: &mut Builder,
+    op: Op,
+    scalar: Scalar,
+    operands: &[u32; N],
+) -> ValueWord {
+    w.derive(Home::Prologue, op, scalar, 1, operands)
+}
+
+/// Loads what a variable holds, at the start of the function.
+pub(crate) fn load_at_start(
+    w: &mut Builder,
+    pointer: ValueWord,
+    scalar: Scalar,
+    size: u8,
+) -> ValueWord {
+    w.derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0])
+}
+
+/// Loads an element of an input array, at the start of the function.
+pub(crate) fn load_element_at_start(
+    w: &mut Builder,
+    variable: ValueWord,
+    index: u32,
+    scalar: Scalar,
+) -> ValueWord {
+    let ty = w.ty(scalar, 1);
+    let pointer_ty = w.pointer(StorageClass::Input, ty);
+    let index = w.uint(index);
+    let pointer = w.object();
+    let operands = [variable.0, index.0];
+    w.prologue
+        .result(Op::AccessChain, pointer_ty, pointer, &operands);
+    load_at_start(w, pointer, scalar, 1)
+}
+
+/// Makes the constant 1 of a declared base.
+pub(crate) fn make_one(w: &mut Builder, base: TypeBase) -> ValueWord {
+    match base {
+        TypeBase::Float => w.float(1.0),
+        // Registers hold integers without sign; 1 has the same bits with one.
+        TypeBase::Signed | TypeBase::Unsigned => w.uint(1),
+    }
+}
+
 /// The size of the work groups of a compute program; zeros if the pipeline gives it.
 fn reflected_group_size(program: &Program) -> Option<[u32; 3]> {
     let size = program.modes.workgroup_size;
     (program.stage == Stage::Compute).then(|| match size {
         [0, 0, 0] => [0; 3],
-        // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
+        // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the
+        // module.
         _ => size.map(|size| size.max(1)),
     })
 }
@@ -476,16 +519,18 @@ fn reflected_primitives(program: &Program, emitted_vertices: u32) -> Option<Prim
     }
 }
 
-/// Whether the parameters of a program are a storage block, because there are too many of them for a uniform block.
+/// Returns whether the parameters of a program are a storage block, because there are too many of
+/// them for a uniform block.
 pub(crate) fn is_storage_block(program: &Program) -> bool {
     program.params.len() > UNIFORM_SLOTS
 }
 
 /// Where the parameters of a program are, and what makes their structure a block.
 pub(crate) fn param_class(program: &Program, target: Target) -> (StorageClass, Decoration) {
-    match is_storage_block(program) {
-        true => target.storage_block(),
-        false => (StorageClass::Uniform, Decoration::Block),
+    if is_storage_block(program) {
+        target.storage_block()
+    } else {
+        (StorageClass::Uniform, Decoration::Block)
     }
 }
 

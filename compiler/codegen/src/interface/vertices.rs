@@ -5,9 +5,11 @@
 use super::builtin::BuiltinRow;
 use super::names::input_name;
 use super::vars::{Io, base_scalar};
-use crate::builder::{Home, Lane, Scalar};
+use super::vars::{derive_at_start, load_element_at_start, make_one};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
+use crate::interface::location::decorate_varying;
 use crate::options::Options;
 use crate::reflect::InterfaceVariable;
 use crate::varyings::{Distances, Place, varying_location};
@@ -26,30 +28,6 @@ pub(crate) enum Vertex {
     Dynamic(ValueWord),
 }
 
-/// How often a geometry program runs for each of its invocations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Copies {
-    /// Views: 1 or 2.
-    pub(crate) views: u32,
-    /// Viewports of a view: 1, or all that there may be.
-    pub(crate) viewports: u32,
-}
-
-impl Default for Copies {
-    fn default() -> Self {
-        Self {
-            views: 1,
-            viewports: 1,
-        }
-    }
-}
-
-impl Copies {
-    pub(crate) const fn count(self) -> u32 {
-        self.views * self.viewports
-    }
-}
-
 /// What one element of the array of an input holds.
 #[derive(Clone, Copy)]
 struct Element {
@@ -60,14 +38,16 @@ struct Element {
     plane: Option<u32>,
 }
 
-/// Whether a geometry program for triangles gets quadrilaterals, which are lines with adjacency, and runs for both of their triangles.
+/// Returns whether a geometry program for triangles gets quadrilaterals, which are lines with
+/// adjacency, and runs for both of their triangles.
 pub(crate) fn takes_quadrilaterals(program: &Program, options: &Options) -> bool {
     program.stage == Stage::Geometry
         && program.modes.primitive_in == InputPrimitive::Triangles
         && options.fixed.quadrilaterals
 }
 
-/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as lines with adjacency.
+/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as
+/// lines with adjacency.
 ///
 /// # Errors
 /// If no primitive of Vulkan has as many vertices as the patches.
@@ -92,9 +72,10 @@ pub(crate) fn input_primitive(
 impl Io<'_> {
     /// Number of vertices that the input primitive may have for the program.
     pub(crate) fn vertex_count(&self) -> Result<u32, Failure> {
-        match takes_quadrilaterals(self.program, self.options) {
-            true => Ok(3),
-            false => self.declared_vertices(),
+        if takes_quadrilaterals(self.program, self.options) {
+            Ok(3)
+        } else {
+            self.declared_vertices()
         }
     }
 
@@ -134,8 +115,9 @@ impl Io<'_> {
     fn load_vertex(&mut self, id: InputId, vertex: Vertex) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
-        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do not.
-        let one = self.one(place.map_or(TypeBase::Float, |place| place.base));
+        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do
+        // not.
+        let one = make_one(self.w, place.map_or(TypeBase::Float, |place| place.base));
         let zero = self.w.float(0.0);
         let pad = [zero, zero, zero, one].map(Lane::scalar);
         // Built-ins first, which have no location.
@@ -166,8 +148,8 @@ impl Io<'_> {
         Ok(Lane::first_of(value, element.size, pad))
     }
 
-    /// The position of a vertex in the second view: x is what the stage before has written, the rest is that of the position.
-    /// NV_stereo_view_rendering section 2.X.3.2.
+    /// The position of a vertex in the second view: x is what the stage before has written, the
+    /// rest is that of the position. NV_stereo_view_rendering section 2.X.3.2.
     fn second_position(
         &mut self,
         id: InputId,
@@ -208,22 +190,24 @@ impl Io<'_> {
             Vertex::Constant(number) => (Home::Prologue, self.w.uint(number)),
             Vertex::Dynamic(number) => (Home::Body, number),
         };
-        let vertex = match takes_quadrilaterals {
-            true => self.vertex_of_triangle(home, vertex),
-            false => vertex,
+        let vertex = if takes_quadrilaterals {
+            self.vertex_of_triangle(home, vertex)
+        } else {
+            vertex
         };
-        self.load_at(variable, home, vertex, element)
+        load_element_of(self.w, variable, home, vertex, element)
     }
 
-    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are constants: Mesa 25.0 reads other bytes by others.
+    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are
+    /// constants: Mesa 25.0 reads other bytes by others.
     fn load_of_either(&mut self, variable: ValueWord, number: u32, element: Element) -> ValueWord {
         let home = Home::Prologue;
         let [first, second] = [number, number + 1].map(|number| self.w.uint(number));
-        let first = self.load_at(variable, home, first, element);
+        let first = load_element_of(self.w, variable, home, first, element);
         if number == 0 {
             return first;
         }
-        let second = self.load_at(variable, home, second, element);
+        let second = load_element_of(self.w, variable, home, second, element);
         let operands = [self.triangle().0, self.w.uint(0).0];
         let is_first = self
             .w
@@ -233,30 +217,8 @@ impl Io<'_> {
             .derive(home, Op::Select, element.scalar, element.size, &operands)
     }
 
-    /// Loads an element of the vertex of this number.
-    fn load_at(
-        &mut self,
-        variable: ValueWord,
-        home: Home,
-        vertex: ValueWord,
-        element: Element,
-    ) -> ValueWord {
-        let ty = self.w.ty(element.scalar, element.size);
-        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
-        // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
-        let mut operands = vec![variable.0, vertex.0];
-        if let Some(plane) = element.plane {
-            operands.push(self.w.uint(plane).0);
-        }
-        let pointer = self.w.object();
-        let section = self.w.section(home);
-        section.long_result(Op::AccessChain, pointer_ty, pointer, &operands);
-        let operands = [pointer.0];
-        self.w
-            .derive(home, Op::Load, element.scalar, element.size, &operands)
-    }
-
-    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the vertices 0, 1 + n and 2 + n.
+    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the
+    /// vertices 0, 1 + n and 2 + n.
     fn vertex_of_triangle(&mut self, home: Home, vertex: ValueWord) -> ValueWord {
         let triangle = self.triangle();
         let zero = self.w.uint(0);
@@ -270,12 +232,13 @@ impl Io<'_> {
         self.w.derive(home, Op::Select, Scalar::U32, 1, &operands)
     }
 
-    /// Returns the number of the triangle of this run. The runs for the first triangle come before those for the second.
+    /// Returns the number of the triangle of this run. The runs for the first triangle come before
+    /// those for the second.
     fn triangle(&mut self) -> ValueWord {
         let runs = self.runs_of_triangle();
         let run = self.own_vertex();
         let runs = self.w.uint(runs);
-        self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0])
+        derive_at_start(self.w, Op::UDiv, Scalar::U32, &[run.0, runs.0])
     }
 
     /// How often a geometry program that takes quadrilaterals runs for one of their triangles.
@@ -314,7 +277,7 @@ impl Io<'_> {
         let array = self.w.array_type(ty, count);
         let variable = self.variable(StorageClass::Input, array);
         if let Some(place) = place {
-            self.w.decorate_place(variable, &place);
+            decorate_varying(self.w, variable, &place);
         }
         self.w
             .name(variable, || input_name(self.program.stage, semantic));
@@ -376,7 +339,8 @@ impl Io<'_> {
         number
     }
 
-    /// Returns the number of the patch in a tessellation control program, loaded at the start of the function.
+    /// Returns the number of the patch in a tessellation control program, loaded at the start of
+    /// the function.
     pub(crate) fn patch_number(&mut self) -> ValueWord {
         let known = self.vars.inputs.patch_number;
         if known.is_some() {
@@ -393,17 +357,17 @@ impl Io<'_> {
         number
     }
 
-    /// A tessellation level of the patch, loaded at the start of the function.
+    /// Loads a tessellation level of the patch, at the start of the function.
     pub(crate) fn load_tess_level(&mut self, builtin: BuiltIn, number: u8) -> ValueWord {
         let known = self.known_builtin(builtin);
         let variable =
             known.unwrap_or_else(|| self.declare_tess_levels(builtin, StorageClass::Input));
         // The number in the IR may be larger than that of the elements.
         let number = u32::from(number).min(tess_levels(builtin) - 1);
-        self.load_element(variable, number, Scalar::F32)
+        load_element_at_start(self.w, variable, number, Scalar::F32)
     }
 
-    /// The array of tessellation levels of a patch.
+    /// Declares the array of tessellation levels of a patch.
     pub(crate) fn declare_tess_levels(
         &mut self,
         builtin: BuiltIn,
@@ -440,12 +404,37 @@ impl Io<'_> {
     }
 }
 
+/// Loads an element of the vertex of this number.
+fn load_element_of(
+    w: &mut Builder,
+    variable: ValueWord,
+    home: Home,
+    vertex: ValueWord,
+    element: Element,
+) -> ValueWord {
+    let ty = w.ty(element.scalar, element.size);
+    let pointer_ty = w.pointer(StorageClass::Input, ty);
+    // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic
+    // has.
+    let mut operands = vec![variable.0, vertex.0];
+    if let Some(plane) = element.plane {
+        operands.push(w.uint(plane).0);
+    }
+    let pointer = w.object();
+    let section = w.section(home);
+    section.long_result(Op::AccessChain, pointer_ty, pointer, &operands);
+    let operands = [pointer.0];
+    w.derive(home, Op::Load, element.scalar, element.size, &operands)
+}
+
 /// Number of levels that a built-in holds.
 pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
-    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393, VUID-TessLevelInner-TessLevelInner-04397.
-    match builtin == BuiltIn::TessLevelOuter {
-        true => 4,
-        false => 2,
+    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393,
+    // VUID-TessLevelInner-TessLevelInner-04397.
+    if builtin == BuiltIn::TessLevelOuter {
+        4
+    } else {
+        2
     }
 }
 

@@ -1,46 +1,102 @@
-//! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
+//! Conversions between all types, numbers with the bits of a format that registers do not have, and
+//! packing of several numbers into words. Out-of-range floats never reach a SPIR-V conversion.
 
-use crate::builder::Val;
-use crate::emit::Emit;
-use crate::emit::cx::InstCx;
-use crate::error::Failure;
-use glasm_ir::{Aux, Type, Width};
+use crate::builder::{Builder, Lane, Scalar, Val};
+use glasm_ir::inst::Rounding;
+use glasm_ir::{InstFlags, Src, Type, Width, WriteMask};
+use spirv::GlslStd450Op as GlslOp;
 
-impl Emit<'_> {
-    /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
-    pub(in crate::emit) fn convert(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let Aux::Cvt {
-            from,
-            rounding,
-            saturate,
-        } = cx.inst.aux
-        else {
-            return self.source(cx.inst, 0, cx.lanes);
-        };
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
-        let to = cx.inst.ty;
-        // Narrow sources are cut to their width first (NV_gpu_program5 section 2.X.8.Z, CVT), then modified as the type that they
-        // are.
-        let val = if from.width().bits() < 32 && from.is_int() {
-            let plain = glasm_ir::Src {
-                abs: false,
-                negate: false,
-                ..*src
-            };
-            let val = self.source_as(&plain, Type::U32, cx.lanes)?;
-            let val = self
-                .w
-                .extend(val, from.width().bits(), from.is_signed_int());
-            self.w.modify(val, src, from.with_width(Width::W32))
-        } else {
-            self.source_as(src, from, cx.lanes)?
-        };
-        match (from.is_float(), to.is_float()) {
-            (false, false) => Ok(self.w.int_to_int(val, from, to, saturate)),
-            (false, true) => Ok(self.w.int_to_float(val, from, to, rounding)),
-            (true, false) => Ok(self.w.float_to_int(val, to, rounding, saturate)),
-            (true, true) => Ok(self.w.float_to_float(val, to, rounding)),
-        }
+/// What a conversion is from and how.
+#[derive(Clone, Copy)]
+pub(in crate::emit) struct Conversion {
+    pub(in crate::emit) from: Type,
+    pub(in crate::emit) rounding: Rounding,
+    pub(in crate::emit) saturate: bool,
+}
+
+/// Cuts words to the width of a narrow type, then applies the modifiers of the source as the type
+/// that they are (NV_gpu_program5 section 2.X.8.Z, CVT).
+pub(in crate::emit) fn narrow_source(w: &mut Builder, words: Val, src: &Src, from: Type) -> Val {
+    let val = w.extend(words, from.width().bits(), from.is_signed_int());
+    w.modify(val, src, from.with_width(Width::W32))
+}
+
+/// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves
+/// are floats here.
+pub(in crate::emit) fn emit_convert(w: &mut Builder, to: Type, how: Conversion, val: Val) -> Val {
+    let Conversion {
+        from,
+        rounding,
+        saturate,
+    } = how;
+    match (from.is_float(), to.is_float()) {
+        (false, false) => w.int_to_int(val, from, to, saturate),
+        (false, true) => w.int_to_float(val, from, to, rounding),
+        (true, false) => w.float_to_int(val, to, rounding, saturate),
+        (true, true) => w.float_to_float(val, to, rounding),
     }
+}
+
+/// Rounds a number to half precision.
+pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
+    // The rounding is not relaxed: that would leave it to the device.
+    w.flags = InstFlags::empty();
+    if w.fast_precision {
+        // A register has 32 bits in any case: without the rounding a number keeps digits and a
+        // range that half precision lacks.
+        value
+    } else {
+        w.as_half(value)
+    }
+}
+
+/// Rounds a number to signed fixed point with ten fraction bits.
+pub(in crate::emit) fn round_fixed(w: &mut Builder, value: Val) -> Val {
+    // The rounding is not relaxed: that would leave it to the device.
+    w.flags = InstFlags::empty();
+    if w.fast_precision {
+        // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it
+        // changes more than last digits.
+        w.in_fixed_range(value)
+    } else {
+        w.as_fixed(value)
+    }
+}
+
+/// PK2H: two half-precision numbers in one word.
+pub(in crate::emit) fn pack_halves(w: &mut Builder, numbers: Val) -> Val {
+    let numbers = w.widen(numbers, 2);
+    w.halves_in_word(numbers)
+}
+
+/// Packs numbers of the lanes `lanes` in one word.
+// PK2US and PK4UB clamp to [0, 1], multiply by 65535 or 255 and round (NV_gpu_program4 section
+// 2.X.8.Z), and so do `PackUnorm2x16` and `PackUnorm4x8`. PK4B is another formula, which front ends
+// write out: its bytes have a bias of 128.
+pub(in crate::emit) fn pack_numbers(w: &mut Builder, op: GlslOp, lanes: u8, numbers: Val) -> Val {
+    let numbers = w.widen(numbers, WriteMask(lanes).count() as u8);
+    w.ext_to(op, Scalar::U32, 1, numbers.id)
+}
+
+/// The `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section 2.X.8.Z, UP2H).
+pub(in crate::emit) fn unpack_numbers(
+    w: &mut Builder,
+    op: GlslOp,
+    size: u8,
+    word: Val,
+) -> [Lane; 4] {
+    let numbers = w.ext_to(op, Scalar::F32, size, word.id);
+    std::array::from_fn(|lane| numbers.lane(lane % size as usize))
+}
+
+/// Packs a 64-bit lane of two words.
+pub(in crate::emit) fn pack_wide(w: &mut Builder, words: Val) -> Lane {
+    let words = w.widen(words, 2);
+    w.wide_from_words(words)
+}
+
+/// The two words of a 64-bit lane.
+pub(in crate::emit) fn unpack_wide(w: &mut Builder, wide: Val) -> [Lane; 2] {
+    let words = w.words_of_wide(wide.lane(0));
+    [words.lane(0), words.lane(1)]
 }

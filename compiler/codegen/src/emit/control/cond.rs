@@ -1,21 +1,22 @@
 //! Condition codes: the last compared value per lane, tested when a guard or branch asks.
 //!
-//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet, the lanes of a register
-//! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
+//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet,
+//! the lanes of a register travel in one type: their own if all updates of the program agree, else
+//! a float with the same sign and zero flags.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use crate::words::ValueWord;
 use glasm_ir::inst::Guard;
 use glasm_ir::{Base, Cond, CondTest, RegisterId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
-impl Emit<'_> {
+impl FunctionEmitter<'_> {
     /// The lanes of a condition-code register and those of its overflow and carry flags.
-    pub(in crate::emit) fn codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
+    pub(in crate::emit) fn read_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
-            return self.load_codes(cc);
+            return self.memory().load_codes(cc);
         };
         let flags = if self.analysis.reads_overflow {
             [*self.lanes.slot(slot + 1), *self.lanes.slot(slot + 2)]
@@ -25,14 +26,15 @@ impl Emit<'_> {
         (*self.lanes.slot(slot), flags)
     }
 
-    /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
+    /// Tests whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar
+    /// if all test the same.
     pub(in crate::emit) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Failure> {
         if guard.test == CondTest::True {
             return Ok(self.w.always());
         } else if guard.test == CondTest::False {
             return Ok(self.w.never());
         }
-        let (codes, flags) = self.codes(guard.cc);
+        let (codes, flags) = self.read_codes(guard.cc);
         let mut values = [Lane::UNDEFINED; 4];
         let mut flag_values = [[Lane::UNDEFINED; 4]; 2];
         let mut count = 0;
@@ -49,7 +51,8 @@ impl Emit<'_> {
             return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
         }
         for value in &mut values[..count] {
-            // Lanes of other types, and those without a value, take the common form: the same sign and zero flags.
+            // Lanes of other types, and those without a value, take the common form: the same sign
+            // and zero flags.
             let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
             if !known {
                 *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
@@ -64,12 +67,12 @@ impl Emit<'_> {
         Ok(self.w.test_value(value, guard.test, Some(flags)))
     }
 
-    /// The condition of a branch.
-    pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
+    /// Computes the condition of a branch.
+    pub(super) fn test_branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
-                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The swizzle may name a lane several
-                // times; each is tested once.
+                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The
+                // swizzle may name a lane several times; each is tested once.
                 let tested = guard.swizzle.source_lanes(15);
                 let guard = Guard {
                     swizzle: Swizzle::XYZW,
@@ -87,32 +90,34 @@ impl Emit<'_> {
             }
             Cond::NonZero(register, lane, ty) => {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
-                // Where the program has no denormals they count as zeros, which a comparison of floats is free to do.
+                // Where the program has no denormals they count as zeros, which a comparison of
+                // floats is free to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
-                    return Ok(self.float_is_not_zero(&src)?.id);
+                    return Ok(self.test_float_not_zero(&src)?.id);
                 }
-                Ok(self.non_zero(&src, ty, 1)?.id)
+                Ok(self.test_source_not_zero(&src, ty, 1)?.id)
             }
         }
     }
 
-    /// Whether a float is neither zero, by its bits: devices may take denormals for zeros where they compare.
-    fn float_is_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
-        if let Some(truth) = self.source_truth(src, 1)? {
+    /// Tests whether a float is neither zero, by its bits: devices may take denormals for zeros
+    /// where they compare.
+    fn test_float_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
+        if let Some(truth) = self.find_source_truth(src, 1)? {
             return Ok(truth);
         }
         // Of the magnitude only: -0.0 is zero, NaN is not.
-        let bits = self.source_as(src, Type::U32, 1)?;
+        let bits = self.load_source_as(src, Type::U32, 1)?;
         let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
         Ok(self.w.int_not_zero(magnitude))
     }
 
-    /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
-    fn non_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        if let Some(truth) = self.source_truth(src, lanes)? {
+    /// Tests whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
+    fn test_source_not_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+        if let Some(truth) = self.find_source_truth(src, lanes)? {
             return Ok(truth);
         }
-        let value = self.source_as(src, ty, lanes)?;
+        let value = self.load_source_as(src, ty, lanes)?;
         Ok(match value.scalar {
             Scalar::F32 | Scalar::F64 => self.w.compare_bits(Op::FUnordNotEqual, value, 0),
             Scalar::BoolFloat
@@ -126,8 +131,8 @@ impl Emit<'_> {
         })
     }
 
-    /// The lanes of a source as booleans if all of them are truth values.
-    pub(in crate::emit) fn source_truth(
+    /// Finds the lanes of a source as booleans if all of them are truth values.
+    pub(in crate::emit) fn find_source_truth(
         &mut self,
         src: &Src,
         lanes: u8,
@@ -140,7 +145,7 @@ impl Emit<'_> {
             return Ok(None);
         }
         let mut from = [Lane::UNDEFINED; 4];
-        let count = self.source_lanes(src, Scalar::U32, lanes, &mut from)?;
+        let count = self.load_source_lanes(src, Scalar::U32, lanes, &mut from)?;
         let is_truth = |lane: &Lane| lane.id().is_some() && self.w.info(lane.id()).scalar.is_bool();
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);

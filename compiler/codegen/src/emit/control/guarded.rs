@@ -1,18 +1,18 @@
 //! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
 
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
-use crate::emit::Emit;
 use crate::emit::memory::array::Element;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use spirv::Op as Spv;
 
-/// A longer function gets no more cases, because each access to an array of resources multiplies its code: memory must stay
-/// bounded.
+/// A longer function gets no more cases, because each access to an array of resources multiplies
+/// its code: memory must stay bounded.
 // 256 MiB of words.
 const MAX_WORDS: usize = 1 << 26;
 
-/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
+/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label
+/// (universal limits).
 pub(super) const MAX_CASE_VALUES: usize = 16_383;
 
 /// The end of a block and the values that it gives.
@@ -22,121 +22,121 @@ struct Arm {
     lanes: [Option<(Scalar, ValueWord)>; 4],
 }
 
-impl Emit<'_> {
-    /// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the condition.
-    pub(in crate::emit) fn lanes_if(
-        &mut self,
-        cond: Val,
-        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        // The phis name the open block as the one that skips `body`.
-        let entry = self.w.block;
-        let [label, merge] = self.w.labels();
-        self.w.merge_selection(merge);
-        self.w.jump_if(cond.id, label, merge);
-        let arm = self.run_arm(label, merge, body)?;
-        self.w.begin_block(merge);
-        let zeros = arm.lanes.map(|lane| {
-            let (scalar, _) = lane?;
-            Some((scalar, self.w.constant(scalar, 0)))
-        });
-        let skipped = Arm {
-            end: entry,
-            lanes: zeros,
-        };
-        Ok(self.w.merge_arms(&[arm, skipped]))
-    }
+/// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the
+/// condition.
+pub(in crate::emit) fn run_if<C: AsMut<Builder>>(
+    cx: &mut C,
+    cond: Val,
+    body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    // The phis name the open block as the one that skips `body`.
+    let entry = cx.as_mut().block;
+    let [label, merge] = cx.as_mut().labels();
+    cx.as_mut().merge_selection(merge);
+    cx.as_mut().jump_if(cond.id, label, merge);
+    let arm = run_arm(cx, label, merge, body)?;
+    cx.as_mut().begin_block(merge);
+    let zeros = arm.lanes.map(|lane| {
+        let (scalar, _) = lane?;
+        Some((scalar, cx.as_mut().constant(scalar, 0)))
+    });
+    let skipped = Arm {
+        end: entry,
+        lanes: zeros,
+    };
+    Ok(merge_arms(cx.as_mut(), &[arm, skipped]))
+}
 
-    /// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
-    pub(in crate::emit) fn lanes_by_case(
-        &mut self,
-        number: Val,
-        count: u32,
-        mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        // All but the last case have a value. How long the arrays are that handles index is up to the caller.
-        if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
-            let message = format!("an access has {count} resources to choose from");
-            return Err(Error::limit(message));
-        }
-        let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| self.w.label()).collect();
-        let merge = self.w.label();
-        self.w.merge_selection(merge);
-        // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch` must have.
-        let (last, rest) = labels.split_last().expect("there is at least one case");
-        let mut operands = vec![number.id.0, last.0];
-        for (case, label) in (0u32..).zip(rest) {
-            operands.extend([case, label.0]);
-        }
-        self.w.body.op(Spv::Switch, &operands);
-        let mut arms = Vec::with_capacity(labels.len());
-        for (case, &label) in (0u32..).zip(&labels) {
-            if self.w.body.0.len() > MAX_WORDS {
-                return Err(Error::limit("the translation is too large"));
-            }
-            arms.push(self.run_arm(label, merge, |emit| body(emit, case))?);
-        }
-        self.w.begin_block(merge);
-        Ok(self.w.merge_arms(&arms))
+/// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
+pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
+    cx: &mut C,
+    number: Val,
+    count: u32,
+    mut body: impl FnMut(&mut C, u32) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    // All but the last case have a value. How long the arrays are that handles index is up to the
+    // caller.
+    if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
+        let message = format!("an access has {count} resources to choose from");
+        return Err(Error::limit(message));
     }
-
-    /// The lanes that `body` gives for an element below `count`: at once if that is known, else in a case for each.
-    pub(in crate::emit) fn lanes_of_element(
-        &mut self,
-        element: Element,
-        count: u32,
-        mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        match element {
-            Element::Constant(element) => body(self, element.min(count.max(1) - 1)),
-            Element::Dynamic(element) => {
-                let element = self.w.val(element);
-                self.lanes_by_case(element, count, body)
-            }
-        }
+    let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| cx.as_mut().label()).collect();
+    let merge = cx.as_mut().label();
+    cx.as_mut().merge_selection(merge);
+    // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch`
+    // must have.
+    let (last, rest) = labels.split_last().expect("there is at least one case");
+    let mut operands = vec![number.id.0, last.0];
+    for (case, label) in (0u32..).zip(rest) {
+        operands.extend([case, label.0]);
     }
+    cx.as_mut().body.op(Spv::Switch, &operands);
+    let mut arms = Vec::with_capacity(labels.len());
+    for (case, &label) in (0u32..).zip(&labels) {
+        if cx.as_mut().body.0.len() > MAX_WORDS {
+            return Err(Error::limit("the translation is too large"));
+        }
+        arms.push(run_arm(cx, label, merge, |cx| body(cx, case))?);
+    }
+    cx.as_mut().begin_block(merge);
+    Ok(merge_arms(cx.as_mut(), &arms))
+}
 
-    /// Runs `body` in the block `label`, which goes on to `merge`.
-    fn run_arm(
-        &mut self,
-        label: LabelWord,
-        merge: LabelWord,
-        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
-    ) -> Result<Arm, Failure> {
-        // Values derived in the block are known in no other case.
-        let scope = self.w.open_scope();
-        self.w.begin_block(label);
-        let lanes = body(self)?.map(|lane| {
-            lane.id().is_some().then(|| {
-                let scalar = self.w.info(lane.id()).scalar;
-                (scalar, self.w.scalar(lane, scalar))
-            })
-        });
-        // `body` may have opened further blocks; phis name the one that branches.
-        let end = self.w.block;
-        self.w.jump(merge);
-        self.w.close_scope(scope);
-        Ok(Arm { end, lanes })
+/// The lanes that `body` gives for an element below `count`: at once if that is known, else in a
+/// case for each.
+pub(in crate::emit) fn run_for_element<C: AsMut<Builder>>(
+    cx: &mut C,
+    element: Element,
+    count: u32,
+    mut body: impl FnMut(&mut C, u32) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    match element {
+        Element::Constant(element) => body(cx, element.min(count.max(1) - 1)),
+        Element::Dynamic(element) => {
+            let element = cx.as_mut().val(element);
+            run_by_case(cx, element, count, body)
+        }
     }
 }
 
-impl Builder {
-    /// Phis of the lanes that all arms give, in the block where they meet.
-    fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
-        std::array::from_fn(|lane| {
-            // All arms come from one `body`, which gives the same lanes of the same types each time.
-            let Some((scalar, _)) = arms[0].lanes[lane] else {
-                return Lane::UNDEFINED;
-            };
-            let ty = self.ty(scalar, 1);
-            let value = self.value(scalar, 1, Home::Body);
-            let mut operands = Vec::with_capacity(2 * arms.len());
-            for arm in arms {
-                let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
-                operands.extend([id.0, arm.end.0]);
-            }
-            self.body.long_result(Spv::Phi, ty, value, &operands);
-            Lane::scalar(value)
+/// Runs `body` in the block `label`, which goes on to `merge`.
+fn run_arm<C: AsMut<Builder>>(
+    cx: &mut C,
+    label: LabelWord,
+    merge: LabelWord,
+    body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
+) -> Result<Arm, Failure> {
+    // Values derived in the block are known in no other case.
+    let scope = cx.as_mut().open_scope();
+    cx.as_mut().begin_block(label);
+    let lanes = body(cx)?.map(|lane| {
+        lane.id().is_some().then(|| {
+            let scalar = cx.as_mut().info(lane.id()).scalar;
+            (scalar, cx.as_mut().scalar(lane, scalar))
         })
-    }
+    });
+    // `body` may have opened further blocks; phis name the one that branches.
+    let end = cx.as_mut().block;
+    cx.as_mut().jump(merge);
+    cx.as_mut().close_scope(scope);
+    Ok(Arm { end, lanes })
+}
+
+/// Phis of the lanes that all arms give, in the block where they meet.
+fn merge_arms(w: &mut Builder, arms: &[Arm]) -> [Lane; 4] {
+    std::array::from_fn(|lane| {
+        // All arms come from one `body`, which gives the same lanes of the same types each time.
+        let Some((scalar, _)) = arms[0].lanes[lane] else {
+            return Lane::UNDEFINED;
+        };
+        let ty = w.ty(scalar, 1);
+        let value = w.value(scalar, 1, Home::Body);
+        let mut operands = Vec::with_capacity(2 * arms.len());
+        for arm in arms {
+            let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
+            operands.extend([id.0, arm.end.0]);
+        }
+        w.body.long_result(Spv::Phi, ty, value, &operands);
+        Lane::scalar(value)
+    })
 }

@@ -1,13 +1,14 @@
 //! Where edges meet: phis for the lanes that are live and may differ.
 //!
-//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops each for itself. Later edges conform.
-//! Loops around a switch with many cases are what free branches become: there the lanes go as vectors, too, as phis of each lane would be
-//! most of the code.
+//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops
+//! each for itself. Later edges conform. Loops around a switch with many cases are what free
+//! branches become: there the lanes go as vectors, too, as phis of each lane would be most of the
+//! code.
 
 use crate::analysis::Class;
 use crate::builder::{Home, Lane, Picks, Scalar};
-use crate::emit::Emit;
-use crate::liveness::List;
+use crate::emit::cx::FunctionEmitter;
+use crate::liveness::{List, Liveness};
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::{Storage, Swizzle, Width};
@@ -46,6 +47,8 @@ pub(in crate::emit) struct Joins {
     groups: Vec<Group>,
     /// Phis of the headers of open loops.
     rounds: Vec<Round>,
+    /// Whether lanes that join go each for itself.
+    pub(super) lanes_apart: bool,
 }
 
 /// What passes from round to round of a loop.
@@ -63,6 +66,7 @@ impl Joins {
         self.free.clear();
         self.free.extend(0..self.joins.len());
         self.rounds.clear();
+        self.lanes_apart = false;
     }
 }
 
@@ -98,13 +102,20 @@ pub(super) struct Header {
     first_phi: usize,
 }
 
-impl Emit<'_> {
+/// The context of joins.
+pub(super) struct JoinEmitter<'e, 'a> {
+    pub(super) f: &'e mut FunctionEmitter<'a>,
+    pub(super) live: &'e Liveness,
+    pub(super) joins: &'e mut Joins,
+}
+
+impl JoinEmitter<'_, '_> {
     pub(super) fn new_join(&mut self, list: List) -> JoinId {
         let index = self.joins.free.pop().unwrap_or_else(|| {
             self.joins.joins.push(Join::default());
             self.joins.joins.len() - 1
         });
-        let label = self.w.label();
+        let label = self.f.w.label();
         let join = &mut self.joins.joins[index];
         join.label = label;
         join.list = list;
@@ -115,11 +126,12 @@ impl Emit<'_> {
         JoinId(index)
     }
 
-    pub(super) fn join_label(&self, join: JoinId) -> LabelWord {
+    pub(super) fn get_label(&self, join: JoinId) -> LabelWord {
         self.joins.joins[join.0].label
     }
 
-    /// An edge from the open block: what travels is computed here, before the branch is written.
+    /// Adds an edge from the open block: what travels is computed here, before the branch is
+    /// written.
     pub(super) fn add_edge(&mut self, id: JoinId) {
         // Taken out meanwhile: what travels is computed by all of emission.
         let mut join = std::mem::take(&mut self.joins.joins[id.0]);
@@ -129,11 +141,11 @@ impl Emit<'_> {
                 join.lanes.extend(
                     glasm_ir::WriteMask(mask)
                         .lanes()
-                        .map(|lane| self.lanes.get(slot, lane)),
+                        .map(|lane| self.f.lanes.get(slot, lane)),
                 );
                 if self.has_flags(slot) {
                     for flags in [slot + 1, slot + 2] {
-                        join.lanes.extend(self.lanes.slot(flags));
+                        join.lanes.extend(self.f.lanes.slot(flags));
                     }
                 }
             }
@@ -141,13 +153,13 @@ impl Emit<'_> {
             if join.edges == 0 {
                 // All edges have to bring the same groups, so the first one decides.
                 self.decide_groups(join.list, &mut join.groups);
-                if self.lanes_apart {
+                if self.joins.lanes_apart {
                     split_groups(&mut join.groups);
                 }
             }
-            join.values.push(self.w.block.0);
+            join.values.push(self.f.w.block.0);
             for &group in &join.groups {
-                join.values.push(self.travel_value(group).0);
+                join.values.push(self.compute_travel_value(group).0);
             }
         }
         join.edges += 1;
@@ -155,13 +167,13 @@ impl Emit<'_> {
     }
 
     /// Starts the block of a join; its lanes have their values of all edges.
-    pub(super) fn seal(&mut self, id: JoinId) {
+    pub(super) fn begin_join(&mut self, id: JoinId) {
         let join = std::mem::take(&mut self.joins.joins[id.0]);
-        self.w.begin_block(join.label);
+        self.f.w.begin_block(join.label);
         if join.edges == 0 {
             // A merge instruction names the block, so it must exist.
-            self.w.body.op(Op::Unreachable, &[]);
-            self.w.reachable = false;
+            self.f.w.body.op(Op::Unreachable, &[]);
+            self.f.w.reachable = false;
         } else if join.list.edges <= 1 {
             self.take_lanes(&join);
         } else {
@@ -178,13 +190,14 @@ impl Emit<'_> {
         self.joins.free.push(id.0);
     }
 
-    /// Like [`seal`](Self::seal) for the continue block of a loop, which exists even if nothing goes there.
-    pub(super) fn seal_continue(&mut self, id: JoinId) {
+    /// Like [`begin_join`](Self::begin_join) for the continue block of a loop, which exists even if
+    /// nothing goes there.
+    pub(super) fn begin_continue(&mut self, id: JoinId) {
         if self.joins.joins[id.0].edges > 0 {
-            return self.seal(id);
+            return self.begin_join(id);
         }
-        let label = self.join_label(id);
-        self.w.begin_block(label);
+        let label = self.get_label(id);
+        self.f.w.begin_block(label);
         self.joins.free.push(id.0);
     }
 
@@ -196,7 +209,7 @@ impl Emit<'_> {
                 lanes
                     .next()
                     .into_iter()
-                    .for_each(|&value| self.lanes.set(slot, lane, value));
+                    .for_each(|&value| self.f.lanes.set(slot, lane, value));
             }
             if self.has_flags(slot) {
                 for flags in [slot + 1, slot + 2] {
@@ -204,7 +217,7 @@ impl Emit<'_> {
                         lanes
                             .next()
                             .into_iter()
-                            .for_each(|&value| self.lanes.set(flags, lane, value));
+                            .for_each(|&value| self.f.lanes.set(flags, lane, value));
                     }
                 }
             }
@@ -221,13 +234,14 @@ impl Emit<'_> {
             return ValueWord(first);
         }
         let size = group.mask.count_ones() as u8;
-        let ty = self.w.ty(group.scalar, size);
-        let id = self.w.value(group.scalar, size, Home::Body);
-        self.name_phi(group.slot, id);
+        let ty = self.f.w.ty(group.scalar, size);
+        let id = self.f.w.value(group.scalar, size, Home::Body);
+        self.f.name_phi(group.slot, id);
         // Behind type and result: for each edge a value and the block that it comes from.
-        self.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
-        self.w.body.0.extend([ty.0, id.0]);
-        self.w
+        self.f.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
+        self.f.w.body.0.extend([ty.0, id.0]);
+        self.f
+            .w
             .body
             .0
             .extend(edges.flat_map(|edge| [edge[1 + index], edge[0]]));
@@ -236,49 +250,50 @@ impl Emit<'_> {
 
     fn set_arrived(&mut self, arrived: &Arrived) {
         if arrived.mask != 0 {
-            self.lanes
+            self.f
+                .lanes
                 .set_lanes(arrived.slot, arrived.mask, &arrived.values);
         }
     }
 
-    /// Whether the slot holds condition codes that two slots of flags follow.
+    /// Returns whether the slot holds condition codes that two slots of flags follow.
     pub(super) fn has_flags(&self, slot: u32) -> bool {
-        self.analysis.reads_overflow && self.is_cond(slot)
+        self.f.analysis.reads_overflow && self.is_cond(slot)
     }
 
     fn is_cond(&self, slot: u32) -> bool {
-        let register = self.analysis.slot_register[slot as usize];
-        self.program.registers[register].storage == Storage::Cond
+        let register = self.f.analysis.slot_register[slot as usize];
+        self.f.program.registers[register].storage == Storage::Cond
     }
 
     fn decide_groups(&mut self, list: List, groups: &mut Vec<Group>) {
         for index in 0..list.len as usize {
             let (slot, mask) = self.live.list(list)[index];
-            let register = self.analysis.slot_register[slot as usize];
-            if self.analysis.class[register.index()] == Class::Memory {
+            let register = self.f.analysis.slot_register[slot as usize];
+            if self.f.analysis.class[register.index()] == Class::Memory {
                 continue;
             }
-            if self.program.registers[register].storage == Storage::Cond {
-                let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
+            if self.f.program.registers[register].storage == Storage::Cond {
+                let scalar = self.f.analysis.cond_scalar(register, self.f.w.wide_int());
                 push_group(groups, slot, mask, scalar);
-                if self.analysis.reads_overflow {
+                if self.f.analysis.reads_overflow {
                     // Overflow and carry have the two slots behind that of the codes.
                     push_group(groups, slot + 1, mask, Scalar::BoolInt);
                     push_group(groups, slot + 2, mask, Scalar::BoolInt);
                 }
             } else {
-                self.group_by_type(slot, mask, groups);
+                self.split_by_type(slot, mask, groups);
             }
         }
     }
 
-    /// One group per type of the lanes now; constants and lanes without a value go with any type.
-    fn group_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
+    /// Adds a group per type of the lanes; constants and lanes without a value go with any type.
+    fn split_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
         let first = groups.len();
         let mut free = 0;
         for lane in glasm_ir::WriteMask(mask).lanes() {
-            let value = self.lanes.get(slot, lane);
-            let info = self.w.info(value.id());
+            let value = self.f.lanes.get(slot, lane);
+            let info = self.f.w.info(value.id());
             if !value.id().is_some() || info.home == Home::Constant {
                 free |= 1 << lane;
                 continue;
@@ -303,11 +318,12 @@ impl Emit<'_> {
         match groups.get_mut(first) {
             Some(group) if group.scalar != Scalar::Pair => group.mask |= free,
             _ => {
-                let scalar = self.free_scalar(slot, free);
+                let scalar = self.choose_free_scalar(slot, free);
                 if scalar != Scalar::Pair {
                     return push_group(groups, slot, free, scalar);
                 }
-                // Pairs are vectors themselves, and there are no vectors of vectors: each travels alone.
+                // Pairs are vectors themselves, and there are no vectors of vectors: each travels
+                // alone.
                 for lane in glasm_ir::WriteMask(free).lanes() {
                     push_group(groups, slot, 1 << lane, scalar);
                 }
@@ -315,18 +331,19 @@ impl Emit<'_> {
         }
     }
 
-    /// The type for lanes that are constants or have no value.
-    fn free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
-        let register = self.analysis.slot_register[slot as usize];
-        if self.program.registers[register].width == Width::W64 {
-            return self.w.wide_int();
+    /// Chooses the type for lanes that are constants or have no value.
+    fn choose_free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
+        let register = self.f.analysis.slot_register[slot as usize];
+        if self.f.program.registers[register].width == Width::W64 {
+            return self.f.w.wide_int();
         }
         glasm_ir::WriteMask(lanes)
             .lanes()
-            .map(|lane| self.lanes.get(slot, lane).id())
+            .map(|lane| self.f.lanes.get(slot, lane).id())
             .find(|id| id.is_some())
-            // A type that most instructions on 32-bit lanes want; constants are made again in another one for nothing.
-            .map_or(Scalar::F32, |id| match self.w.info(id).scalar {
+            // A type that most instructions on 32-bit lanes want; constants are made again in
+            // another one for nothing.
+            .map_or(Scalar::F32, |id| match self.f.w.info(id).scalar {
                 Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
                 Scalar::F32
                 | Scalar::BoolFloat
@@ -338,28 +355,28 @@ impl Emit<'_> {
             })
     }
 
-    /// The lanes of a group as one value.
-    fn travel_value(&mut self, group: Group) -> ValueWord {
+    /// Computes the lanes of a group as one value.
+    fn compute_travel_value(&mut self, group: Group) -> ValueWord {
         let Group { slot, mask, scalar } = group;
-        let mut lanes = *self.lanes.slot(slot);
+        let mut lanes = *self.f.lanes.slot(slot);
         let size = mask.count_ones() as u8;
         // Codes that have the type of the group are in the form in which they pass.
         if size == 1 {
             let lane = lanes[mask.trailing_zeros() as usize & 3];
-            if lane.is_some() && self.w.info(lane.id()).scalar == scalar {
-                return self.w.extract(lane.id(), lane.component());
+            if lane.is_some() && self.f.w.info(lane.id()).scalar == scalar {
+                return self.f.w.extract(lane.id(), lane.component());
             }
-        } else if let Some(val) = self.w.at_hand(&lanes, Swizzle::XYZW, mask, scalar) {
-            return self.w.widen(val, size).id;
+        } else if let Some(val) = self.f.w.at_hand(&lanes, Swizzle::XYZW, mask, scalar) {
+            return self.f.w.widen(val, size).id;
         }
         if self.is_cond(slot) && !scalar.is_bool() {
             for lane in glasm_ir::WriteMask(mask).lanes() {
-                lanes[lane] = Lane::scalar(self.w.canonical_cond(lanes[lane], scalar));
+                lanes[lane] = Lane::scalar(self.f.w.canonical_cond(lanes[lane], scalar));
             }
         }
         let picks = Picks::new(Swizzle::XYZW, mask);
-        let val = self.w.gather_picks(&lanes, picks, scalar);
-        self.w.widen(val, size).id
+        let val = self.f.w.gather_picks(&lanes, picks, scalar);
+        self.f.w.widen(val, size).id
     }
 
     /// Ends the open block with the entry of a loop.
@@ -367,13 +384,13 @@ impl Emit<'_> {
         let mut groups = std::mem::take(&mut self.joins.groups);
         groups.clear();
         self.decide_groups(list, &mut groups);
-        if self.lanes_apart {
+        if self.joins.lanes_apart {
             split_groups(&mut groups);
         }
         let first = self.joins.rounds.len();
         for &group in &groups {
             // In the block before the header, where the edge into the loop starts.
-            let initial = self.travel_value(group);
+            let initial = self.compute_travel_value(group);
             self.joins.rounds.push(Round {
                 group,
                 initial,
@@ -381,9 +398,9 @@ impl Emit<'_> {
             });
         }
         self.joins.groups = groups;
-        let label = self.w.label();
-        let entry = self.w.block;
-        self.w.jump(label);
+        let label = self.f.w.label();
+        let entry = self.f.w.block;
+        self.f.w.jump(label);
         Header {
             label,
             entry,
@@ -392,18 +409,20 @@ impl Emit<'_> {
         }
     }
 
-    /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
+    /// Starts the header block. The values of the back edge are filled in by
+    /// [`close_header`](Self::close_header).
     pub(super) fn begin_header(&mut self, header: &mut Header) {
         // No instruction may stand between the label and the phis.
-        self.w.begin_block(header.label);
-        header.first_phi = self.w.body.len();
+        self.f.w.begin_block(header.label);
+        header.first_phi = self.f.w.body.len();
         for index in header.rounds.clone() {
             let Round { group, initial, .. } = self.joins.rounds[index];
             let size = group.mask.count_ones() as u8;
-            let ty = self.w.ty(group.scalar, size);
-            let id = self.w.value(group.scalar, size, Home::Body);
-            self.name_phi(group.slot, id);
-            self.w
+            let ty = self.f.w.ty(group.scalar, size);
+            let id = self.f.w.value(group.scalar, size, Home::Body);
+            self.f.name_phi(group.slot, id);
+            self.f
+                .w
                 .body
                 .result(Op::Phi, ty, id, &[initial.0, header.entry.0, 0, 0]);
             self.joins.rounds[index].phi = id;
@@ -411,13 +430,14 @@ impl Emit<'_> {
         self.set_header_lanes(header);
     }
 
-    /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
-    /// copies of vectors there look to some drivers like changes of all their lanes.
-    pub(super) fn settle_round(&mut self, header: &Header) {
+    /// Computes what goes to the next round while the body is still open, so that only the counter
+    /// changes in the continue block: copies of vectors there look to some drivers like changes of
+    /// all their lanes.
+    pub(super) fn compute_next_round(&mut self, header: &Header) {
         let mut arrived = Arrived::default();
         for index in header.rounds.clone() {
             let group = self.joins.rounds[index].group;
-            let value = self.travel_value(group);
+            let value = self.compute_travel_value(group);
             if let Some(complete) = arrived.add(group, value) {
                 self.set_arrived(&complete);
             }
@@ -439,22 +459,22 @@ impl Emit<'_> {
     /// Ends the open block with the back edge of a loop.
     pub(super) fn close_header(&mut self, header: &Header) {
         for (number, index) in header.rounds.clone().enumerate() {
-            let value = self.travel_value(self.joins.rounds[index].group);
+            let value = self.compute_travel_value(self.joins.rounds[index].group);
             // Seven words per phi, the back edge in the last two.
             let position = header.first_phi + 7 * number + 5;
-            self.w.body.0[position] = value.0;
-            self.w.body.0[position + 1] = self.w.block.0;
+            self.f.w.body.0[position] = value.0;
+            self.f.w.body.0[position + 1] = self.f.w.block.0;
         }
         // Loops nest: the phis of this one are the last.
         self.joins.rounds.truncate(header.rounds.start);
         // Computing a value does not open a block, so this is still the block that was noted above.
-        self.w.jump(header.label);
-        self.w.reachable = false;
+        self.f.w.jump(header.label);
+        self.f.w.reachable = false;
     }
 }
 
-/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see
-/// which lanes change.
+/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory,
+/// lane by lane, and do not see which lanes change.
 fn split_groups(groups: &mut Vec<Group>) {
     let whole = groups.len();
     for index in 0..whole {

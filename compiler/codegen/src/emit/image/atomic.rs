@@ -1,10 +1,12 @@
 //! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
 
 use crate::builder::{Builder, Lane, Scalar};
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::image::Texel;
-use crate::emit::memory::atomic::Update;
+use crate::emit::cx::{ImageEmitter, InstCx, Outcome};
+use crate::emit::image::{Texel, find_image_access, load_texel, write_texel};
+use crate::emit::memory::atomic::{
+    Update, compute_halves, load_half_updates, load_helps, load_scalar_update, run_if_alive,
+    unpack_halves, update_texel,
+};
 use crate::emit::memory::member::Descriptor;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -12,16 +14,20 @@ use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
 use spirv::{Op as Spv, StorageClass};
 
-impl Emit<'_> {
+impl ImageEmitter<'_, '_> {
     /// `ImageAtomic`
-    pub(in crate::emit) fn image_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
+    pub(in crate::emit) fn emit_image_atomic(
+        &mut self,
+        cx: InstCx<'_>,
+    ) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
         let halves = cx.inst.ty == Type::F16;
         if halves && image.texels == ImageTexels::Raw(64) {
-            return self.locked_image_atomic(cx, &access, image, op);
+            return self.emit_locked_atomic(cx, &access, image, op);
         }
-        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an extension for other formats.
+        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an
+        // extension for other formats.
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
                 "atomics on texels that are not 32 bits wide",
@@ -29,35 +35,37 @@ impl Emit<'_> {
         }
         let update = if halves {
             // One word holds the two components that such an atomic has.
-            self.half_updates(cx.inst, op, 2)?[0]
+            load_half_updates(self.f, cx.inst, op, 2)?[0]
         } else {
-            self.scalar_update(cx.inst, op)?
+            load_scalar_update(self.f, cx.inst, op)?
         };
-        let texel = self.texel(cx, image, 1)?;
-        let lanes = self.at_texel(&access, texel, |emit, image, texel| {
-            let pointer = emit.w.texel_pointer(image, texel);
-            let old = emit.update_texel(pointer, update)?.lane(0);
-            Ok(match halves {
-                true => emit.w.two_halves(old),
-                false => [old; 4],
+        let texel = load_texel(self.f, cx, image, 1)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, image, texel| {
+            let pointer = compute_texel_pointer(emit.f.w, image, texel);
+            let old = update_texel(&mut emit.f.io(), pointer, update)?.lane(0);
+            Ok(if halves {
+                unpack_two_halves(emit.f.w, old)
+            } else {
+                [old; 4]
             })
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// An update of four half floats, each of which the specification wants to be atomic.
-    fn locked_image_atomic(
+    /// Emits an update of four half floats, each of which the specification wants to be atomic.
+    fn emit_locked_atomic(
         &mut self,
         cx: InstCx<'_>,
         access: &ImageAccess,
         image: Image,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(cx.inst, op, access.components)?;
-        let texel = self.texel(cx, image, 1)?;
-        let lanes = self.at_texel(access, texel, |emit, _, texel| {
-            emit.lanes_if_alive(|emit| {
-                emit.lanes_while_locked(|emit| Ok(emit.update_halves(texel, &updates)))
+        let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
+        let texel = load_texel(self.f, cx, image, 1)?;
+        let lanes = self.run_at_texel(access, texel, |emit, _, texel| {
+            let helps = load_helps(&mut emit.f.io());
+            run_if_alive(emit, helps, |emit| {
+                emit.run_locked(|emit| Ok(emit.update_halves(texel, &updates)))
             })
         })?;
         Ok(Outcome::Lanes(lanes))
@@ -66,41 +74,39 @@ impl Emit<'_> {
     /// Reads a texel, writes the updated one and gives the bits of the old half floats.
     fn update_halves(&mut self, texel: Texel, updates: &[Update]) -> [Lane; 4] {
         let read = self.read_texel(texel);
-        let zero = Lane::scalar(self.w.uint(0));
+        let zero = Lane::scalar(self.f.w.uint(0));
         let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
         for (word, update) in updates.iter().enumerate() {
-            let old = self.w.component(read, word);
-            lanes[2 * word..2 * word + 2].copy_from_slice(&self.w.halves(old.lane(0)));
-            words[word] = self.w.updated_halves(old, *update).lane(0);
+            let old = self.f.w.component(read, word);
+            lanes[2 * word..2 * word + 2].copy_from_slice(&unpack_halves(self.f.w, old.lane(0)));
+            words[word] = compute_halves(self.f.w, old, *update).lane(0);
         }
-        let new = self.w.gather_vector(&words, Scalar::U32);
-        self.w.write_texel(texel, new);
+        let new = self.f.w.gather_vector(&words, Scalar::U32);
+        write_texel(self.f.w, texel, new);
         lanes
     }
 }
 
-impl Builder {
-    fn two_halves(&mut self, word: Lane) -> [Lane; 4] {
-        let [low, high] = self.halves(word);
-        let zero = Lane::scalar(self.uint(0));
-        [low, high, zero, zero]
-    }
+fn unpack_two_halves(w: &mut Builder, word: Lane) -> [Lane; 4] {
+    let [low, high] = unpack_halves(w, word);
+    let zero = Lane::scalar(w.uint(0));
+    [low, high, zero, zero]
+}
 
-    fn texel_pointer(&mut self, image: Descriptor, texel: Texel) -> ValueWord {
-        let word = self.ty(Scalar::U32, 1);
-        let ty = self.pointer(StorageClass::Image, word);
-        // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
-        let sample = match texel.sample {
-            Some(sample) => sample.id,
-            None => self.uint(0),
-        };
-        let pointer = self.object();
-        let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
-        self.body
-            .result(Spv::ImageTexelPointer, ty, pointer, &operands);
-        if image.divergent {
-            self.decorate_divergent(pointer);
-        }
-        pointer
+fn compute_texel_pointer(w: &mut Builder, image: Descriptor, texel: Texel) -> ValueWord {
+    let word = w.ty(Scalar::U32, 1);
+    let ty = w.pointer(StorageClass::Image, word);
+    // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
+    let sample = match texel.sample {
+        Some(sample) => sample.id,
+        None => w.uint(0),
+    };
+    let pointer = w.object();
+    let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
+    w.body
+        .result(Spv::ImageTexelPointer, ty, pointer, &operands);
+    if image.divergent {
+        w.decorate_divergent(pointer);
     }
+    pointer
 }

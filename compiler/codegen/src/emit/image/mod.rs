@@ -1,5 +1,5 @@
-//! Image accesses. Texels that do not exist read 0 and are not written (EXT_shader_image_load_store, issue 30), which the module
-//! ensures itself.
+//! Image accesses. Texels that do not exist read 0 and are not written
+//! (EXT_shader_image_load_store, issue 30), which the module ensures itself.
 //!
 //! `object` declares variables, `atomic` and `lock` are for atomic operations.
 
@@ -9,10 +9,10 @@ pub(super) mod object;
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::control::guarded::run_if;
+use crate::emit::cx::{FunctionEmitter, ImageEmitter, InstCx, Outcome};
 use crate::emit::image::object::texel_component;
-use crate::emit::memory::member::Descriptor;
+use crate::emit::memory::member::{Descriptor, load_descriptor};
 use crate::error::{Error, Failure};
 use crate::words::{OperandList, ValueWord};
 use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width};
@@ -45,232 +45,248 @@ impl Texel {
     }
 }
 
-impl Emit<'_> {
-    pub(super) fn image_access(&self, cx: InstCx<'_>) -> Result<(ImageAccess, Image), Failure> {
-        let Aux::Image(id) = cx.inst.aux else {
-            return Err(Error::unsupported(
-                "an image instruction without access data",
-            ));
-        };
-        let access = self.program.image_accesses[id];
-        Ok((access, self.program.images[access.image]))
-    }
-
-    /// The texel that the sources from `first` on name.
-    pub(super) fn texel(
-        &mut self,
-        cx: InstCx<'_>,
-        image: Image,
-        first: usize,
-    ) -> Result<Texel, Failure> {
-        let sources = self.program.sources(cx.inst);
-        let lanes = image.coordinate_lanes();
-        let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
-        let coordinate = self.w.widen(coordinate, lanes);
-        // Only multisample images have a source for it.
-        let sample = match sources.get(first + 1) {
-            Some(src) => Some(self.source_as(src, Type::S32, 1)?),
-            None => None,
-        };
-        Ok(Texel {
-            image,
-            object: ValueWord::NONE,
-            coordinate,
-            sample,
-        })
-    }
-
+impl ImageEmitter<'_, '_> {
     /// Runs `body` with an image and a texel of it if the texel exists; its lanes are 0 else.
-    pub(super) fn at_texel(
+    pub(super) fn run_at_texel(
         &mut self,
         access: &ImageAccess,
         texel: Texel,
         mut body: impl FnMut(&mut Self, Descriptor, Texel) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         self.with_image(access, |emit, image| {
-            let object = emit.w.loaded(image);
+            let object = load_descriptor(emit.f.w, image);
             // Asked of the image itself, case by case: sizes differ between the images of an array.
-            let (texel, inside) = emit.w.inside(Texel { object, ..texel });
-            emit.lanes_if(inside, |emit| body(emit, image, texel))
+            let (texel, inside) = check_texel(emit.f.w, Texel { object, ..texel });
+            run_if(emit, inside, |emit| body(emit, image, texel))
         })
     }
 
-    /// Whether the texel of an image access is populated. One that does not exist touches no memory that is not.
-    pub(in crate::emit) fn image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let texel = self.texel(cx, image, 0)?;
-        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
-            emit.ask_residency();
+    /// Emits a test whether the texel of an image access is populated. One that does not exist
+    /// touches no memory that is not.
+    pub(in crate::emit) fn emit_image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let texel = load_texel(self.f, cx, image, 0)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, _, texel| {
+            emit.sparse.ask_residency();
             emit.read_texel(texel);
-            let resident = emit.residency_answer();
-            // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
-            Ok(emit.w.not(resident).alone())
+            let resident = emit.sparse.take_answer(emit.f.w);
+            // Negated, because a skipped block gives zeros: a texel that does not exist counts as
+            // resident.
+            Ok(emit.f.w.not(resident).alone())
         })?;
-        let is_missing = self.w.val(lanes[0].id());
-        Ok(self.w.not(is_missing))
+        let is_missing = self.f.w.val(lanes[0].id());
+        Ok(self.f.w.not(is_missing))
     }
 
     /// `ImageLoad`
-    pub(in crate::emit) fn image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let texel = self.texel(cx, image, 0)?;
-        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
+    pub(in crate::emit) fn emit_image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let texel = load_texel(self.f, cx, image, 0)?;
+        let lanes = self.run_at_texel(&access, texel, |emit, _, texel| {
             let (read, count) = (emit.read_texel(texel), access.components);
-            Ok(emit.w.elements(read, cx.inst.ty, count, image.texels))
+            Ok(extract_elements(
+                emit.f.w,
+                read,
+                cx.inst.ty,
+                count,
+                image.texels,
+            ))
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// A texel as a vector of four components.
+    /// Reads a texel as a vector of four components.
     pub(super) fn read_texel(&mut self, texel: Texel) -> Val {
         let scalar = texel_component(texel.image.texels);
-        self.texel_op(Spv::ImageRead, scalar, 4, &texel.operands(None))
+        self.sparse
+            .emit_texel_op(self.f.w, Spv::ImageRead, scalar, 4, &texel.operands(None))
     }
 
     /// `ImageStore`
-    pub(in crate::emit) fn image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
-        let src = self.program.source(cx.inst, 0);
+    pub(in crate::emit) fn emit_image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
+        let src = self.f.program.source(cx.inst, 0);
         // Narrow values are in the low bits; a store takes them as they are.
         let narrow = cx.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { cx.inst.ty };
-        let value = self.source_as(src, ty, access.element_lanes())?;
-        let value = self.w.texel_value(value, cx.inst.ty, &access, image.texels);
-        let texel = self.texel(cx, image, 1)?;
-        self.at_texel(&access, texel, |emit, _, texel| {
-            emit.w.write_texel(texel, value);
+        let value = self.f.load_source_as(src, ty, access.element_lanes())?;
+        let value = pack_texel(self.f.w, value, cx.inst.ty, &access, image.texels);
+        let texel = load_texel(self.f, cx, image, 1)?;
+        self.run_at_texel(&access, texel, |emit, _, texel| {
+            write_texel(emit.f.w, texel, value);
             Ok([Lane::UNDEFINED; 4])
         })?;
         Ok(Outcome::None)
     }
 
     /// `ImageSize`, `ImageSamples`
-    pub(in crate::emit) fn image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(cx)?;
+    pub(in crate::emit) fn emit_image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = find_image_access(self.f, cx)?;
         let is_size = cx.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded(pointer);
+            let object = load_descriptor(emit.f.w, pointer);
             if is_size {
-                let size = emit.w.image_dimensions(object, &image);
-                return Ok(emit.w.zero_filled(size));
+                let size = query_dimensions(emit.f.w, object, &image);
+                return Ok(emit.f.w.zero_filled(size));
             }
             if !image.target.is_multisample() {
                 return Err(Error::unsupported("only multisample images have samples"));
             }
-            emit.w.needs.insert(Need::ImageQuery);
-            Ok([emit.w.sample_count(object).lane(0); 4])
+            emit.f.w.needs.insert(Need::ImageQuery);
+            Ok([query_sample_count(emit.f.w, object).lane(0); 4])
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 }
 
-impl Builder {
-    /// Writes a texel from a vector of four components.
-    pub(super) fn write_texel(&mut self, texel: Texel, value: Val) {
-        self.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
-    }
+pub(super) fn find_image_access(
+    f: &FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+) -> Result<(ImageAccess, Image), Failure> {
+    let Aux::Image(id) = cx.inst.aux else {
+        return Err(Error::unsupported(
+            "an image instruction without access data",
+        ));
+    };
+    let access = f.program.image_accesses[id];
+    Ok((access, f.program.images[access.image]))
+}
 
-    /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
-    /// LOADIM.
-    fn elements(&mut self, read: Val, ty: Type, count: u8, texels: ImageTexels) -> [Lane; 4] {
-        // The device makes (0, 0, 0, 1) of components that the format lacks.
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return read.lanes();
-        }
-        let one = if ty == Type::F32 {
-            self.float(1.0)
+/// Loads the texel that the sources from `first` on name.
+pub(super) fn load_texel(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    image: Image,
+    first: usize,
+) -> Result<Texel, Failure> {
+    let sources = f.program.sources(cx.inst);
+    let lanes = image.coordinate_lanes();
+    let coordinate = f.load_source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
+    let coordinate = f.w.widen(coordinate, lanes);
+    // Only multisample images have a source for it.
+    let sample = match sources.get(first + 1) {
+        Some(src) => Some(f.load_source_as(src, Type::S32, 1)?),
+        None => None,
+    };
+    Ok(Texel {
+        image,
+        object: ValueWord::NONE,
+        coordinate,
+        sample,
+    })
+}
+
+/// Writes a texel from a vector of four components.
+pub(super) fn write_texel(w: &mut Builder, texel: Texel, value: Val) {
+    w.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
+}
+
+/// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them:
+/// EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
+fn extract_elements(
+    w: &mut Builder,
+    read: Val,
+    ty: Type,
+    count: u8,
+    texels: ImageTexels,
+) -> [Lane; 4] {
+    // The device makes (0, 0, 0, 1) of components that the format lacks.
+    if matches!(texels, ImageTexels::Formatted(_)) {
+        return read.lanes();
+    }
+    let one = if ty == Type::F32 {
+        w.float(1.0)
+    } else {
+        w.uint(if ty == Type::F16 { HALF_ONE } else { 1 })
+    };
+    let zero = w.uint(0);
+    let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+    let bits = ty.width().bits();
+    for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
+        // Elements lie one after the other in the bits of the texel, the first one lowest.
+        let word = w.component(read, (number * bits / 32) as usize);
+        *lane = if bits == 32 {
+            word.lane(0)
         } else {
-            self.uint(if ty == Type::F16 { HALF_ONE } else { 1 })
+            let shift = u64::from(number * bits % 32);
+            let value = w.binary_bits(Spv::ShiftRightLogical, word, shift);
+            w.extend(value, bits, ty.is_signed_int()).lane(0)
         };
-        let zero = self.uint(0);
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
-            // Elements lie one after the other in the bits of the texel, the first one lowest.
-            let word = self.component(read, (number * bits / 32) as usize);
-            *lane = if bits == 32 {
-                word.lane(0)
-            } else {
-                let shift = u64::from(number * bits % 32);
-                let value = self.binary_bits(Spv::ShiftRightLogical, word, shift);
-                self.extend(value, bits, ty.is_signed_int()).lane(0)
-            };
-        }
-        lanes
     }
+    lanes
+}
 
-    /// A value as the vector that is written.
-    fn texel_value(
-        &mut self,
-        value: Val,
-        ty: Type,
-        access: &ImageAccess,
-        texels: ImageTexels,
-    ) -> Val {
-        let lanes = value.lanes();
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return self.gather_vector(&lanes, texel_component(texels));
-        }
-        let mut words = [Lane::scalar(self.uint(0)); 4];
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
-            let place = (number * bits / 32) as usize;
-            let value = self.lane_val(*lane, Scalar::U32);
-            words[place] = match bits {
-                32 => value.lane(0),
-                _ => self.with_element(words[place], value, bits, number * bits % 32),
-            };
-        }
-        self.gather_vector(&words, Scalar::U32)
+/// Packs a value into the vector that is written.
+fn pack_texel(
+    w: &mut Builder,
+    value: Val,
+    ty: Type,
+    access: &ImageAccess,
+    texels: ImageTexels,
+) -> Val {
+    let lanes = value.lanes();
+    if matches!(texels, ImageTexels::Formatted(_)) {
+        return w.gather_vector(&lanes, texel_component(texels));
     }
-
-    /// A word with an element of `bits` bits from bit `shift` up.
-    fn with_element(&mut self, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
-        // Bits above the element are not part of the value.
-        let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
-        let value = self.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
-        let old = self.val(word.id());
-        self.binary(Spv::BitwiseOr, old, value).lane(0)
-    }
-
-    /// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
-    /// (EXT_shader_image_load_store section 3.9.X).
-    fn inside(&mut self, texel: Texel) -> (Texel, Val) {
-        let size = self.image_dimensions(texel.object, &texel.image);
-        let mut bounds = size.lanes();
-        if texel.image.target == TexTarget::Cube {
-            // `OpImageQuerySize` gives the size of a face only.
-            bounds[2] = Lane::scalar(self.uint(6));
-        } else if texel.image.target == TexTarget::CubeArray {
-            // The size counts cubes, the coordinate counts faces.
-            let cubes = self.component(size, 2);
-            bounds[2] = self.binary_bits(Spv::IMul, cubes, 6).lane(0);
-        }
-        let lanes = texel.image.coordinate_lanes() as usize;
-        let bounds = self.gather_vector(&bounds[..lanes], Scalar::U32);
-        // Unsigned, so that negative coordinates are beyond any size.
-        let below = self.test(Spv::ULessThan, texel.coordinate, bounds);
-        let inside = match below.size {
-            1 => below,
-            _ => self.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0]),
+    let mut words = [Lane::scalar(w.uint(0)); 4];
+    let bits = ty.width().bits();
+    for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
+        let place = (number * bits / 32) as usize;
+        let value = w.lane_val(*lane, Scalar::U32);
+        words[place] = match bits {
+            32 => value.lane(0),
+            _ => insert_element(w, words[place], value, bits, number * bits % 32),
         };
-        let sample = texel.sample.map(|sample| {
-            let samples = self.sample_count(texel.object);
-            let last = self.binary_bits(Spv::ISub, samples, 1);
-            self.int_min(sample, last)
-        });
-        (Texel { sample, ..texel }, inside)
     }
+    w.gather_vector(&words, Scalar::U32)
+}
 
-    /// Width, height and depth or layers, as many as the target has.
-    fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
-        self.needs.insert(Need::ImageQuery);
-        let count = image.target.size_components();
-        self.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
-    }
+/// Inserts an element of `bits` bits into a word, from bit `shift` up.
+fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
+    // Bits above the element are not part of the value.
+    let value = w.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
+    let value = w.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
+    let old = w.val(word.id());
+    w.binary(Spv::BitwiseOr, old, value).lane(0)
+}
 
-    /// Samples of an image.
-    pub(in crate::emit) fn sample_count(&mut self, object: ValueWord) -> Val {
-        self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
+/// Checks whether the texel exists. Samples that do not are brought into range: which one is
+/// accessed then is undefined (EXT_shader_image_load_store section 3.9.X).
+fn check_texel(w: &mut Builder, texel: Texel) -> (Texel, Val) {
+    let size = query_dimensions(w, texel.object, &texel.image);
+    let mut bounds = size.lanes();
+    if texel.image.target == TexTarget::Cube {
+        // `OpImageQuerySize` gives the size of a face only.
+        bounds[2] = Lane::scalar(w.uint(6));
+    } else if texel.image.target == TexTarget::CubeArray {
+        // The size counts cubes, the coordinate counts faces.
+        let cubes = w.component(size, 2);
+        bounds[2] = w.binary_bits(Spv::IMul, cubes, 6).lane(0);
     }
+    let lanes = texel.image.coordinate_lanes() as usize;
+    let bounds = w.gather_vector(&bounds[..lanes], Scalar::U32);
+    // Unsigned, so that negative coordinates are beyond any size.
+    let below = w.test(Spv::ULessThan, texel.coordinate, bounds);
+    let inside = match below.size {
+        1 => below,
+        _ => w.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0]),
+    };
+    let sample = texel.sample.map(|sample| {
+        let samples = query_sample_count(w, texel.object);
+        let last = w.binary_bits(Spv::ISub, samples, 1);
+        w.int_min(sample, last)
+    });
+    (Texel { sample, ..texel }, inside)
+}
+
+/// Width, height and depth or layers, as many as the target has.
+fn query_dimensions(w: &mut Builder, object: ValueWord, image: &Image) -> Val {
+    w.needs.insert(Need::ImageQuery);
+    let count = image.target.size_components();
+    w.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
+}
+
+/// Queries the number of samples of an image.
+pub(in crate::emit) fn query_sample_count(w: &mut Builder, object: ValueWord) -> Val {
+    w.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
 }

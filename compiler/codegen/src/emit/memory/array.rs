@@ -1,17 +1,17 @@
-//! Registers in Private variables: arrays indexed at run time, registers that several functions share, registers whose
-//! phis would outgrow the program.
+//! Registers in Private variables: arrays indexed at run time, registers that several functions
+//! share, registers whose phis would outgrow the program.
 //!
-//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition codes are two vectors: the
-//! values in their common form as words, and overflow and carry in bits 0 and 1.
+//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition
+//! codes are two vectors: the values in their common form as words, and overflow and carry in bits
+//! 0 and 1.
 
+use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
-use crate::error::Failure;
+use crate::interface::make_one;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm};
-use glasm_ir::{RegisterId, Storage, Width, WriteMask};
-use spirv::{GlslStd450Op as GlslOp, Op as Spv, StorageClass};
+use glasm_ir::{Program, RegisterId, Storage, Width, WriteMask};
+use spirv::{Op as Spv, StorageClass};
 
 /// The element that an operand names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,11 +22,21 @@ pub(in crate::emit) enum Element {
     Dynamic(ValueWord),
 }
 
-impl Emit<'_> {
-    /// Vectors of four words that an element takes.
-    fn element_vectors(&self, register: RegisterId) -> u32 {
+/// The context of registers in memory.
+pub(in crate::emit) struct RegisterMemory<'e> {
+    pub(in crate::emit) w: &'e mut Builder,
+    pub(in crate::emit) program: &'e Program,
+    pub(in crate::emit) analysis: &'e Analysis,
+    /// Private variables by register.
+    pub(in crate::emit) variables: &'e mut Vec<ValueWord>,
+}
+
+impl RegisterMemory<'_> {
+    /// Counts vectors of four words that an element takes.
+    fn count_element_vectors(&self, register: RegisterId) -> u32 {
         let register = self.program.registers[register];
-        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second vector.
+        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second
+        // vector.
         if register.storage == Storage::Cond || register.width == Width::W64 {
             2
         } else {
@@ -34,66 +44,73 @@ impl Emit<'_> {
         }
     }
 
-    /// Vectors of four words that a register takes.
-    pub(super) fn register_vectors(&self, register: RegisterId) -> u32 {
+    /// Counts vectors of four words that a register takes.
+    pub(super) fn count_register_vectors(&self, register: RegisterId) -> u32 {
         let elements = self.program.registers[register].elements();
-        elements * self.element_vectors(register)
+        elements * self.count_element_vectors(register)
     }
 
-    pub(super) fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
-        let known = self.tables.memory[register.index()];
+    pub(super) fn declare_register(&mut self, register: RegisterId) -> ValueWord {
+        let known = self.variables[register.index()];
         if known.is_some() {
             return known;
         }
         let data = self.program.registers[register];
-        let len = self.register_vectors(register);
-        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
-        let ty = self.w.word_array(len);
+        let len = self.count_register_vectors(register);
+        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs
+        // nothing on the device.
+        let ty = declare_word_array(self.w, len);
         let variable = match data.storage {
-            Storage::Output(output) => self.output_variable(output, ty, len),
-            Storage::Cond => self.cond_variable(register, ty),
+            Storage::Output(output) => self.declare_output_register(output, ty, len),
+            Storage::Cond => self.declare_cond_register(register, ty),
             Storage::Temp if self.is_cleared(register) => {
                 self.w.open_variable(StorageClass::Private, ty)
             }
             Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
-        self.tables.memory[register.index()] = variable;
+        self.variables[register.index()] = variable;
         variable
     }
 
-    /// A variable whose elements start as (0, 0, 0, 1).
-    fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
+    /// Declares a variable whose elements start as (0, 0, 0, 1).
+    fn declare_output_register(
+        &mut self,
+        output: glasm_ir::OutputId,
+        ty: TypeWord,
+        len: u32,
+    ) -> ValueWord {
         let base = self.program.outputs[output].base;
-        let one = self.io().one(base);
+        let one = make_one(self.w, base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
-        self.w
-            .initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
+        declare_initialized(self.w, ty, std::iter::repeat_n(element.0, len as usize))
     }
 
-    /// A variable of condition codes with all flags clear, as those of a positive number.
-    fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
+    /// Declares a variable of condition codes with all flags clear, as those of a positive number.
+    fn declare_cond_register(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
         // Codes lie in memory as words: the bits of a positive number in their common form.
-        let one = match scalar == Scalar::F32 {
-            true => 1.0f32.to_bits(),
-            false => 1,
+        let one = if scalar == Scalar::F32 {
+            1.0f32.to_bits()
+        } else {
+            1
         };
         let parts = [one, 0].map(|word| {
             let word = self.w.uint(word);
             self.w.composite(Scalar::U32, &[word; 4]).0
         });
-        self.w.initialized_variable(ty, parts.into_iter())
+        declare_initialized(self.w, ty, parts.into_iter())
     }
 
-    /// A pointer to vector `part` of an element.
-    fn memory_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
-        let variable = self.memory_variable(register);
-        let vectors = self.element_vectors(register);
+    /// Computes a pointer to vector `part` of an element.
+    fn compute_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
+        let variable = self.declare_register(register);
+        let vectors = self.count_element_vectors(register);
         let index = match element {
             Element::Constant(element) => {
-                // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
+                // The verifier keeps constant elements inside; for a program that never met it the
+                // module must be valid all the same.
                 let last = self.program.registers[register].elements() - 1;
                 self.w.uint(element.min(last) * vectors + part)
             }
@@ -110,7 +127,7 @@ impl Emit<'_> {
     }
 
     fn load_words(&mut self, register: RegisterId, element: Element, part: u32) -> Val {
-        let pointer = self.memory_pointer(register, element, part);
+        let pointer = self.compute_pointer(register, element, part);
         self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0])
     }
 
@@ -122,7 +139,7 @@ impl Emit<'_> {
         lanes: &[Lane; 4],
     ) {
         let words = self.w.gather_vector(lanes, Scalar::U32);
-        let pointer = self.memory_pointer(register, element, part);
+        let pointer = self.compute_pointer(register, element, part);
         self.w.store(pointer, words.id);
     }
 
@@ -136,7 +153,7 @@ impl Emit<'_> {
         if self.program.registers[register].storage == Storage::Cond {
             return self.load_codes(register).0;
         }
-        if self.element_vectors(register) == 1 {
+        if self.count_element_vectors(register) == 1 {
             return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -158,7 +175,7 @@ impl Emit<'_> {
         write: u8,
         values: [Lane; 4],
     ) {
-        if self.element_vectors(register) != 1 {
+        if self.count_element_vectors(register) != 1 {
             return self.store_pairs(register, element, write, values);
         }
         let mut lanes = values;
@@ -255,116 +272,42 @@ impl Emit<'_> {
         for (lane, word) in words.iter_mut().enumerate() {
             *word = match write >> lane & 1 {
                 0 => old.map_or(Lane::UNDEFINED, |old| old.lane(lane)),
-                _ => self.w.flag_word(flags.map(|lanes| lanes[lane])),
+                _ => pack_flags(self.w, flags.map(|lanes| lanes[lane])),
             };
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
-
-    /// The element of a register that an index names.
-    pub(in crate::emit) fn register_element(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-    ) -> Result<Element, Failure> {
-        self.element(index, self.program.registers[register].elements())
-    }
-
-    /// The element that an index names, clamped to `0..len`.
-    pub(in crate::emit) fn element(
-        &mut self,
-        index: Option<IndexId>,
-        len: u32,
-    ) -> Result<Element, Failure> {
-        match index {
-            Some(index) => self.element_of(self.program.indices[index].element, len),
-            None => Ok(Element::Constant(0)),
-        }
-    }
-
-    /// The element that a term names, clamped to `0..len`: beyond it the result is undefined, but the access must do no harm
-    /// (NV_gpu_program4 section 2.X.4.2).
-    pub(in crate::emit) fn element_of(
-        &mut self,
-        term: IndexTerm,
-        len: u32,
-    ) -> Result<Element, Failure> {
-        let last = len.max(1) - 1;
-        let Some((register, lane)) = term.relative else {
-            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
-        };
-        let relative = self.index_register(register, lane)?;
-        let relative = self.w.val(relative);
-        let offset = self.w.uint_val(term.offset as u32);
-        let sum = self.w.binary(Spv::IAdd, relative, offset);
-        if let Some(bits) = self.w.splat_bits(sum) {
-            // As signed as at run time: a negative number is brought to element 0.
-            let element = (bits as u32 as i32).clamp(0, last as i32);
-            return Ok(Element::Constant(element as u32));
-        }
-        let zero = self.w.constant_like(sum, 0);
-        let last = self.w.constant_like(sum, u64::from(last));
-        let clamped = self.w.ext(GlslOp::SClamp, &[sum, zero, last]);
-        Ok(Element::Dynamic(clamped.id))
-    }
-
-    /// A lane of a register as a 32-bit integer.
-    pub(in crate::emit) fn index_register(
-        &mut self,
-        register: RegisterId,
-        lane: u8,
-    ) -> Result<ValueWord, Failure> {
-        let lane = usize::from(lane & 3);
-        let value = match self.analysis.slot(self.program, register, None) {
-            Some(slot) => self.lanes.get(slot, lane),
-            None => self.memory_lanes(register, None, 1 << lane)?[lane],
-        };
-        Ok(self.w.scalar(value, Scalar::U32))
-    }
-
-    pub(in crate::emit) fn memory_lanes(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-        read: u8,
-    ) -> Result<[Lane; 4], Failure> {
-        let element = self.register_element(register, index)?;
-        Ok(self.load_register(register, element, read))
-    }
 }
 
-impl Builder {
-    /// Overflow in bit 0, carry in bit 1.
-    fn flag_word(&mut self, flags: [Lane; 2]) -> Lane {
-        let [overflow, carry] = flags.map(|flag| self.lane_val(flag, Scalar::BoolInt));
-        let zero = self.uint_val(0);
-        let [one, two] = [1, 2].map(|bit| self.constant_like(zero, bit));
-        let low = self.select(overflow, one, zero);
-        let high = self.select(carry, two, zero);
-        self.binary(Spv::BitwiseOr, low, high).lane(0)
-    }
+/// Overflow in bit 0, carry in bit 1.
+fn pack_flags(w: &mut Builder, flags: [Lane; 2]) -> Lane {
+    let [overflow, carry] = flags.map(|flag| w.lane_val(flag, Scalar::BoolInt));
+    let zero = w.uint_val(0);
+    let [one, two] = [1, 2].map(|bit| w.constant_like(zero, bit));
+    let low = w.select(overflow, one, zero);
+    let high = w.select(carry, two, zero);
+    w.binary(Spv::BitwiseOr, low, high).lane(0)
+}
 
-    pub(in crate::emit) fn word_array(&mut self, len: u32) -> TypeWord {
-        let vector = self.ty(Scalar::U32, 4);
-        self.array_type(vector, len)
-    }
+pub(in crate::emit) fn declare_word_array(w: &mut Builder, len: u32) -> TypeWord {
+    let vector = w.ty(Scalar::U32, 4);
+    w.array_type(vector, len)
+}
 
-    fn initialized_variable(
-        &mut self,
-        ty: TypeWord,
-        elements: impl ExactSizeIterator<Item = u32>,
-    ) -> ValueWord {
-        let initial = self.object();
-        self.globals
-            .head(Spv::ConstantComposite, elements.len() + 2);
-        self.globals.0.extend([ty.0, initial.0]);
-        self.globals.0.extend(elements);
-        let pointer = self.pointer(StorageClass::Private, ty);
-        let variable = self.object();
-        let class = StorageClass::Private as u32;
-        self.globals
-            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
-        self.interface.push(variable.0);
-        variable
-    }
+fn declare_initialized(
+    w: &mut Builder,
+    ty: TypeWord,
+    elements: impl ExactSizeIterator<Item = u32>,
+) -> ValueWord {
+    let initial = w.object();
+    w.globals.head(Spv::ConstantComposite, elements.len() + 2);
+    w.globals.0.extend([ty.0, initial.0]);
+    w.globals.0.extend(elements);
+    let pointer = w.pointer(StorageClass::Private, ty);
+    let variable = w.object();
+    let class = StorageClass::Private as u32;
+    w.globals
+        .result(Spv::Variable, pointer, variable, &[class, initial.0]);
+    w.interface.push(variable.0);
+    variable
 }

@@ -2,11 +2,13 @@
 
 use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
-use crate::emit::memory::Address;
-use crate::emit::memory::place::BufferPlace;
+use crate::emit::control::guarded::run_if;
+use crate::emit::cx::{BufferEmitter, FunctionEmitter, InstCx, Outcome};
+use crate::emit::memory::place::{BufferPlace, run_inside};
+use crate::emit::memory::word_access::{compute_word_number, extract_word, shift_up};
+use crate::emit::memory::{Address, choose_atomic_scope, compute_global_pointer};
 use crate::error::{Error, Failure};
+use crate::interface::Io;
 use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
@@ -49,38 +51,40 @@ pub(in crate::emit) struct Update {
     pub(super) second: Option<Val>,
 }
 
-impl Emit<'_> {
+impl BufferEmitter<'_, '_> {
     /// `Atomic`
-    pub(in crate::emit) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
+    pub(in crate::emit) fn emit_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
         if cx.inst.ty == Type::F16 {
-            return self.half_atomic(cx, &access, op);
+            return self.emit_half_atomic(cx, &access, op);
         }
         if cx.inst.ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
-        let update = self.scalar_update(cx.inst, op)?;
-        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value in all of them costs nothing.
-        let address = self.address(cx, &access, 1)?;
+        let update = load_scalar_update(self.f, cx.inst, op)?;
+        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value
+        // in all of them costs nothing.
+        let address = self.load_address(cx, &access, 1)?;
         Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
 
-    /// Vectors of half floats: pairs of them in words.
-    fn half_atomic(
+    /// Emits an atomic on vectors of half floats: pairs of them in words.
+    fn emit_half_atomic(
         &mut self,
         cx: InstCx<'_>,
         access: &MemAccess,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(cx.inst, op, access.components)?;
-        let address = self.address(cx, access, 1)?;
-        let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
-        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
+        let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
+        let address = self.load_address(cx, access, 1)?;
+        let mut lanes = [Lane::scalar(self.f.w.uint(0)); 4];
+        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by
+        // itself.
         for (word, update) in (0u32..).zip(updates) {
             let old = self.update_at(address, word, update)?;
             let first = 2 * word as usize;
-            lanes[first..first + 2].copy_from_slice(&self.w.halves(old));
+            lanes[first..first + 2].copy_from_slice(&unpack_halves(self.f.w, old));
         }
         Ok(Outcome::Lanes(lanes))
     }
@@ -89,65 +93,23 @@ impl Emit<'_> {
     fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
         match address {
             Address::Global(address) => {
-                let view = self.w.atomic_view(update, None)?;
-                let pointer = self.w.global_pointer(address, 4 * words, view, 1);
+                let view = choose_atomic_view(self.f.w, update, None)?;
+                let pointer = compute_global_pointer(self.f.w, address, 4 * words, view, 1);
                 let cell = Cell::at(pointer, view, update.ty);
-                Ok(self.update(cell, update)?.lane(0))
+                Ok(update_cell(&mut self.f.io(), cell, update)?.lane(0))
             }
             Address::Buffer(place) => {
-                let kind = self.program.buffers[place.buffer].kind;
+                let kind = self.f.program.buffers[place.buffer].kind;
                 if kind == BufferKind::Constant {
                     return Err(Error::unsupported("constant buffers cannot be written"));
                 }
                 if kind == BufferKind::Private {
                     return self.update_private(place, words, update);
                 }
-                let view = self.w.atomic_view(update, Some(kind))?;
+                let view = choose_atomic_view(self.f.w, update, Some(kind))?;
                 self.update_in_buffer(place, words, view, update)
             }
         }
-    }
-
-    /// What an atomic on one value does.
-    pub(in crate::emit) fn scalar_update(
-        &mut self,
-        inst: &Inst,
-        op: AtomicOp,
-    ) -> Result<Update, Failure> {
-        let value = self.source(inst, 0, 0b01)?;
-        // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
-        let second = match op == AtomicOp::CompareExchange {
-            true => Some(self.source(inst, 0, 0b10)?),
-            false => None,
-        };
-        let ty = inst.ty;
-        Ok(Update {
-            op,
-            ty,
-            value,
-            second,
-        })
-    }
-
-    /// What an atomic on half floats does to each pair of them.
-    pub(in crate::emit) fn half_updates(
-        &mut self,
-        inst: &Inst,
-        op: AtomicOp,
-        components: u8,
-    ) -> Result<Vec<Update>, Failure> {
-        let update = |word: u8| {
-            let value = self.source(inst, 0, 0b11 << (2 * word))?;
-            Ok(Update {
-                op,
-                ty: Type::F16,
-                // Two equal halves come as one.
-                value: self.w.widen(value, 2),
-                second: None,
-            })
-        };
-        // NV_shader_atomic_fp16_vector has vectors of two and four only.
-        (0..components / 2).map(update).collect()
     }
 
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.
@@ -158,24 +120,27 @@ impl Emit<'_> {
         view: Scalar,
         update: Update,
     ) -> Result<Lane, Failure> {
-        let lanes = self.at_place(place, |emit, place| {
-            let bound = emit.bound(place, view)?;
-            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
-            // several.
+        let lanes = self.run_at_place(place, |emit, place| {
+            let bound = emit.compute_bound(place, view)?;
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0
+            // there, for only half floats are several.
             let number = if view.is_wide() {
-                emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
+                emit.f
+                    .w
+                    .binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
-                emit.w.word_number(place.offset, words)
+                compute_word_number(emit.f.w, place.offset, words)
             };
-            emit.lanes_inside(bound, number, |emit| {
-                let cell = emit.buffer_cell(place, number, view, update.ty);
-                Ok(emit.update(cell, update)?.alone())
+            run_inside(emit, bound, number, |emit| {
+                let cell = emit.find_cell(place, number, view, update.ty);
+                Ok(update_cell(&mut emit.f.io(), cell, update)?.alone())
             })
         })?;
         Ok(lanes[0])
     }
 
-    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics there, and none are needed.
+    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics
+    /// there, and none are needed.
     fn update_private(
         &mut self,
         place: BufferPlace,
@@ -183,12 +148,13 @@ impl Emit<'_> {
         update: Update,
     ) -> Result<Lane, Failure> {
         // As unsigned integers, so that nothing happens to the bits of floats on their way.
-        let (ty, scalar) = match update.ty.width() == Width::W64 {
-            true => (Type::U64, Scalar::U64),
-            false => (Type::U32, Scalar::U32),
+        let (ty, scalar) = if update.ty.width() == Width::W64 {
+            (Type::U64, Scalar::U64)
+        } else {
+            (Type::U32, Scalar::U32)
         };
         if scalar == Scalar::U64 {
-            Need::Int64.check(&self.w.device)?;
+            Need::Int64.check(&self.f.w.device)?;
         }
         let access = MemAccess {
             space: MemSpace::Buffer(place.buffer),
@@ -200,156 +166,211 @@ impl Emit<'_> {
             flags: MemFlags::empty(),
         };
         let behind = u64::from(4 * words);
-        let offset = self.w.binary_bits(Spv::IAdd, place.offset, behind);
+        let offset = self.f.w.binary_bits(Spv::IAdd, place.offset, behind);
         let place = BufferPlace { offset, ..place };
         let [old, ..] = self.load_buffer(place, ty, &access, 1)?;
-        let old = self.w.lane_val(old, scalar);
+        let old = self.f.w.lane_val(old, scalar);
         let cell = Cell::at(ValueWord::NONE, scalar, update.ty);
-        let update = self.w.as_bits(update, scalar);
-        let new = self.w.updated(cell, old, update);
+        let update = read_as_bits(self.f.w, update, scalar);
+        let new = compute_updated(self.f.w, cell, old, update);
         self.store_buffer(place, ty, &access, [new.lane(0); 4])?;
         Ok(old.lane(0))
     }
 
     /// Element `number` of a buffer seen as `view`.
-    fn buffer_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
+    fn find_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
         let (scalar, number, shift) = if view.is_wide() || view.is_float() {
             (view, number, None)
         } else {
-            self.word_place(place, number)
+            self.find_word(place, number)
         };
         Cell {
-            kind: Some(self.program.buffers[place.buffer].kind),
+            kind: Some(self.f.program.buffers[place.buffer].kind),
             shift,
-            ..Cell::at(self.cell_pointer(place, scalar, number), scalar, ty)
+            ..Cell::at(self.compute_cell_pointer(place, scalar, number), scalar, ty)
         }
-    }
-
-    /// Updates a 32-bit texel and gives its old bits.
-    pub(in crate::emit) fn update_texel(
-        &mut self,
-        pointer: ValueWord,
-        update: Update,
-    ) -> Result<Val, Failure> {
-        self.update(Cell::at(pointer, Scalar::U32, update.ty), update)
-    }
-
-    /// Updates a cell and gives its old bits.
-    fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if update.ty == Type::F16 {
-            return self.update_half_pair(cell, update);
-        }
-        let scalar = match cell.shift {
-            Some(_) => Scalar::U32,
-            None => cell.scalar,
-        };
-        let update = self.w.as_bits(update, scalar);
-        self.atomic_op(cell, update)
-    }
-
-    // Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
-    // `VK_NV_shader_atomic_float16_vector`.
-    fn update_half_pair(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if update.op != AtomicOp::Exchange {
-            return self.loop_if_alive(cell, update);
-        }
-        // An exchange computes nothing from the old halves, so the word is exchanged as it is.
-        let (value, ty) = (self.w.halves_in_word(update.value), Type::U32);
-        let update = Update {
-            value,
-            ty,
-            ..update
-        };
-        self.atomic_op(Cell { ty, ..cell }, update)
-    }
-
-    fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        // Not where two words share an element: the exchange would compare the other one as well.
-        if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
-            let new = update.second.unwrap_or(update.value);
-            return Ok(self.w.compare_exchange(cell, update.value, new));
-        }
-        let Some(native) = self.w.native_atomic(cell, update.op) else {
-            return self.loop_if_alive(cell, update);
-        };
-        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
-        let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
-        Ok(self.w.op(native, cell.scalar, 1, &operands))
-    }
-
-    /// An update by compare-exchange.
-    fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        let lanes = self.lanes_if_alive(|emit| Ok(emit.exchange_loop(cell, update).alone()))?;
-        Ok(self.w.val(lanes[0].id()))
-    }
-
-    /// The lanes that `body` gives. Helper invocations do not run it: they get undefined values from atomics
-    /// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
-    pub(in crate::emit) fn lanes_if_alive(
-        &mut self,
-        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        if self.program.stage != Stage::Fragment {
-            return body(self);
-        }
-        let helps = self.helps();
-        let alive = self.w.not(helps);
-        self.lanes_if(alive, body)
-    }
-
-    /// Whether the invocation only helps others to derivatives.
-    pub(in crate::emit) fn helps(&mut self) -> Val {
-        if self.w.device.demote_to_helper_invocation {
-            self.w.needs.insert(Need::Demote);
-            let op = Spv::IsHelperInvocationEXT;
-            return self.w.op(op, Scalar::BoolInt, 1, &[]);
-        }
-        // What a fragment was at its start does: without demotion it stays that or ends.
-        let row = BuiltinRow {
-            builtin: BuiltIn::HelperInvocation,
-            scalar: Scalar::BoolInt,
-            size: 1,
-            need: None,
-        };
-        let (_, value) = self.io().load_builtin_value(row);
-        self.w.val(value)
-    }
-
-    /// Computes the new value from the old one until nobody interferes.
-    fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
-        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
-        let operands = [cell.pointer.0, scope.0, relaxed.0];
-        // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
-        let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
-        let [header, body, next, merge] = self.w.labels();
-        let entry = self.w.block;
-        self.w.jump(header);
-        self.w.begin_block(header);
-        let ty = self.w.ty(cell.scalar, 1);
-        let old = self.w.value(cell.scalar, 1, Home::Body);
-        // Word 5 of the phi is the value of the next round, which is known only below.
-        let phi = self.w.body.len();
-        let edges = [first.id.0, entry.0, 0, next.0];
-        self.w.body.result(Spv::Phi, ty, old, &edges);
-        self.w.merge_loop(merge, next, LoopControl::NONE);
-        self.w.jump(body);
-        self.w.begin_block(body);
-        let old = self.w.val(old);
-        let seen = self.w.try_update(cell, old, update);
-        self.w.body.0[phi + 5] = seen.id.0;
-        // The bits are compared: a NaN never equals itself.
-        let done = self.w.test(Spv::IEqual, seen, old);
-        self.w.jump_if(done.id, merge, next);
-        self.w.begin_block(next);
-        self.w.jump(header);
-        self.w.begin_block(merge);
-        // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
-        self.w.word_in(cell, old)
     }
 }
 
-/// What a sum of floats as one atomic needs, and the type as which it sees its cell. The features that are known here are those of
-/// buffers; shared memory has others in Vulkan.
+/// Loads what an atomic on one value does.
+pub(in crate::emit) fn load_scalar_update(
+    f: &mut FunctionEmitter<'_>,
+    inst: &Inst,
+    op: AtomicOp,
+) -> Result<Update, Failure> {
+    let value = f.load_source(inst, 0, 0b01)?;
+    // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
+    let second = if op == AtomicOp::CompareExchange {
+        Some(f.load_source(inst, 0, 0b10)?)
+    } else {
+        None
+    };
+    let ty = inst.ty;
+    Ok(Update {
+        op,
+        ty,
+        value,
+        second,
+    })
+}
+
+/// Loads what an atomic on half floats does to each pair of them.
+pub(in crate::emit) fn load_half_updates(
+    f: &mut FunctionEmitter<'_>,
+    inst: &Inst,
+    op: AtomicOp,
+    components: u8,
+) -> Result<Vec<Update>, Failure> {
+    let update = |word: u8| {
+        let value = f.load_source(inst, 0, 0b11 << (2 * word))?;
+        Ok(Update {
+            op,
+            ty: Type::F16,
+            // Two equal halves come as one.
+            value: f.w.widen(value, 2),
+            second: None,
+        })
+    };
+    // NV_shader_atomic_fp16_vector has vectors of two and four only.
+    (0..components / 2).map(update).collect()
+}
+
+/// Updates a 32-bit texel and gives its old bits.
+pub(in crate::emit) fn update_texel(
+    io: &mut Io<'_>,
+    pointer: ValueWord,
+    update: Update,
+) -> Result<Val, Failure> {
+    update_cell(io, Cell::at(pointer, Scalar::U32, update.ty), update)
+}
+
+/// Updates a cell and gives its old bits.
+fn update_cell(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    if update.ty == Type::F16 {
+        return update_half_pair(io, cell, update);
+    }
+    let scalar = match cell.shift {
+        Some(_) => Scalar::U32,
+        None => cell.scalar,
+    };
+    let update = read_as_bits(io.w, update, scalar);
+    emit_atomic_op(io, cell, update)
+}
+
+// Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
+// `VK_NV_shader_atomic_float16_vector`.
+fn update_half_pair(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    if update.op != AtomicOp::Exchange {
+        return update_if_alive(io, cell, update);
+    }
+    // An exchange computes nothing from the old halves, so the word is exchanged as it is.
+    let (value, ty) = (io.w.halves_in_word(update.value), Type::U32);
+    let update = Update {
+        value,
+        ty,
+        ..update
+    };
+    emit_atomic_op(io, Cell { ty, ..cell }, update)
+}
+
+fn emit_atomic_op(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    // Not where two words share an element: the exchange would compare the other one as well.
+    if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
+        let new = update.second.unwrap_or(update.value);
+        return Ok(compare_exchange(io.w, cell, update.value, new));
+    }
+    let Some(native) = find_native_atomic(io.w, cell, update.op) else {
+        return update_if_alive(io, cell, update);
+    };
+    let (scope, relaxed) = choose_atomic_scope(io.w, cell.kind);
+    let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
+    Ok(io.w.op(native, cell.scalar, 1, &operands))
+}
+
+/// Updates a cell by compare-exchange.
+fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
+    let helps = load_helps(io);
+    let lanes = run_if_alive(io, helps, |io| {
+        Ok(emit_exchange_loop(io.w, cell, update).alone())
+    })?;
+    Ok(io.w.val(lanes[0].id()))
+}
+
+/// Loads whether the invocation only helps others to derivatives.
+pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
+    if io.w.device.demote_to_helper_invocation {
+        io.w.needs.insert(Need::Demote);
+        let op = Spv::IsHelperInvocationEXT;
+        return io.w.op(op, Scalar::BoolInt, 1, &[]);
+    }
+    // What a fragment was at its start does: without demotion it stays that or ends.
+    let row = BuiltinRow {
+        builtin: BuiltIn::HelperInvocation,
+        scalar: Scalar::BoolInt,
+        size: 1,
+        need: None,
+    };
+    let (_, value) = io.load_builtin_value(row);
+    io.w.val(value)
+}
+
+/// Loads whether the invocation only helps others to derivatives, if the stage has such
+/// invocations.
+pub(in crate::emit) fn load_helps(io: &mut Io<'_>) -> Option<Val> {
+    (io.program.stage == Stage::Fragment).then(|| load_is_helper(io))
+}
+
+/// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they
+/// get undefined values from atomics (EXT_shader_image_load_store, issue 22), so a loop that waits
+/// for one might never end.
+pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
+    cx: &mut C,
+    helps: Option<Val>,
+    body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    let Some(helps) = helps else {
+        return body(cx);
+    };
+    let alive = cx.as_mut().not(helps);
+    run_if(cx, alive, body)
+}
+
+/// Computes the new value from the old one until nobody interferes.
+fn emit_exchange_loop(w: &mut Builder, cell: Cell, update: Update) -> Val {
+    let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
+    let operands = [cell.pointer.0, scope.0, relaxed.0];
+    // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels
+    // by pointer.
+    let first = w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
+    let [header, body, next, merge] = w.labels();
+    let entry = w.block;
+    w.jump(header);
+    w.begin_block(header);
+    let ty = w.ty(cell.scalar, 1);
+    let old = w.value(cell.scalar, 1, Home::Body);
+    // Word 5 of the phi is the value of the next round, which is known only below.
+    let phi = w.body.len();
+    let edges = [first.id.0, entry.0, 0, next.0];
+    w.body.result(Spv::Phi, ty, old, &edges);
+    w.merge_loop(merge, next, LoopControl::NONE);
+    w.jump(body);
+    w.begin_block(body);
+    let old = w.val(old);
+    let seen = try_update(w, cell, old, update);
+    w.body.0[phi + 5] = seen.id.0;
+    // The bits are compared: a NaN never equals itself.
+    let done = w.test(Spv::IEqual, seen, old);
+    w.jump_if(done.id, merge, next);
+    w.begin_block(next);
+    w.jump(header);
+    w.begin_block(merge);
+    // Both values are the same now. Invocations leave in different rounds, and the phi is what
+    // every device keeps of their own.
+    extract_cell_word(w, cell, old)
+}
+
+/// Returns what a sum of floats as one atomic needs, and the type as which it sees its cell. The
+/// features that are known here are those of buffers; shared memory has others in Vulkan.
 fn float_sum(update: Update) -> Option<(Need, Scalar)> {
     let rows = [
         (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
@@ -360,202 +381,209 @@ fn float_sum(update: Update) -> Option<(Need, Scalar)> {
         .map(|(_, need, view)| (need, view))
 }
 
-impl Builder {
-    /// The bits of the two half floats of a word.
-    pub(in crate::emit) fn halves(&mut self, word: Lane) -> [Lane; 2] {
-        let word = self.lane_val(word, Scalar::U32);
-        let high = self.binary_bits(Spv::ShiftRightLogical, word, 16);
-        let low = self.binary_bits(Spv::BitwiseAnd, word, 0xffff);
-        [low.lane(0), high.lane(0)]
-    }
+/// The bits of the two half floats of a word.
+pub(in crate::emit) fn unpack_halves(w: &mut Builder, word: Lane) -> [Lane; 2] {
+    let word = w.lane_val(word, Scalar::U32);
+    let high = w.binary_bits(Spv::ShiftRightLogical, word, 16);
+    let low = w.binary_bits(Spv::BitwiseAnd, word, 0xffff);
+    [low.lane(0), high.lane(0)]
+}
 
-    /// An update whose values are read as the type of their cell; half floats stay what they are.
-    fn as_bits(&mut self, update: Update, scalar: Scalar) -> Update {
-        if update.ty == Type::F16 {
-            return update;
+/// Converts the values of an update to the type of their cell; half floats stay what they are.
+fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
+    if update.ty == Type::F16 {
+        return update;
+    }
+    Update {
+        value: w.reread(update.value, scalar),
+        second: update.second.map(|second| w.reread(second, scalar)),
+        ..update
+    }
+}
+
+/// Chooses the type as which an atomic sees its cell; inserts what that needs.
+fn choose_atomic_view(
+    w: &mut Builder,
+    update: Update,
+    kind: Option<BufferKind>,
+) -> Result<Scalar, Failure> {
+    let device = w.device;
+    let shared = kind == Some(BufferKind::Shared);
+    if let Some((need, view)) = float_sum(update).filter(|_| !shared)
+        && need.is_met(&device)
+    {
+        w.needs.insert(need);
+        return Ok(view);
+    }
+    // All other updates see words: floats are compared and added in a loop, as bits.
+    if update.ty.width() != Width::W64 {
+        return Ok(Scalar::U32);
+    }
+    // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of
+    // words.
+    Need::Int64.check(&device)?;
+    let need = if shared {
+        Need::SharedInt64Atomics
+    } else {
+        Need::Int64Atomics
+    };
+    w.require(need)?;
+    Ok(Scalar::U64)
+}
+
+/// Finds the instruction that does an update, if there is one.
+fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
+    let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
+    let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
+    // No atomic updates one word of an element of 64 bits.
+    if cell.shift.is_some() || compares && signed && !w.device.signed_atomics {
+        return None;
+    }
+    match op {
+        // The cell is seen as a float only where the device adds floats.
+        AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
+        AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
+        AtomicOp::Min if signed => Some(Spv::AtomicSMin),
+        AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
+        AtomicOp::Max if signed => Some(Spv::AtomicSMax),
+        AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
+        AtomicOp::And => Some(Spv::AtomicAnd),
+        AtomicOp::Or => Some(Spv::AtomicOr),
+        AtomicOp::Xor => Some(Spv::AtomicXor),
+        // Floats are exchanged as words, for which no feature of atomic floats is needed.
+        AtomicOp::Exchange => Some(Spv::AtomicExchange),
+        // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a
+        // bound. Float extremes of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
+        AtomicOp::Add
+        | AtomicOp::Min
+        | AtomicOp::Max
+        | AtomicOp::IncWrap
+        | AtomicOp::DecWrap
+        | AtomicOp::CompareExchange => None,
+    }
+}
+
+/// Computes what an update leaves of the half floats of a word.
+pub(in crate::emit) fn compute_halves(w: &mut Builder, old: Val, update: Update) -> Val {
+    if update.op == AtomicOp::Exchange {
+        return w.halves_in_word(update.value);
+    }
+    let old = w.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
+    let new = apply_float_update(w, update.op, old, update.value);
+    w.halves_in_word(new)
+}
+
+fn compare_exchange(w: &mut Builder, cell: Cell, comparator: Val, new: Val) -> Val {
+    let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
+    // SPIR-V puts the new value before the one compared. Of the two semantics the second is for the
+    // case that nothing is stored; it may not be stronger than the first.
+    let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
+    let operands = ids.map(|id| id.0);
+    w.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
+}
+
+/// Computes what an update leaves in the whole cell.
+fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let Some(shift) = cell.shift else {
+        return compute_updated(w, cell, old, update);
+    };
+    let word = extract_word(w, old, shift);
+    let word = compute_updated(w, cell, word, update);
+    let word = shift_up(w, cell.scalar, word, Some(shift));
+    // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and
+    // is tried again.
+    let hole = w.constant_like(old, u64::from(u32::MAX));
+    let hole = w.binary(Spv::ShiftLeftLogical, hole, shift);
+    let keep = w.unary(Spv::Not, hole);
+    let rest = w.binary(Spv::BitwiseAnd, old, keep);
+    w.binary(Spv::BitwiseOr, rest, word)
+}
+
+/// Updates a cell if it still holds the old value; gives what it holds.
+fn try_update(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let new = compute_updated_cell(w, cell, old, update);
+    compare_exchange(w, cell, old, new)
+}
+
+/// Extracts the updated word of a value of the whole cell.
+fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
+    match cell.shift {
+        Some(shift) => extract_word(w, whole, shift),
+        None => whole,
+    }
+}
+
+/// Computes what an update leaves in memory.
+fn compute_updated(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+    let (value, ty) = (update.value, cell.ty);
+    match update.op {
+        _ if ty == Type::F16 => compute_halves(w, old, update),
+        op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
+            compute_updated_float(w, op, old, value)
         }
-        Update {
-            value: self.reread(update.value, scalar),
-            second: update.second.map(|second| self.reread(second, scalar)),
-            ..update
+        AtomicOp::Add => w.binary(Spv::IAdd, old, value),
+        AtomicOp::And => w.binary(Spv::BitwiseAnd, old, value),
+        AtomicOp::Or => w.binary(Spv::BitwiseOr, old, value),
+        AtomicOp::Xor => w.binary(Spv::BitwiseXor, old, value),
+        AtomicOp::Exchange => value,
+        AtomicOp::CompareExchange => {
+            let equal = w.test(Spv::IEqual, old, value);
+            w.select(equal, update.second.unwrap_or(value), old)
         }
+        AtomicOp::Min => select_lesser(w, ty, [value, old], [value, old]),
+        AtomicOp::Max => select_lesser(w, ty, [old, value], [value, old]),
+        AtomicOp::IncWrap => compute_incremented(w, ty, old, value),
+        AtomicOp::DecWrap => compute_decremented(w, ty, old, value),
     }
+}
 
-    /// The type as which an atomic sees its cell; inserts what that needs.
-    fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
-        let device = self.device;
-        let shared = kind == Some(BufferKind::Shared);
-        if let Some((need, view)) = float_sum(update).filter(|_| !shared)
-            && need.is_met(&device)
-        {
-            self.needs.insert(need);
-            return Ok(view);
-        }
-        // All other updates see words: floats are compared and added in a loop, as bits.
-        if update.ty.width() != Width::W64 {
-            return Ok(Scalar::U32);
-        }
-        // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
-        Need::Int64.check(&device)?;
-        let need = match shared {
-            true => Need::SharedInt64Atomics,
-            false => Need::Int64Atomics,
-        };
-        self.require(need)?;
-        Ok(Scalar::U64)
-    }
+fn is_less(w: &mut Builder, ty: Type, a: Val, b: Val) -> Val {
+    w.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
+}
 
-    /// The instruction that does an update, if there is one.
-    fn native_atomic(&self, cell: Cell, op: AtomicOp) -> Option<Spv> {
-        let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
-        let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
-        // No atomic updates one word of an element of 64 bits.
-        if cell.shift.is_some() || compares && signed && !self.device.signed_atomics {
-            return None;
-        }
-        match op {
-            // The cell is seen as a float only where the device adds floats.
-            AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
-            AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
-            AtomicOp::Min if signed => Some(Spv::AtomicSMin),
-            AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
-            AtomicOp::Max if signed => Some(Spv::AtomicSMax),
-            AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
-            AtomicOp::And => Some(Spv::AtomicAnd),
-            AtomicOp::Or => Some(Spv::AtomicOr),
-            AtomicOp::Xor => Some(Spv::AtomicXor),
-            // Floats are exchanged as words, for which no feature of atomic floats is needed.
-            AtomicOp::Exchange => Some(Spv::AtomicExchange),
-            // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
-            // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
-            AtomicOp::Add
-            | AtomicOp::Min
-            | AtomicOp::Max
-            | AtomicOp::IncWrap
-            | AtomicOp::DecWrap
-            | AtomicOp::CompareExchange => None,
-        }
-    }
+/// `a < b ? yes : no`
+fn select_lesser(w: &mut Builder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
+    let is_less = is_less(w, ty, a, b);
+    w.select(is_less, yes, no)
+}
 
-    /// What an update leaves of the half floats of a word.
-    pub(in crate::emit) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
-        if update.op == AtomicOp::Exchange {
-            return self.halves_in_word(update.value);
-        }
-        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
-        let new = self.float_update(update.op, old, update.value);
-        self.halves_in_word(new)
-    }
+/// Computes the number that is one more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z,
+/// ATOM.
+fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+    let one = w.constant_like(old, 1);
+    let below = is_less(w, ty, old, value);
+    let more = w.binary(Spv::IAdd, old, one);
+    let zero = w.constant_like(old, 0);
+    w.select(below, more, zero)
+}
 
-    fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
-        let (scope, relaxed) = self.atomic_scope(cell.kind);
-        // SPIR-V puts the new value before the one compared.
-        // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
-        let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
-        let operands = ids.map(|id| id.0);
-        self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
-    }
+/// Computes the number that is one less, or `value` from 0 and from beyond it.
+fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+    let one = w.constant_like(old, 1);
+    let zero = w.compare_bits(Spv::IEqual, old, 0);
+    let above = is_less(w, ty, value, old);
+    let wraps = w.truth_op(Spv::LogicalOr, zero, above);
+    let fewer = w.binary(Spv::ISub, old, one);
+    w.select(wraps, value, fewer)
+}
 
-    /// What an update leaves in the whole cell.
-    fn updated_cell(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let Some(shift) = cell.shift else {
-            return self.updated(cell, old, update);
-        };
-        let word = self.word_of(old, shift);
-        let word = self.updated(cell, word, update);
-        let word = self.moved_up(cell.scalar, word, Some(shift));
-        // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
-        let hole = self.constant_like(old, u64::from(u32::MAX));
-        let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
-        let keep = self.unary(Spv::Not, hole);
-        let rest = self.binary(Spv::BitwiseAnd, old, keep);
-        self.binary(Spv::BitwiseOr, rest, word)
-    }
+fn compute_updated_float(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+    let float = if old.scalar == Scalar::U64 {
+        Scalar::F64
+    } else {
+        Scalar::F32
+    };
+    let (x, y) = (w.reread(old, float), w.reread(value, float));
+    let new = apply_float_update(w, op, x, y);
+    w.lane_val(Lane::scalar(new.id), old.scalar)
+}
 
-    /// Updates a cell if it still holds the old value; gives what it holds.
-    fn try_update(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let new = self.updated_cell(cell, old, update);
-        self.compare_exchange(cell, old, new)
+fn apply_float_update(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+    if op == AtomicOp::Add {
+        return w.binary(Spv::FAdd, old, value);
     }
-
-    /// The updated word of a value of the whole cell.
-    fn word_in(&mut self, cell: Cell, whole: Val) -> Val {
-        match cell.shift {
-            Some(shift) => self.word_of(whole, shift),
-            None => whole,
-        }
-    }
-
-    /// What an update leaves in memory.
-    fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let (value, ty) = (update.value, cell.ty);
-        match update.op {
-            _ if ty == Type::F16 => self.updated_halves(old, update),
-            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
-                self.updated_float(op, old, value)
-            }
-            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
-            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
-            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
-            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
-            AtomicOp::Exchange => value,
-            AtomicOp::CompareExchange => {
-                let equal = self.test(Spv::IEqual, old, value);
-                self.select(equal, update.second.unwrap_or(value), old)
-            }
-            AtomicOp::Min => self.lesser(ty, [value, old], [value, old]),
-            AtomicOp::Max => self.lesser(ty, [old, value], [value, old]),
-            AtomicOp::IncWrap => self.incremented(ty, old, value),
-            AtomicOp::DecWrap => self.decremented(ty, old, value),
-        }
-    }
-
-    fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
-        self.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
-    }
-
-    /// `a < b ? yes : no`
-    fn lesser(&mut self, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
-        let is_less = self.is_less(ty, a, b);
-        self.select(is_less, yes, no)
-    }
-
-    /// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
-    fn incremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
-        let one = self.constant_like(old, 1);
-        let below = self.is_less(ty, old, value);
-        let more = self.binary(Spv::IAdd, old, one);
-        let zero = self.constant_like(old, 0);
-        self.select(below, more, zero)
-    }
-
-    /// One less, or `value` from 0 and from beyond it.
-    fn decremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
-        let one = self.constant_like(old, 1);
-        let zero = self.compare_bits(Spv::IEqual, old, 0);
-        let above = self.is_less(ty, value, old);
-        let wraps = self.truth_op(Spv::LogicalOr, zero, above);
-        let fewer = self.binary(Spv::ISub, old, one);
-        self.select(wraps, value, fewer)
-    }
-
-    fn updated_float(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
-        let float = match old.scalar == Scalar::U64 {
-            true => Scalar::F64,
-            false => Scalar::F32,
-        };
-        let (x, y) = (self.reread(old, float), self.reread(value, float));
-        let new = self.float_update(op, x, y);
-        self.lane_val(Lane::scalar(new.id), old.scalar)
-    }
-
-    fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
-        if op == AtomicOp::Add {
-            return self.binary(Spv::FAdd, old, value);
-        }
-        let greater = self.test(Spv::FOrdGreaterThan, old, value);
-        let is_min = op == AtomicOp::Min;
-        let which = if is_min { Extreme::Min } else { Extreme::Max };
-        self.extreme(which, greater, old, value)
-    }
+    let greater = w.test(Spv::FOrdGreaterThan, old, value);
+    let is_min = op == AtomicOp::Min;
+    let which = if is_min { Extreme::Min } else { Extreme::Max };
+    w.extreme(which, greater, old, value)
 }

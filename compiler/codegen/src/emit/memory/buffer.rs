@@ -1,19 +1,21 @@
-//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform block, storage buffers and atomic
-//! counters of single words in a storage block, the parameters of state programs of vectors there, shared and private memory of single words.
+//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform
+//! block, storage buffers and atomic counters of single words in a storage block, the parameters of
+//! state programs of vectors there, shared and private memory of single words.
 //!
-//! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
-//! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
+//! Atomics on other types than words, and accesses to whole vectors, see a storage block through
+//! further variables of the same descriptor. Shared memory has no second view: if the program
+//! updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::memory::member::Member;
+use crate::emit::cx::BufferEmitter;
+use crate::emit::memory::member::{Member, get_member_word};
 use crate::emit::memory::place::BufferPlace;
 use crate::emit::memory::resource_use::{ResourceUse, buffer_uses};
 use crate::error::{Error, Failure};
 use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};
-use crate::options::Target;
+use crate::options::{Options, Target};
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -21,11 +23,13 @@ use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
 use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
+/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined
+/// (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
 /// Words in a constant buffer.
 pub(super) const CONSTANT_WORDS: u32 = 4 * CONSTANT_VECTORS;
-/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
+/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan
+/// device has.
 const SHARED_WORDS: u32 = 4096;
 
 /// As what a buffer is seen: an array of scalars, or of vectors of two or four words.
@@ -79,27 +83,28 @@ fn view_number(view: View) -> usize {
     }
 }
 
-impl Emit<'_> {
-    fn buffer_use(&mut self, id: BufferId) -> ResourceUse {
-        if self.tables.buffer_uses.is_empty() {
-            self.tables.buffer_uses = buffer_uses(self.program);
+impl BufferEmitter<'_, '_> {
+    fn find_use(&mut self, id: BufferId) -> ResourceUse {
+        if self.uses.is_empty() {
+            *self.uses = buffer_uses(self.f.program);
         }
-        self.tables.buffer_uses[id.index()]
+        self.uses[id.index()]
     }
 
-    /// What the vectors of a constant buffer are made of: floats if most of what is read of it are floats, else words. `None` for other buffers.
-    pub(super) fn constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
-        if self.program.buffers[id].kind != BufferKind::Constant {
+    /// Chooses what the vectors of a constant buffer are made of: floats if most of what is read of
+    /// it are floats, else words. `None` for other buffers.
+    pub(super) fn choose_constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
+        if self.f.program.buffers[id].kind != BufferKind::Constant {
             return None;
         }
-        let program = self.program;
-        let known = &mut self.interface.resources.buffers[id.index()].constant;
+        let program = self.f.program;
+        let known = &mut self.f.interface.resources.buffers[id.index()].constant;
         Some(*known.get_or_insert_with(|| most_read(program, id)))
     }
 
-    /// The variable through which a buffer is seen as `view`.
-    fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
-        let view = match self.program.buffers[id].kind {
+    /// Returns the variable through which a buffer is seen as `view`.
+    fn get_variable(&mut self, id: BufferId, view: View) -> ValueWord {
+        let view = match self.f.program.buffers[id].kind {
             // Constant buffers are arrays of vectors whatever is read of them.
             BufferKind::Constant => WORDS,
             // So are parameters: some shading languages have no second view of a buffer.
@@ -111,82 +116,85 @@ impl Emit<'_> {
             | BufferKind::State => view,
         };
         let number = view_number(view);
-        let known = self.interface.resources.buffers[id.index()].variables[number];
+        let known = self.f.interface.resources.buffers[id.index()].variables[number];
         if known.is_some() {
             return known;
         }
         let variable = self.declare_buffer(id, view);
-        self.interface.resources.buffers[id.index()].variables[number] = variable;
+        self.f.interface.resources.buffers[id.index()].variables[number] = variable;
         variable
     }
 
     fn declare_buffer(&mut self, id: BufferId, view: View) -> ValueWord {
-        match self.program.buffers[id].kind {
+        match self.f.program.buffers[id].kind {
             BufferKind::Shared => {
-                let word = self.w.ty(view.scalar, 1);
-                let len = self.shared_len(id, view.scalar);
-                let ty = self.w.array_type(word, len);
-                self.w.variable(StorageClass::Workgroup, ty)
+                let word = self.f.w.ty(view.scalar, 1);
+                let len = self.count_shared_elements(id, view.scalar);
+                let ty = self.f.w.array_type(word, len);
+                self.f.w.variable(StorageClass::Workgroup, ty)
             }
             BufferKind::Private => {
-                let word = self.w.ty(Scalar::U32, 1);
-                let ty = self.w.array_type(word, self.private_words(id));
-                self.w.variable(StorageClass::Private, ty)
+                let word = self.f.w.ty(Scalar::U32, 1);
+                let ty = self.f.w.array_type(word, self.count_private_words(id));
+                self.f.w.variable(StorageClass::Private, ty)
             }
             BufferKind::Constant => {
-                let scalar = self.constant_scalar(id);
-                let vector = self.w.ty(scalar.unwrap_or(Scalar::U32), 4);
-                let len = self.w.uint(CONSTANT_VECTORS);
-                let array = self.w.strided_array(vector, len);
-                self.block_variable(id, array, view)
+                let scalar = self.choose_constant_scalar(id);
+                let vector = self.f.w.ty(scalar.unwrap_or(Scalar::U32), 4);
+                let len = self.f.w.uint(CONSTANT_VECTORS);
+                let array = self.f.w.strided_array(vector, len);
+                self.declare_block(id, array, view)
             }
             BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
-                let element = [self.w.ty(view.scalar, view.size).0];
-                let array = (self.w).declare_distinct_type(Spv::TypeRuntimeArray, &element);
+                let element = [self.f.w.ty(view.scalar, view.size).0];
+                let array = self
+                    .f
+                    .w
+                    .declare_distinct_type(Spv::TypeRuntimeArray, &element);
                 let stride = [view.stride()];
-                self.w.decorate(array, Decoration::ArrayStride, &stride);
-                self.block_variable(id, array, view)
+                self.f.w.decorate(array, Decoration::ArrayStride, &stride);
+                self.declare_block(id, array, view)
             }
         }
     }
 
-    /// Words of private memory.
-    pub(super) fn private_words(&self, id: BufferId) -> u32 {
-        let size = self.program.buffers[id].size.unwrap_or(0);
+    /// Counts the words of private memory.
+    pub(super) fn count_private_words(&self, id: BufferId) -> u32 {
+        let size = self.f.program.buffers[id].size.unwrap_or(0);
         // Arrays have one element at least (`OpTypeArray`).
         size.div_ceil(4).max(1)
     }
 
-    /// Elements of shared memory as `view`.
-    pub(super) fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
-        let size = self.program.buffers[id].size;
+    /// Counts the elements of shared memory seen as `view`.
+    pub(super) fn count_shared_elements(&self, id: BufferId, view: Scalar) -> u32 {
+        let size = self.f.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
         // Rounded up, since the last integer holds the last word.
         words.div_ceil(if view.is_wide() { 2 } else { 1 })
     }
 
-    /// Whether a buffer is shared memory made of 64-bit integers.
+    /// Returns whether a buffer is shared memory made of 64-bit integers.
     pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
-        self.program.buffers[id].kind == BufferKind::Shared
-            && self.buffer_use(id).contains(ResourceUse::WIDE_ATOMIC)
+        self.f.program.buffers[id].kind == BufferKind::Shared
+            && self.find_use(id).contains(ResourceUse::WIDE_ATOMIC)
     }
 
-    fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
-        let buffer = self.program.buffers[id];
-        let (class, decoration) = block_class(buffer.kind, self.options.target);
+    fn declare_block(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
+        let buffer = self.f.program.buffers[id];
+        let (class, decoration) = block_class(buffer.kind, self.f.options.target);
         // Every view has a structure of its own: `ArrayStride` belongs to the type.
-        let block = self.w.block_of(array, decoration);
-        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
+        let block = self.f.w.block_of(array, decoration);
+        self.f.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let ty = match buffer.array {
-            Some(len) => self.w.array_type(block, len.max(1)),
+            Some(len) => self.f.w.array_type(block, len.max(1)),
             None => block,
         };
-        let variable = self.w.variable(class, ty);
+        let variable = self.f.w.variable(class, ty);
         if buffer.kind != BufferKind::Constant {
-            self.storage_decorations(id, block, variable);
+            self.decorate_storage(id, block, variable);
         }
-        let slot = self.buffer_slot(buffer.kind, buffer.binding);
-        bind(self.w, variable, slot);
+        let slot = self.choose_slot(buffer.kind, buffer.binding);
+        bind(self.f.w, variable, slot);
         self.name_buffer(variable, block, buffer.kind, buffer.binding);
         let reflected = BufferBinding {
             slot,
@@ -194,7 +202,7 @@ impl Emit<'_> {
             count: buffer.array.unwrap_or(1).max(1),
             kind: buffer.kind,
         };
-        let buffers = &mut self.interface.reflected.buffers;
+        let buffers = &mut self.f.interface.reflected.buffers;
         // Views of one buffer share its descriptor.
         if !buffers.contains(&reflected) {
             buffers.push(reflected);
@@ -202,38 +210,12 @@ impl Emit<'_> {
         variable
     }
 
-    /// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
-    /// follow.
-    pub(in crate::emit) fn check_buffers(&self) -> Result<(), Failure> {
-        let room = match self.program.stage {
-            // Compute programs are alone, and have the bindings of all stages.
-            Stage::Compute => self.options.bindings.buffers_per_stage.saturating_mul(5),
-            Stage::Vertex
-            | Stage::TessControl
-            | Stage::TessEval
-            | Stage::Geometry
-            | Stage::Fragment => self.options.bindings.buffers_per_stage,
-        };
-        let mut constant = self.program.buffers.iter();
-        let has_place = |buffer: &Buffer| {
-            let count = buffer.array.unwrap_or(1);
-            buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
-        };
-        match constant.find(|buffer| self.options.target.is_opengl() && !has_place(buffer)) {
-            Some(buffer) => Err(Error::unsupported(format!(
-                "program parameter buffer {}: OpenGL has bindings for {room} of the stage",
-                buffer.binding
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// Where a buffer of the program is bound.
-    fn buffer_slot(&self, kind: BufferKind, number: u32) -> DescriptorSlot {
-        let bindings = &self.options.bindings;
+    /// Chooses the binding of a buffer of the program.
+    fn choose_slot(&self, kind: BufferKind, number: u32) -> DescriptorSlot {
+        let bindings = &self.f.options.bindings;
         let (set, first) = match kind {
             BufferKind::Constant => {
-                let stage = stage_number(self.program.stage);
+                let stage = stage_number(self.f.program.stage);
                 let first = bindings.buffers_per_stage.saturating_mul(stage);
                 let first = bindings.first_buffer_binding.saturating_add(first);
                 (bindings.buffer_set, first)
@@ -251,7 +233,7 @@ impl Emit<'_> {
     }
 
     fn name_buffer(&mut self, variable: ValueWord, block: TypeWord, kind: BufferKind, number: u32) {
-        let stage = stage_word(self.program.stage);
+        let stage = stage_word(self.f.program.stage);
         let (ty, name) = match kind {
             BufferKind::Constant => ("Buffer", "buffer"),
             BufferKind::Storage | BufferKind::Shared | BufferKind::Private => {
@@ -260,44 +242,45 @@ impl Emit<'_> {
             BufferKind::Counter => ("Counter", "counter"),
             BufferKind::State => ("State", "state"),
         };
-        if self.options.debug.names {
-            self.w.name_type(block, &format!("{stage}{ty}{number}"));
-            self.w.name_member(block, 0, "data");
-            self.w.name(variable, || format!("{name}{number}"));
+        if self.f.options.debug.names {
+            self.f.w.name_type(block, &format!("{stage}{ty}{number}"));
+            self.f.w.name_member(block, 0, "data");
+            self.f.w.name(variable, || format!("{name}{number}"));
         }
     }
 
-    /// What the program does with a storage block. Any two of them may be the same memory.
-    fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
-        // GL binds one buffer object to several points, and views of a descriptor are the same memory anyway; SPIR-V takes
-        // variables for distinct otherwise.
-        self.w.decorate(variable, Decoration::Aliased, &[]);
-        let uses = self.buffer_use(id);
+    /// Decorates a storage block with what the program does with it. Any two of them may be the
+    /// same memory.
+    fn decorate_storage(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
+        // GL binds one buffer object to several points, and views of a descriptor are the same
+        // memory anyway; SPIR-V takes variables for distinct otherwise.
+        self.f.w.decorate(variable, Decoration::Aliased, &[]);
+        let uses = self.find_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
-            self.w.need_stores();
+            require_stores(self.f.w);
         }
         for decoration in uses.decorations() {
             let operands = [block.0, 0, decoration as u32];
-            self.w.annotations.op(Spv::MemberDecorate, &operands);
+            self.f.w.annotations.op(Spv::MemberDecorate, &operands);
         }
     }
 
-    /// A pointer to the block at a place, seen as `view`.
-    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
-        let variable = self.buffer_variable(place.buffer, view);
-        let buffer = self.program.buffers[place.buffer];
+    /// Computes a pointer to the block at a place, seen as `view`.
+    pub(super) fn compute_block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
+        let variable = self.get_variable(place.buffer, view);
+        let buffer = self.f.program.buffers[place.buffer];
         if buffer.array.is_none() {
             return variable;
         }
-        let variables = &self.interface.resources.buffers[place.buffer.index()];
+        let variables = &self.f.interface.resources.buffers[place.buffer.index()];
         let block = variables.blocks[view_number(view)];
-        let operands = [variable.0, self.w.member_word(place.member).0];
-        let class = storage_class(buffer.kind, self.options.target);
-        self.w.access_chain(place, class, block, &operands)
+        let operands = [variable.0, get_member_word(self.f.w, place.member).0];
+        let class = storage_class(buffer.kind, self.f.options.target);
+        emit_access_chain(self.f.w, place, class, block, &operands)
     }
 
-    /// A pointer to element `number` of the buffer at a place seen as `view`.
-    pub(super) fn cell_pointer(
+    /// Computes a pointer to element `number` of the buffer at a place seen as `view`.
+    pub(super) fn compute_cell_pointer(
         &mut self,
         place: BufferPlace,
         view: impl Into<View>,
@@ -305,14 +288,14 @@ impl Emit<'_> {
     ) -> ValueWord {
         let view = view.into();
         let id = place.buffer;
-        let buffer = self.program.buffers[id];
-        let variable = self.buffer_variable(id, view);
+        let buffer = self.f.program.buffers[id];
+        let variable = self.get_variable(id, view);
         let mut operands = OperandList::default();
         operands.push(variable);
         if buffer.array.is_some() {
-            operands.push(self.w.member_word(place.member));
+            operands.push(get_member_word(self.f.w, place.member));
         }
-        let number = self.number_inside(id, view, number);
+        let number = self.clamp_number(id, view, number);
         let (is_block, is_of_vectors) = match buffer.kind {
             BufferKind::Private | BufferKind::Shared => (false, false),
             BufferKind::Storage | BufferKind::Counter => (true, false),
@@ -322,24 +305,24 @@ impl Emit<'_> {
         };
         // The member of the structure that a block is.
         if is_block {
-            operands.push(self.w.uint(0));
+            operands.push(self.f.w.uint(0));
         }
         if is_of_vectors {
-            operands.push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
-            operands.push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
+            operands.push(self.f.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
+            operands.push(self.f.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
         } else {
             operands.push(number.id);
         }
-        let element = self.w.ty(view.scalar, view.size);
-        let class = storage_class(buffer.kind, self.options.target);
-        self.w.access_chain(place, class, element, &operands)
+        let element = self.f.w.ty(view.scalar, view.size);
+        let class = storage_class(buffer.kind, self.f.options.target);
+        emit_access_chain(self.f.w, place, class, element, &operands)
     }
 
-    /// The number of an element that exists, where accesses are not kept inside otherwise.
-    fn number_inside(&mut self, id: BufferId, view: View, number: Val) -> Val {
-        let last = match self.program.buffers[id].kind {
+    /// Clamps a number to elements that exist, where accesses are not kept inside otherwise.
+    fn clamp_number(&mut self, id: BufferId, view: View, number: Val) -> Val {
+        let last = match self.f.program.buffers[id].kind {
             // Shared memory has no robust access.
-            BufferKind::Shared => self.shared_len(id, view.scalar) - 1,
+            BufferKind::Shared => self.count_shared_elements(id, view.scalar) - 1,
             // Values beyond the limit are undefined, but the place must exist.
             BufferKind::Constant => 16 * CONSTANT_VECTORS / view.stride() - 1,
             // Compared before, by what `bound` gave, or kept inside by the device.
@@ -347,42 +330,67 @@ impl Emit<'_> {
                 return number;
             }
         };
-        // A number that is known needs no comparison, for which the last one would become a constant of the module.
-        let known = self.w.constant_bits(number.id);
+        // A number that is known needs no comparison, for which the last one would become a
+        // constant of the module.
+        let known = self.f.w.constant_bits(number.id);
         if known.is_some_and(|known| known <= last.into()) {
             return number;
         }
-        let last = self.w.constant_like(number, last.into());
-        self.w.int_min(number, last)
+        let last = self.f.w.constant_like(number, last.into());
+        self.f.w.int_min(number, last)
     }
 }
 
-impl Builder {
-    /// Notes that the stage writes to memory.
-    pub(in crate::emit) fn need_stores(&mut self) {
-        self.needs.insert(match self.stage() {
-            Stage::Fragment => Need::FragmentStores,
-            // Compute stages may always store.
-            Stage::Compute => Need::Shader,
-            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-                Need::VertexStores
-            }
-        });
+/// Returns an error if the program has more program parameter buffers than there are bindings for
+/// in OpenGL, where those of the next stage follow.
+pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Result<(), Failure> {
+    let room = match program.stage {
+        // Compute programs are alone, and have the bindings of all stages.
+        Stage::Compute => options.bindings.buffers_per_stage.saturating_mul(5),
+        Stage::Vertex
+        | Stage::TessControl
+        | Stage::TessEval
+        | Stage::Geometry
+        | Stage::Fragment => options.bindings.buffers_per_stage,
+    };
+    let mut constant = program.buffers.iter();
+    let has_place = |buffer: &Buffer| {
+        let count = buffer.array.unwrap_or(1);
+        buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
+    };
+    match constant.find(|buffer| options.target.is_opengl() && !has_place(buffer)) {
+        Some(buffer) => Err(Error::unsupported(format!(
+            "program parameter buffer {}: OpenGL has bindings for {room} of the stage",
+            buffer.binding
+        ))),
+        None => Ok(()),
     }
+}
 
-    fn access_chain(
-        &mut self,
-        place: BufferPlace,
-        class: StorageClass,
-        pointee: TypeWord,
-        operands: &[u32],
-    ) -> ValueWord {
-        let pointer = self.chain(class, pointee, operands);
-        if let Member::Divergent(_) = place.member {
-            self.decorate_divergent(pointer);
+/// Notes that the stage writes to memory.
+pub(in crate::emit) fn require_stores(w: &mut Builder) {
+    w.needs.insert(match w.stage() {
+        Stage::Fragment => Need::FragmentStores,
+        // Compute stages may always store.
+        Stage::Compute => Need::Shader,
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            Need::VertexStores
         }
-        pointer
+    });
+}
+
+fn emit_access_chain(
+    w: &mut Builder,
+    place: BufferPlace,
+    class: StorageClass,
+    pointee: TypeWord,
+    operands: &[u32],
+) -> ValueWord {
+    let pointer = w.chain(class, pointee, operands);
+    if let Member::Divergent(_) = place.member {
+        w.decorate_divergent(pointer);
     }
+    pointer
 }
 
 /// As what most loads of a program read a buffer: as floats or as words.
@@ -407,7 +415,7 @@ fn storage_class(kind: BufferKind, target: Target) -> StorageClass {
     block_class(kind, target).0
 }
 
-/// The class of a buffer, and what its type is decorated with if it is a block.
+/// Returns the class of a buffer, and what its type is decorated with if it is a block.
 fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
         BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),

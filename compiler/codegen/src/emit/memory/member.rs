@@ -1,11 +1,12 @@
 //! Descriptors in arrays: which one an access means, and how the device gets at it.
 //!
-//! A number that may differ between invocations indexes an array of descriptors only where the device can do that; elsewhere a switch
-//! has a case for each of them.
+//! A number that may differ between invocations indexes an array of descriptors only where the
+//! device can do that; elsewhere a switch has a case for each of them.
 
 use crate::builder::{Builder, Home, Lane};
 use crate::capability::Need;
-use crate::emit::Emit;
+use crate::emit::control::guarded::run_by_case;
+use crate::emit::cx::FunctionEmitter;
 use crate::emit::memory::array::Element;
 use crate::error::Failure;
 use crate::words::{TypeWord, ValueWord};
@@ -25,7 +26,8 @@ pub(in crate::emit) enum Member {
     Divergent(ValueWord),
 }
 
-/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations share, and by any number.
+/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations
+/// share, and by any number.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Indexing {
     uniform: Need,
@@ -38,28 +40,32 @@ impl Indexing {
     }
 
     pub(in crate::emit) fn of_textures(target: TexTarget) -> Self {
-        match target == TexTarget::Buffer {
-            true => Self::new(Need::TexelBufferIndexing, Need::TexelBufferDivergence),
-            false => Self::new(Need::TextureIndexing, Need::TextureDivergence),
+        if target == TexTarget::Buffer {
+            Self::new(Need::TexelBufferIndexing, Need::TexelBufferDivergence)
+        } else {
+            Self::new(Need::TextureIndexing, Need::TextureDivergence)
         }
     }
 
     pub(in crate::emit) fn of_images(target: TexTarget) -> Self {
-        match target == TexTarget::Buffer {
-            true => Self::new(Need::ImageBufferIndexing, Need::ImageBufferDivergence),
-            false => Self::new(Need::ImageIndexing, Need::ImageDivergence),
+        if target == TexTarget::Buffer {
+            Self::new(Need::ImageBufferIndexing, Need::ImageBufferDivergence)
+        } else {
+            Self::new(Need::ImageIndexing, Need::ImageDivergence)
         }
     }
 
     pub(super) fn of_buffers(kind: BufferKind) -> Self {
-        match kind == BufferKind::Constant {
-            true => Self::new(Need::UniformIndexing, Need::UniformDivergence),
-            false => Self::new(Need::StorageIndexing, Need::StorageDivergence),
+        if kind == BufferKind::Constant {
+            Self::new(Need::UniformIndexing, Need::UniformDivergence)
+        } else {
+            Self::new(Need::StorageIndexing, Need::StorageDivergence)
         }
     }
 }
 
-/// Number of textures or images that an access chooses from, if handles choose from `by_handle`; `None` if there is no choice.
+/// Number of textures or images that an access chooses from, if handles choose from `by_handle`;
+/// `None` if there is no choice.
 pub(in crate::emit) fn choices(units: Units, by_handle: u32) -> Option<u32> {
     match units {
         Units::One(_) => None,
@@ -79,143 +85,147 @@ pub(in crate::emit) struct Descriptor {
     pub(in crate::emit) divergent: bool,
 }
 
-impl Emit<'_> {
-    /// The member of an array of `len` descriptors that an access names; the first one if it names none.
-    pub(in crate::emit) fn member(
-        &mut self,
-        element: Option<IndexTerm>,
-        len: u32,
-    ) -> Result<Member, Failure> {
-        let Some(term) = element else {
-            return Ok(Member::Constant(0));
-        };
-        let uniform = match term.relative {
-            Some((register, lane)) => {
-                // Asked of the number as it is in the register: a sum with the offset is a value of the body.
-                let number = self.index_register(register, lane)?;
-                self.is_uniform(number)
-            }
-            None => true,
-        };
-        Ok(match self.element_of(term, len)? {
-            Element::Constant(number) => Member::Constant(number),
-            Element::Dynamic(number) if uniform => Member::Uniform(number),
-            Element::Dynamic(number) => Member::Divergent(number),
-        })
-    }
-
-    /// Whether a value certainly is the same in all invocations: a component of a parameter.
-    fn is_uniform(&mut self, id: ValueWord) -> bool {
-        if self.w.info(id).home == Home::Constant {
-            return true;
+/// Chooses the member of an array of `len` descriptors that an access names; the first one if it
+/// names none.
+pub(in crate::emit) fn choose_member(
+    f: &mut FunctionEmitter<'_>,
+    element: Option<IndexTerm>,
+    len: u32,
+) -> Result<Member, Failure> {
+    let Some(term) = element else {
+        return Ok(Member::Constant(0));
+    };
+    let uniform = match term.relative {
+        Some((register, lane)) => {
+            // Asked of the number as it is in the register: a sum with the offset is a value of the
+            // body.
+            let number = f.load_index(register, lane)?;
+            is_uniform(f, number)
         }
-        // What is computed from parameters is uniform as well, but to follow it would cost more than it brings.
-        if let Some(&known) = self.tables.uniform.get(&id) {
-            return known;
-        }
-        let params = self.interface.params.loaded.iter();
-        let mut loaded = params.copied().filter(|param| param.is_some());
-        let found = loaded.any(|param| self.w.is_part_of(id, param));
-        self.tables.uniform.insert(id, found);
-        found
-    }
+        None => true,
+    };
+    Ok(match f.compute_element(term, len)? {
+        Element::Constant(number) => Member::Constant(number),
+        Element::Dynamic(number) if uniform => Member::Uniform(number),
+        Element::Dynamic(number) => Member::Divergent(number),
+    })
+}
 
-    /// Runs `access` with a member of an array of `len` that the device can index: several times if there must be a case for each.
-    pub(in crate::emit) fn at_member(
-        &mut self,
-        indexing: Indexing,
-        member: Member,
-        len: u32,
-        mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
-        let Some(number) = self.w.number_for_cases(indexing, member) else {
-            self.w.need_indexing(indexing, member);
-            return access(self, member);
-        };
-        let number = self.w.val(number);
-        self.lanes_by_case(number, len, |emit, case| {
-            access(emit, Member::Constant(case))
-        })
+/// Returns whether a value certainly is the same in all invocations: a component of a parameter.
+fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
+    if f.w.info(id).home == Home::Constant {
+        return true;
+    }
+    // What is computed from parameters is uniform as well, but to follow it would cost more than it
+    // brings.
+    if let Some(&known) = f.tables.uniform.get(&id) {
+        return known;
+    }
+    let params = f.interface.params.loaded.iter();
+    let mut loaded = params.copied().filter(|param| param.is_some());
+    let found = loaded.any(|param| is_part_of(f.w, id, param));
+    f.tables.uniform.insert(id, found);
+    found
+}
+
+/// Runs `access` with a member of an array of `len` that the device can index: several times if
+/// there must be a case for each.
+pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
+    cx: &mut C,
+    indexing: Indexing,
+    member: Member,
+    len: u32,
+    mut access: impl FnMut(&mut C, Member) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    // The capability is declared only where an access makes use of it: modules of others must run
+    // on devices without it.
+    let Some(number) = find_number_for_cases(cx.as_mut(), indexing, member) else {
+        require_indexing(cx.as_mut(), indexing, member);
+        return access(cx, member);
+    };
+    let number = cx.as_mut().val(number);
+    run_by_case(cx, number, len, |cx, case| {
+        access(cx, Member::Constant(case))
+    })
+}
+
+/// Finds the run-time number of a member by which the device cannot index.
+pub(in crate::emit) fn find_number_for_cases(
+    w: &Builder,
+    indexing: Indexing,
+    member: Member,
+) -> Option<ValueWord> {
+    let (number, need) = match member {
+        Member::Constant(_) => return None,
+        Member::Uniform(number) => (number, indexing.uniform),
+        Member::Divergent(number) => (number, indexing.divergent),
+    };
+    (!need.is_met(&w.device)).then_some(number)
+}
+
+fn require_indexing(w: &mut Builder, indexing: Indexing, member: Member) {
+    let needs: &[Need] = match member {
+        Member::Constant(_) => &[],
+        Member::Uniform(_) => &[indexing.uniform],
+        // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the
+        // decoration `NonUniform`.
+        Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
+    };
+    needs.iter().for_each(|need| w.needs.insert(*need));
+}
+
+/// Returns whether `id` is a value of the prologue that a parameter was taken apart to: a component
+/// of it, or a cast of either.
+fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
+    let info = w.derived(param);
+    let near =
+        |value: ValueWord| value.is_some() && (value == id || w.derived(value).casts.contains(&id));
+    let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
+    near(param)
+        || info.parts.into_iter().any(near)
+        // A component of a cast vector, and a cast of a component, are the same lane found two
+        // ways.
+        || casts.any(|cast| w.derived(cast).parts.contains(&id))
+}
+
+/// Returns the number of a member as an index.
+pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
+    match member {
+        Member::Constant(member) => w.uint(member),
+        Member::Uniform(id) | Member::Divergent(id) => id,
     }
 }
 
-impl Builder {
-    /// The run-time number of a member by which the device cannot index.
-    pub(in crate::emit) fn number_for_cases(
-        &self,
-        indexing: Indexing,
-        member: Member,
-    ) -> Option<ValueWord> {
-        let (number, need) = match member {
-            Member::Constant(_) => return None,
-            Member::Uniform(number) => (number, indexing.uniform),
-            Member::Divergent(number) => (number, indexing.divergent),
-        };
-        (!need.is_met(&self.device)).then_some(number)
+/// Accesses a member of an array of textures or images.
+pub(in crate::emit) fn access_descriptor(
+    w: &mut Builder,
+    array: ValueWord,
+    object: TypeWord,
+    member: Member,
+) -> Descriptor {
+    let number = get_member_word(w, member);
+    let operands = [array.0, number.0];
+    let pointer = w.chain(StorageClass::UniformConstant, object, &operands);
+    let divergent = matches!(member, Member::Divergent(_));
+    // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a
+    // pointer or what was loaded.
+    if divergent {
+        w.decorate_divergent(pointer);
     }
+    Descriptor {
+        pointer,
+        object,
+        divergent,
+    }
+}
 
-    fn need_indexing(&mut self, indexing: Indexing, member: Member) {
-        let needs: &[Need] = match member {
-            Member::Constant(_) => &[],
-            Member::Uniform(_) => &[indexing.uniform],
-            // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the decoration `NonUniform`.
-            Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
-        };
-        needs.iter().for_each(|need| self.needs.insert(*need));
+/// Loads the texture or image behind a pointer.
+pub(in crate::emit) fn load_descriptor(w: &mut Builder, descriptor: Descriptor) -> ValueWord {
+    let loaded = w.object();
+    let (ty, pointer) = (descriptor.object, descriptor.pointer);
+    w.body.result(Spv::Load, ty, loaded, &[pointer.0]);
+    if descriptor.divergent {
+        w.decorate_divergent(loaded);
     }
-
-    /// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
-    fn is_part_of(&self, id: ValueWord, param: ValueWord) -> bool {
-        let info = self.derived(param);
-        let near = |value: ValueWord| {
-            value.is_some() && (value == id || self.derived(value).casts.contains(&id))
-        };
-        let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
-        near(param)
-            || info.parts.into_iter().any(near)
-            // A component of a cast vector, and a cast of a component, are the same lane found two ways.
-            || casts.any(|cast| self.derived(cast).parts.contains(&id))
-    }
-
-    /// The number of a member as an index.
-    pub(super) fn member_word(&mut self, member: Member) -> ValueWord {
-        match member {
-            Member::Constant(member) => self.uint(member),
-            Member::Uniform(id) | Member::Divergent(id) => id,
-        }
-    }
-
-    /// A member of an array of textures or images.
-    pub(in crate::emit) fn descriptor(
-        &mut self,
-        array: ValueWord,
-        object: TypeWord,
-        member: Member,
-    ) -> Descriptor {
-        let number = self.member_word(member);
-        let operands = [array.0, number.0];
-        let pointer = self.chain(StorageClass::UniformConstant, object, &operands);
-        let divergent = matches!(member, Member::Divergent(_));
-        // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a pointer or what was loaded.
-        if divergent {
-            self.decorate_divergent(pointer);
-        }
-        Descriptor {
-            pointer,
-            object,
-            divergent,
-        }
-    }
-
-    /// The texture or image behind a pointer.
-    pub(in crate::emit) fn loaded(&mut self, descriptor: Descriptor) -> ValueWord {
-        let loaded = self.object();
-        let (ty, pointer) = (descriptor.object, descriptor.pointer);
-        self.body.result(Spv::Load, ty, loaded, &[pointer.0]);
-        if descriptor.divergent {
-            self.decorate_divergent(loaded);
-        }
-        loaded
-    }
+    loaded
 }

@@ -1,11 +1,14 @@
 //! Memory accesses: loads, stores and barriers.
 //!
-//! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`, which declares variables; `place`
-//! computes positions in them, `member` selects a descriptor. `array` has the registers that live in memory.
+//! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`,
+//! which declares variables; `place` computes positions in them, `member` selects a descriptor.
+//! `array` and `zeroed` have the registers that live in memory, `element` the elements that indices
+//! name.
 
 pub(super) mod array;
 pub(super) mod atomic;
 pub(super) mod buffer;
+pub(super) mod element;
 pub(super) mod member;
 pub(super) mod place;
 pub(super) mod resource_use;
@@ -14,9 +17,9 @@ pub(super) mod zeroed;
 
 use crate::builder::{Builder, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::cx::{BufferEmitter, InstCx, Outcome};
 use crate::emit::memory::place::BufferPlace;
+use crate::emit::memory::word_access::apply_word_op;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
@@ -32,73 +35,73 @@ pub(super) enum Address {
     Buffer(BufferPlace),
 }
 
-impl Emit<'_> {
-    /// The access data of a memory instruction.
-    pub(super) fn mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
+impl BufferEmitter<'_, '_> {
+    /// Finds the access data of a memory instruction.
+    pub(super) fn find_mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
         match cx.inst.aux {
-            Aux::Mem(id) => Ok(self.program.mem_accesses[id]),
+            Aux::Mem(id) => Ok(self.f.program.mem_accesses[id]),
             Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => Err(Error::unsupported(
                 "a memory instruction without access data",
             )),
         }
     }
 
-    /// The address that source `number` gives.
-    pub(super) fn address(
+    /// Loads the address that source `number` gives.
+    pub(super) fn load_address(
         &mut self,
         cx: InstCx<'_>,
         access: &MemAccess,
         number: usize,
     ) -> Result<Address, Failure> {
-        let program = self.program;
+        let program = self.f.program;
         let src: &Src = &program.srcs[cx.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
-                self.w.require(Need::Addresses)?;
-                let address = self.source_as(src, Type::U64, 1)?;
+                self.f.w.require(Need::Addresses)?;
+                let address = self.f.load_source_as(src, Type::U64, 1)?;
                 // Offsets have a sign, addresses do not: a negative one wraps.
                 let offset = i64::from(access.offset) as u64;
-                Ok(Address::Global(self.w.wide_plus(address, offset).id))
+                Ok(Address::Global(self.f.w.wide_plus(address, offset).id))
             }
             MemSpace::Buffer(buffer) => {
-                let start = self.source_as(src, Type::U32, 1)?;
+                let start = self.f.load_source_as(src, Type::U32, 1)?;
                 let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
-                let offset = self.w.word_op(op, start, access.offset as u32, of_known);
-                Ok(Address::Buffer(self.place(buffer, access, offset)?))
+                let offset = apply_word_op(self.f.w, op, start, access.offset as u32, of_known);
+                Ok(Address::Buffer(self.choose_place(buffer, access, offset)?))
             }
         }
     }
 
     /// `Load`
-    pub(in crate::emit) fn load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let mut lanes = match self.address(cx, &access, 0)? {
-            Address::Global(address) => self.w.load_global(address, cx.inst.ty, &access)?,
+    pub(in crate::emit) fn emit_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let mut lanes = match self.load_address(cx, &access, 0)? {
+            Address::Global(address) => load_global(self.f.w, address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
         // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
         let zero = match cx.inst.ty.width() {
-            Width::W64 => self.w.wide_int(),
+            Width::W64 => self.f.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
         };
-        let zero = Lane::scalar(self.w.constant(zero, 0));
+        let zero = Lane::scalar(self.f.w.constant(zero, 0));
         lanes[usize::from(access.components)..].fill(zero);
         Ok(Outcome::Lanes(lanes))
     }
 
     /// `BufferSize`
-    pub(in crate::emit) fn buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let Address::Buffer(place) = self.address(cx, &access, 0)? else {
+    pub(in crate::emit) fn emit_buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let Address::Buffer(place) = self.load_address(cx, &access, 0)? else {
             return Err(Error::unsupported("global memory has no size"));
         };
-        Ok(Outcome::Lanes(self.byte_size(place)?.alone()))
+        Ok(Outcome::Lanes(self.compute_byte_size(place)?.alone()))
     }
 
     /// `Store`
-    pub(in crate::emit) fn store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(cx)?;
-        let program = self.program;
+    pub(in crate::emit) fn emit_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.find_mem_access(cx)?;
+        let program = self.f.program;
         let src = &program.srcs[cx.inst.first_source as usize];
         // Narrow values are in the low bits; a store takes them as they are.
         let ty = if cx.inst.ty.width().bits() < 32 {
@@ -106,220 +109,221 @@ impl Emit<'_> {
         } else {
             cx.inst.ty
         };
-        let values = if self.w.is_pair(ty) {
+        let values = if is_pair(self.f.w, ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes[..usize::from(access.components)]
                 .iter_mut()
                 .enumerate()
             {
-                *lane = self.source_as(src, ty, 1 << index)?.lane(0);
+                *lane = self.f.load_source_as(src, ty, 1 << index)?.lane(0);
             }
             lanes
         } else {
-            let val = self.source_as(src, ty, access.element_lanes())?;
+            let val = self.f.load_source_as(src, ty, access.element_lanes())?;
             std::array::from_fn(|lane| val.lane(lane))
         };
-        match self.address(cx, &access, 1)? {
+        match self.load_address(cx, &access, 1)? {
             Address::Global(address) => {
-                self.w.store_global(address, cx.inst.ty, &access, values)?
+                store_global(self.f.w, address, cx.inst.ty, &access, values)?
             }
             Address::Buffer(place) => self.store_buffer(place, cx.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
     }
+}
 
-    /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
-    pub(in crate::emit) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
-        // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics). MEMBAR orders all
-        // transactions; with CTA (NV_compute_program5) the group alone need see that, for which this is more than enough.
-        let mut semantics = MemorySemantics::ACQUIRE_RELEASE
-            | MemorySemantics::UNIFORM_MEMORY
-            | MemorySemantics::IMAGE_MEMORY;
-        // Only compute stages have shared memory.
-        if self.program.stage == Stage::Compute {
-            semantics |= MemorySemantics::WORKGROUP_MEMORY;
-        }
-        // Other draws and stages may look at the memory, too.
-        let scope = self.w.uint(Scope::Device as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
-        Ok(Outcome::None)
+/// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z,
+/// MEMBAR.
+pub(in crate::emit) fn emit_memory_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+    // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics).
+    // MEMBAR orders all transactions; with CTA (NV_compute_program5) the group alone need see that,
+    // for which this is more than enough.
+    let mut semantics = MemorySemantics::ACQUIRE_RELEASE
+        | MemorySemantics::UNIFORM_MEMORY
+        | MemorySemantics::IMAGE_MEMORY;
+    // Only compute stages have shared memory.
+    if w.stage() == Stage::Compute {
+        semantics |= MemorySemantics::WORKGROUP_MEMORY;
     }
+    // Other draws and stages may look at the memory, too.
+    let scope = w.uint(Scope::Device as u32);
+    let semantics = w.uint(semantics.bits());
+    w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
+    Ok(Outcome::None)
+}
 
-    /// Waits for the work group.
-    pub(in crate::emit) fn barrier(&mut self) -> Result<Outcome, Failure> {
-        match self.program.stage {
-            Stage::Compute => {}
-            // It orders outputs without being told (Vulkan, `TessellationControl`).
-            Stage::TessControl => {
-                let [group, own] = [Scope::Workgroup, Scope::Invocation];
-                let [group, own, none] =
-                    [group as u32, own as u32, 0].map(|word| self.w.uint(word).0);
-                self.w.body.op(Spv::ControlBarrier, &[group, own, none]);
-                return Ok(Outcome::None);
-            }
-            stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
-                let message = format!("{} programs have no barriers", stage.name());
-                return Err(Error::unsupported(message));
-            }
+/// Waits for the work group.
+pub(in crate::emit) fn emit_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+    match w.stage() {
+        Stage::Compute => {}
+        // It orders outputs without being told (Vulkan, `TessellationControl`).
+        Stage::TessControl => {
+            let [group, own] = [Scope::Workgroup, Scope::Invocation];
+            let [group, own, none] = [group as u32, own as u32, 0].map(|word| w.uint(word).0);
+            w.body.op(Spv::ControlBarrier, &[group, own, none]);
+            return Ok(Outcome::None);
         }
-        // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is ordered, as with
-        // `barrier()` of GLSL; for everything else programs have MEMBAR.
-        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-        let scope = self.w.uint(Scope::Workgroup as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w
-            .body
-            .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
-        Ok(Outcome::None)
+        stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
+            let message = format!("{} programs have no barriers", stage.name());
+            return Err(Error::unsupported(message));
+        }
+    }
+    // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is
+    // ordered, as with `barrier()` of GLSL; for everything else programs have MEMBAR.
+    let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+    let scope = w.uint(Scope::Workgroup as u32);
+    let semantics = w.uint(semantics.bits());
+    w.body
+        .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
+    Ok(Outcome::None)
+}
+
+fn is_pair(w: &Builder, ty: Type) -> bool {
+    w.read_scalar(ty) == Scalar::Pair
+}
+
+/// Chooses the scalar in which a type lies in memory.
+fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
+    let device = &w.device;
+    Ok(match ty {
+        Type::U8 | Type::S8 => {
+            Need::Int8.check(device)?;
+            w.needs.insert(Need::Storage8);
+            Scalar::U8
+        }
+        Type::U16 | Type::S16 | Type::F16 => {
+            Need::Int16.check(device)?;
+            w.needs.insert(Need::Storage16);
+            Scalar::U16
+        }
+        Type::U32 | Type::S32 => Scalar::U32,
+        Type::F32 => Scalar::F32,
+        Type::U64 | Type::S64 => w.wide_int(),
+        Type::F64 => Scalar::F64,
+    })
+}
+
+/// Computes a pointer to a vector of `size` components so many bytes behind an address.
+pub(super) fn compute_global_pointer(
+    w: &mut Builder,
+    address: ValueWord,
+    bytes: u32,
+    scalar: Scalar,
+    size: u8,
+) -> ValueWord {
+    let address = w.val(address);
+    let address = w.wide_plus(address, bytes.into());
+    let pointee = w.ty(scalar, size);
+    let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+    // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a
+    // pointer.
+    let op = if address.scalar == Scalar::Pair {
+        Spv::Bitcast
+    } else {
+        Spv::ConvertUToPtr
+    };
+    let pointer = w.object();
+    w.body.result(op, ty, pointer, &[address.id.0]);
+    pointer
+}
+
+/// Memory operands: the alignment, which accesses through addresses must state and which is that of
+/// the fetch (NV_gpu_program5 section 2.X.4.5), and volatile for whatever others may see.
+fn choose_global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
+    [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
+}
+
+/// Splits an access into the vectors in which its components are moved: number of them and
+/// components of each.
+fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
+    // A pair is a vector already.
+    if scalar == Scalar::Pair {
+        (components, 1)
+    } else {
+        (1, components)
     }
 }
 
-impl Builder {
-    fn is_pair(&self, ty: Type) -> bool {
-        self.read_scalar(ty) == Scalar::Pair
-    }
-
-    /// The scalar in which a type lies in memory.
-    fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
-        let device = &self.device;
-        Ok(match ty {
-            Type::U8 | Type::S8 => {
-                Need::Int8.check(device)?;
-                self.needs.insert(Need::Storage8);
-                Scalar::U8
-            }
-            Type::U16 | Type::S16 | Type::F16 => {
-                Need::Int16.check(device)?;
-                self.needs.insert(Need::Storage16);
-                Scalar::U16
-            }
-            Type::U32 | Type::S32 => Scalar::U32,
-            Type::F32 => Scalar::F32,
-            Type::U64 | Type::S64 => self.wide_int(),
-            Type::F64 => Scalar::F64,
-        })
-    }
-
-    /// A pointer to a vector of `size` components so many bytes behind an address.
-    pub(super) fn global_pointer(
-        &mut self,
-        address: ValueWord,
-        bytes: u32,
-        scalar: Scalar,
-        size: u8,
-    ) -> ValueWord {
-        let address = self.val(address);
-        let address = self.wide_plus(address, bytes.into());
-        let pointee = self.ty(scalar, size);
-        let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-        // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
-        let op = if address.scalar == Scalar::Pair {
-            Spv::Bitcast
-        } else {
-            Spv::ConvertUToPtr
-        };
-        let pointer = self.object();
-        self.body.result(op, ty, pointer, &[address.id.0]);
-        pointer
-    }
-
-    /// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
-    /// section 2.X.4.5), and volatile for whatever others may see.
-    fn global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
-        [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
-    }
-
-    /// Vectors in which the components of an access are moved: number of them and components of each.
-    fn global_parts(scalar: Scalar, components: u8) -> (u8, u8) {
-        // A pair is a vector already.
-        if scalar == Scalar::Pair {
-            (components, 1)
-        } else {
-            (1, components)
+fn load_global(
+    w: &mut Builder,
+    address: ValueWord,
+    ty: Type,
+    access: &MemAccess,
+) -> Result<[Lane; 4], Failure> {
+    let scalar = choose_memory_scalar(w, ty)?;
+    let mut lanes = [Lane::UNDEFINED; 4];
+    let bytes = ty.width().bytes();
+    let (parts, size) = split_global_access(scalar, access.components);
+    for part in 0..parts {
+        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
+        let val = w.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
+        let val = widen_narrow(w, val, ty);
+        for index in 0..size {
+            lanes[usize::from(part + index)] = val.lane(usize::from(index));
         }
     }
-
-    fn load_global(
-        &mut self,
-        address: ValueWord,
-        ty: Type,
-        access: &MemAccess,
-    ) -> Result<[Lane; 4], Failure> {
-        let scalar = self.memory_scalar(ty)?;
-        let mut lanes = [Lane::UNDEFINED; 4];
-        let bytes = ty.width().bytes();
-        let (parts, size) = Self::global_parts(scalar, access.components);
-        for part in 0..parts {
-            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
-            let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            let val = self.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
-            let val = self.widen_narrow(val, ty);
-            for index in 0..size {
-                lanes[usize::from(part + index)] = val.lane(usize::from(index));
-            }
-        }
-        Ok(lanes)
-    }
-
-    /// Narrow integers of memory as words.
-    fn widen_narrow(&mut self, val: Val, ty: Type) -> Val {
-        if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
-            return val;
-        }
-        let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
-        self.unary_to(op, Scalar::U32, val)
-    }
-
-    fn store_global(
-        &mut self,
-        address: ValueWord,
-        ty: Type,
-        access: &MemAccess,
-        values: [Lane; 4],
-    ) -> Result<(), Failure> {
-        let scalar = self.memory_scalar(ty)?;
-        let bytes = ty.width().bytes();
-        let (parts, size) = Self::global_parts(scalar, access.components);
-        for part in 0..parts {
-            // Either one part of all lanes, or parts of one lane each.
-            let lanes = &values[usize::from(part)..usize::from(part + size)];
-            let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
-                let words = self.gather_vector(lanes, Scalar::U32);
-                self.unary_to(Spv::UConvert, scalar, words).id
-            } else if scalar == Scalar::Pair {
-                self.scalar(lanes[0], scalar)
-            } else {
-                self.gather_vector(lanes, scalar).id
-            };
-            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
-            let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            self.body
-                .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
-        }
-        Ok(())
-    }
-
-    /// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
-    /// 2.X.4.5), and programs order them with MEMBAR.
-    pub(in crate::emit) fn atomic_scope(
-        &mut self,
-        kind: Option<BufferKind>,
-    ) -> (ValueWord, ValueWord) {
-        let scope = if kind == Some(BufferKind::Shared) {
-            Scope::Workgroup
-        } else {
-            Scope::Device
-        };
-        (self.uint(scope as u32), self.uint(0))
-    }
+    Ok(lanes)
 }
 
-/// The memory operand of accesses that other invocations see or that must stay.
+/// Narrow integers of memory as words.
+fn widen_narrow(w: &mut Builder, val: Val, ty: Type) -> Val {
+    if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
+        return val;
+    }
+    let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
+    w.unary_to(op, Scalar::U32, val)
+}
+
+fn store_global(
+    w: &mut Builder,
+    address: ValueWord,
+    ty: Type,
+    access: &MemAccess,
+    values: [Lane; 4],
+) -> Result<(), Failure> {
+    let scalar = choose_memory_scalar(w, ty)?;
+    let bytes = ty.width().bytes();
+    let (parts, size) = split_global_access(scalar, access.components);
+    for part in 0..parts {
+        // Either one part of all lanes, or parts of one lane each.
+        let lanes = &values[usize::from(part)..usize::from(part + size)];
+        let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
+            let words = w.gather_vector(lanes, Scalar::U32);
+            w.unary_to(Spv::UConvert, scalar, words).id
+        } else if scalar == Scalar::Pair {
+            w.scalar(lanes[0], scalar)
+        } else {
+            w.gather_vector(lanes, scalar).id
+        };
+        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
+        w.body
+            .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
+    }
+    Ok(())
+}
+
+/// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly
+/// ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
+pub(in crate::emit) fn choose_atomic_scope(
+    w: &mut Builder,
+    kind: Option<BufferKind>,
+) -> (ValueWord, ValueWord) {
+    let scope = if kind == Some(BufferKind::Shared) {
+        Scope::Workgroup
+    } else {
+        Scope::Device
+    };
+    (w.uint(scope as u32), w.uint(0))
+}
+
+/// Returns the memory operand of accesses that other invocations see or that must stay.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
     let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
-    match access.flags.intersects(kept) {
-        true => MemoryAccess::VOLATILE.bits(),
-        false => 0,
+    if access.flags.intersects(kept) {
+        MemoryAccess::VOLATILE.bits()
+    } else {
+        0
     }
 }

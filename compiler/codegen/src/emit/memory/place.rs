@@ -1,15 +1,17 @@
 //! Places in buffers: which buffer of an array of them, whether the offset lies inside.
 //!
-//! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and writes do nothing, which the module sees
-//! to itself unless the device does ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in
-//! whole words. Constant buffers of a size that the program declares, the parameters of a state program and private memory have a size of their own; accesses
-//! beyond it are the same.
+//! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and
+//! writes do nothing, which the module sees to itself unless the device does
+//! ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count
+//! in whole words. Constant buffers of a size that the program declares, the parameters of a state
+//! program and private memory have a size of their own; accesses beyond it are the same.
 
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
+use crate::emit::control::guarded::{run_by_case, run_if};
+use crate::emit::cx::BufferEmitter;
 use crate::emit::memory::buffer::CONSTANT_WORDS;
-use crate::emit::memory::member::{Indexing, Member};
+use crate::emit::memory::member::{Indexing, Member, choose_member, run_at_member};
 use crate::error::Failure;
 use glasm_ir::resource::{BufferKind, STATE_BYTES};
 use glasm_ir::{BufferId, MemAccess};
@@ -24,16 +26,16 @@ pub(in crate::emit) struct BufferPlace {
     pub(super) offset: Val,
 }
 
-impl Emit<'_> {
-    /// The place of an access at `offset` bytes.
-    pub(super) fn place(
+impl BufferEmitter<'_, '_> {
+    /// Chooses the place of an access at `offset` bytes.
+    pub(super) fn choose_place(
         &mut self,
         buffer: BufferId,
         access: &MemAccess,
         offset: Val,
     ) -> Result<BufferPlace, Failure> {
-        let len = self.program.buffers[buffer].array.unwrap_or(1);
-        let member = self.member(access.element, len)?;
+        let len = self.f.program.buffers[buffer].array.unwrap_or(1);
+        let member = choose_member(self.f, access.element, len)?;
         Ok(BufferPlace {
             buffer,
             member,
@@ -41,102 +43,110 @@ impl Emit<'_> {
         })
     }
 
-    /// Runs `access` with a place that the device can index: several times if there must be a case for each buffer.
-    pub(super) fn at_place(
+    /// Runs `access` with a place that the device can index: several times if there must be a case
+    /// for each buffer.
+    pub(super) fn run_at_place(
         &mut self,
         place: BufferPlace,
         mut access: impl FnMut(&mut Self, BufferPlace) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        let buffer = self.program.buffers[place.buffer];
+        let buffer = self.f.program.buffers[place.buffer];
         let indexing = Indexing::of_buffers(buffer.kind);
         let len = buffer.array.unwrap_or(1);
-        self.at_member(indexing, place.member, len, |emit, member| {
+        run_at_member(self, indexing, place.member, len, |emit, member| {
             access(emit, BufferPlace { member, ..place })
         })
     }
 
-    /// The number of words of the buffer at a place, unless all accesses are inside or the device looks itself.
-    pub(super) fn bound(
+    /// Computes the number of words of the buffer at a place, unless all accesses are inside or the
+    /// device looks itself.
+    pub(super) fn compute_bound(
         &mut self,
         place: BufferPlace,
         view: Scalar,
     ) -> Result<Option<Val>, Failure> {
-        match self.program.buffers[place.buffer].kind {
+        match self.f.program.buffers[place.buffer].kind {
             BufferKind::Storage | BufferKind::Counter => {}
             BufferKind::State if self.is_in_state(place) => return Ok(None),
-            BufferKind::State => return Ok(Some(self.w.uint_val(STATE_BYTES / 4))),
+            BufferKind::State => return Ok(Some(self.f.w.uint_val(STATE_BYTES / 4))),
             BufferKind::Private => {
-                return Ok(Some(self.w.uint_val(self.private_words(place.buffer))));
+                return Ok(Some(
+                    self.f.w.uint_val(self.count_private_words(place.buffer)),
+                ));
             }
-            BufferKind::Constant => return Ok(self.constant_bound(place)),
+            BufferKind::Constant => return Ok(self.find_constant_bound(place)),
             // Brought inside where the pointer is made.
             BufferKind::Shared => return Ok(None),
         }
-        if self.w.device.robust_buffer_access2 {
-            self.w.needs.insert(Need::RobustAccess);
+        if self.f.w.device.robust_buffer_access2 {
+            self.f.w.needs.insert(Need::RobustAccess);
             return Ok(None);
         }
-        Ok(Some(self.length(place, view)?))
+        Ok(Some(self.query_length(place, view)?))
     }
 
-    /// Whether an access begins within the parameters of a state program, which are always there in full. Accesses are aligned, so that it ends
-    /// there, too.
+    /// Returns whether an access begins within the parameters of a state program, which are always
+    /// there in full. Accesses are aligned, so that it ends there, too.
     pub(super) fn is_in_state(&self, place: BufferPlace) -> bool {
-        let offset = self.w.constant_bits(place.offset.id);
+        let offset = self.f.w.constant_bits(place.offset.id);
         offset.is_some_and(|offset| offset < u64::from(STATE_BYTES))
     }
 
-    /// Bytes of the buffer at a place.
-    pub(super) fn byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
-        let words = match self.program.buffers[place.buffer].kind {
-            BufferKind::State => self.w.uint_val(STATE_BYTES / 4),
-            BufferKind::Private => self.w.uint_val(self.private_words(place.buffer)),
-            BufferKind::Shared => self.w.uint_val(self.shared_len(place.buffer, Scalar::U32)),
-            BufferKind::Constant => self.w.uint_val(CONSTANT_WORDS),
-            BufferKind::Storage | BufferKind::Counter => self.length(place, Scalar::U32)?,
+    /// Computes the size in bytes of the buffer at a place.
+    pub(super) fn compute_byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
+        let words = match self.f.program.buffers[place.buffer].kind {
+            BufferKind::State => self.f.w.uint_val(STATE_BYTES / 4),
+            BufferKind::Private => self.f.w.uint_val(self.count_private_words(place.buffer)),
+            BufferKind::Shared => self
+                .f
+                .w
+                .uint_val(self.count_shared_elements(place.buffer, Scalar::U32)),
+            BufferKind::Constant => self.f.w.uint_val(CONSTANT_WORDS),
+            BufferKind::Storage | BufferKind::Counter => self.query_length(place, Scalar::U32)?,
         };
-        Ok(self.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
+        Ok(self.f.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
     }
 
-    /// The number of words that the program says a constant buffer has, unless all of an access lies there for sure: accesses are aligned.
-    fn constant_bound(&mut self, place: BufferPlace) -> Option<Val> {
-        let size = self.program.buffers[place.buffer].size?;
-        let offset = self.w.constant_bits(place.offset.id);
+    /// Finds the number of words that the program says a constant buffer has, unless all of an
+    /// access lies there for sure: accesses are aligned.
+    fn find_constant_bound(&mut self, place: BufferPlace) -> Option<Val> {
+        let size = self.f.program.buffers[place.buffer].size?;
+        let offset = self.f.w.constant_bits(place.offset.id);
         let known = offset.is_some_and(|offset| offset + 16 <= u64::from(size));
-        (!known).then(|| self.w.uint_val(size.div_ceil(4)))
+        (!known).then(|| self.f.w.uint_val(size.div_ceil(4)))
     }
 
-    /// The number of elements of a buffer that the caller binds.
-    fn length(&mut self, place: BufferPlace, view: Scalar) -> Result<Val, Failure> {
+    /// Queries the number of elements of a buffer that the caller binds.
+    fn query_length(&mut self, place: BufferPlace, view: Scalar) -> Result<Val, Failure> {
         let length = |emit: &mut Self, place| {
-            let block = emit.block_pointer(place, view.into());
-            emit.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
+            let block = emit.compute_block_pointer(place, view.into());
+            emit.f.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
         };
         let Member::Divergent(number) = place.member else {
             return Ok(length(self, place));
         };
         // Devices need not be able to ask different buffers for their lengths at once.
-        let len = self.program.buffers[place.buffer].array.unwrap_or(1);
-        let lanes = self.lanes_by_case(self.w.val(number), len, |emit, case| {
+        let len = self.f.program.buffers[place.buffer].array.unwrap_or(1);
+        let lanes = run_by_case(self, self.f.w.val(number), len, |emit, case| {
             let member = Member::Constant(case);
             Ok(length(emit, BufferPlace { member, ..place }).alone())
         })?;
-        Ok(self.w.val(lanes[0].id()))
+        Ok(self.f.w.val(lanes[0].id()))
     }
+}
 
-    /// Runs `access` if word `word` lies inside; its lanes are 0 else.
-    pub(super) fn lanes_inside(
-        &mut self,
-        bound: Option<Val>,
-        word: Val,
-        access: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        match bound {
-            Some(bound) => {
-                let inside = self.w.test(Spv::ULessThan, word, bound);
-                self.lanes_if(inside, access)
-            }
-            None => access(self),
+/// Runs `access` if word `word` lies inside; its lanes are 0 else.
+pub(super) fn run_inside<C: AsMut<Builder>>(
+    cx: &mut C,
+    bound: Option<Val>,
+    word: Val,
+    access: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
+) -> Result<[Lane; 4], Failure> {
+    match bound {
+        Some(bound) => {
+            let inside = cx.as_mut().test(Spv::ULessThan, word, bound);
+            run_if(cx, inside, access)
         }
+        None => access(cx),
     }
 }

@@ -38,7 +38,8 @@ impl ResourceUse {
     /// The decorations that tell of it.
     pub(in crate::emit) fn decorations(self) -> impl Iterator<Item = Decoration> {
         let rows = [
-            // Without it Vulkan asks for the feature for stores of the stage, even if nothing is stored.
+            // Without it Vulkan asks for the feature for stores of the stage, even if nothing is
+            // stored.
             (!self.contains(Self::WRITTEN), Decoration::NonWritable),
             (self.contains(Self::COHERENT), Decoration::Coherent),
             (self.contains(Self::VOLATILE), Decoration::Volatile),
@@ -48,7 +49,7 @@ impl ResourceUse {
     }
 }
 
-/// What a program does with one of its images.
+/// Finds what a program does with one of its images.
 pub(in crate::emit) fn image_use(program: &Program, image: ImageId) -> ResourceUse {
     let mut found = ResourceUse::empty();
     for inst in &program.insts {
@@ -66,7 +67,7 @@ pub(in crate::emit) fn image_use(program: &Program, image: ImageId) -> ResourceU
     found
 }
 
-/// What a program does with each of its buffers.
+/// Finds what a program does with each of its buffers.
 pub(super) fn buffer_uses(program: &Program) -> Vec<ResourceUse> {
     let mut uses = vec![ResourceUse::empty(); program.buffers.len()];
     for inst in &program.insts {

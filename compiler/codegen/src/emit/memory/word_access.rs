@@ -3,10 +3,10 @@
 //! Narrow elements are cut out of words, so that no narrow storage is needed.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::BufferEmitter;
 use crate::emit::memory::buffer::View;
-use crate::emit::memory::place::BufferPlace;
-use crate::emit::memory::volatile;
+use crate::emit::memory::place::{BufferPlace, run_inside};
+use crate::emit::memory::{choose_atomic_scope, volatile};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;
@@ -21,7 +21,7 @@ struct WordsRead {
     bound: Option<(Val, Val)>,
 }
 
-impl Emit<'_> {
+impl BufferEmitter<'_, '_> {
     /// The lanes `lanes` of a load.
     pub(super) fn load_buffer(
         &mut self,
@@ -31,9 +31,9 @@ impl Emit<'_> {
         lanes: u8,
     ) -> Result<[Lane; 4], Failure> {
         let lanes = lanes & access.element_lanes();
-        self.at_place(place, |emit, place| {
-            let bound = emit.bound(place, Scalar::U32)?;
-            if let Some(view) = emit.whole_view(place, ty, access)
+        self.run_at_place(place, |emit, place| {
+            let bound = emit.compute_bound(place, Scalar::U32)?;
+            if let Some(view) = emit.find_whole_view(place, ty, access)
                 && lanes.count_ones() > 1
             {
                 let load = |emit: &mut Self| {
@@ -42,18 +42,19 @@ impl Emit<'_> {
                 };
                 return match bound {
                     Some(bound) => {
-                        let first = emit.w.word_number(place.offset, 0);
-                        emit.lanes_inside(Some(bound), first, load)
+                        let first = compute_word_number(emit.f.w, place.offset, 0);
+                        run_inside(emit, Some(bound), first, load)
                     }
                     None => load(emit),
                 };
             }
-            let first = emit.w.word_number(place.offset, 0);
-            // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
-            emit.lanes_inside(bound, first, |emit| {
+            let first = compute_word_number(emit.f.w, place.offset, 0);
+            // If the first word lies outside, all words do, and the whole access is skipped. Later
+            // ones are tested one by one.
+            run_inside(emit, bound, first, |emit| {
                 // That the first word lies inside is known.
                 let bound = bound.filter(|_| lanes > 1 || ty.width() == Width::W64);
-                let bound = bound.map(|bound| emit.w.with_last(bound));
+                let bound = bound.map(|bound| with_last(emit.f.w, bound));
                 let words = WordsRead { first, bound };
                 let mut values = [Lane::UNDEFINED; 4];
                 for lane in glasm_ir::WriteMask(lanes).lanes() {
@@ -72,20 +73,20 @@ impl Emit<'_> {
         access: &MemAccess,
         values: [Lane; 4],
     ) -> Result<(), Failure> {
-        if self.program.buffers[place.buffer].kind == BufferKind::Constant {
+        if self.f.program.buffers[place.buffer].kind == BufferKind::Constant {
             return Err(Error::unsupported("constant buffers cannot be written"));
         }
         let count = usize::from(access.components);
-        self.at_place(place, |emit, place| {
-            let bound = emit.bound(place, Scalar::U32)?;
-            if let Some(view) = emit.whole_view(place, ty, access) {
+        self.run_at_place(place, |emit, place| {
+            let bound = emit.compute_bound(place, Scalar::U32)?;
+            if let Some(view) = emit.find_whole_view(place, ty, access) {
                 emit.store_vector(place, view, access, &values[..count]);
                 return Ok([Lane::UNDEFINED; 4]);
             }
             for (index, value) in (0u32..).zip(&values[..count]) {
                 // An element that only begins inside is not written.
-                let last = emit.w.last_word(place, index, ty);
-                emit.lanes_inside(bound, last, |emit| {
+                let last = find_last_word(emit.f.w, place, index, ty);
+                run_inside(emit, bound, last, |emit| {
                     emit.store_element(place, index, ty, access, *value);
                     Ok([Lane::UNDEFINED; 4])
                 })?;
@@ -95,17 +96,19 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// The view that has all components of an access in one element, which drivers move at once. Offsets are aligned to the size of the access
-    /// (NV_gpu_program5 section 2.X.4.5), but buffers may end within an element: only a device that sees to that itself gives the words inside.
-    fn whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
-        let possible = match self.program.buffers[place.buffer].kind {
+    /// Finds the view that has all components of an access in one element, which drivers move at
+    /// once. Offsets are aligned to the size of the access (NV_gpu_program5 section 2.X.4.5), but
+    /// buffers may end within an element: only a device that sees to that itself gives the words
+    /// inside.
+    fn find_whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
+        let possible = match self.f.program.buffers[place.buffer].kind {
             // What the program says is there may end within a vector.
             BufferKind::Constant => {
-                let size = self.program.buffers[place.buffer].size.unwrap_or(0);
+                let size = self.f.program.buffers[place.buffer].size.unwrap_or(0);
                 access.components == 4 && size.is_multiple_of(16)
             }
             BufferKind::Storage | BufferKind::Counter => {
-                access.components > 1 && self.w.device.robust_buffer_access2
+                access.components > 1 && self.f.w.device.robust_buffer_access2
             }
             BufferKind::State => access.components == 4 && self.is_in_state(place),
             BufferKind::Shared | BufferKind::Private => false,
@@ -113,21 +116,21 @@ impl Emit<'_> {
         (possible && ty.width() == Width::W32).then(|| View::of_vectors(access.components))
     }
 
-    fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
+    fn compute_vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let shift = view.stride().trailing_zeros();
         let (op, of_known) = (Spv::ShiftRightLogical, u32::wrapping_shr);
-        let number = self.w.word_op(op, place.offset, shift, of_known);
-        self.cell_pointer(place, view, number)
+        let number = apply_word_op(self.f.w, op, place.offset, shift, of_known);
+        self.compute_cell_pointer(place, view, number)
     }
 
     fn load_vector(&mut self, place: BufferPlace, view: View, access: &MemAccess) -> ValueWord {
-        let scalar = self.constant_scalar(place.buffer);
+        let scalar = self.choose_constant_scalar(place.buffer);
         let view = View {
             scalar: scalar.unwrap_or(view.scalar),
             ..view
         };
-        let pointer = self.vector_pointer(place, view);
-        self.w.load(pointer, view, access).id
+        let pointer = self.compute_vector_pointer(place, view);
+        load_viewed(self.f.w, pointer, view, access).id
     }
 
     fn store_vector(
@@ -137,9 +140,9 @@ impl Emit<'_> {
         access: &MemAccess,
         values: &[Lane],
     ) {
-        let value = self.w.gather_vector(values, Scalar::U32);
-        let pointer = self.vector_pointer(place, view);
-        self.w.store_words(pointer, value.id, access);
+        let value = self.f.w.gather_vector(values, Scalar::U32);
+        let pointer = self.compute_vector_pointer(place, view);
+        store_words(self.f.w, pointer, value.id, access);
     }
 
     /// Loads word `word`; gives 0 unless it and word `last` lie inside.
@@ -153,44 +156,50 @@ impl Emit<'_> {
         let Some((inside, end)) = inside else {
             return self.load_word_inside(place, word, access);
         };
-        // Brought inside before the read: the buffer must not be left even for a value that is dropped.
-        let word = self.w.int_min(word, end);
+        // Brought inside before the read: the buffer must not be left even for a value that is
+        // dropped.
+        let word = self.f.w.int_min(word, end);
         let value = self.load_word_inside(place, word, access);
-        let zero = self.w.constant_like(value, 0);
-        self.w.select(inside, value, zero)
+        let zero = self.f.w.constant_like(value, 0);
+        self.f.w.select(inside, value, zero)
     }
 
     fn load_word_inside(&mut self, place: BufferPlace, word: Val, access: &MemAccess) -> Val {
-        let (view, number, shift) = self.word_place(place, word);
-        let pointer = self.cell_pointer(place, view, number);
-        let value = self.w.load(pointer, view.into(), access);
+        let (view, number, shift) = self.find_word(place, word);
+        let pointer = self.compute_cell_pointer(place, view, number);
+        let value = load_viewed(self.f.w, pointer, view.into(), access);
         match shift {
-            Some(shift) => self.w.word_of(value, shift),
+            Some(shift) => extract_word(self.f.w, value, shift),
             None => value,
         }
     }
 
-    /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
-    pub(super) fn word_place(
+    /// Finds how a word is reached: the view, the element, and the shift within an element of 64
+    /// bits.
+    pub(super) fn find_word(
         &mut self,
         place: BufferPlace,
         word: Val,
     ) -> (Scalar, Val, Option<Val>) {
-        if let Some(scalar) = self.constant_scalar(place.buffer) {
+        if let Some(scalar) = self.choose_constant_scalar(place.buffer) {
             return (scalar, word, None);
         }
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
-        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits 32 to 63.
-        let (one, five) = (self.w.constant_like(word, 1), self.w.constant_like(word, 5));
-        let number = self.w.binary(Spv::ShiftRightLogical, word, one);
-        let odd = self.w.binary(Spv::BitwiseAnd, word, one);
-        let shift = self.w.binary(Spv::ShiftLeftLogical, odd, five);
+        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits
+        // 32 to 63.
+        let (one, five) = (
+            self.f.w.constant_like(word, 1),
+            self.f.w.constant_like(word, 5),
+        );
+        let number = self.f.w.binary(Spv::ShiftRightLogical, word, one);
+        let odd = self.f.w.binary(Spv::BitwiseAnd, word, one);
+        let shift = self.f.w.binary(Spv::ShiftLeftLogical, odd, five);
         (Scalar::U64, number, Some(shift))
     }
 
-    /// One element of a load. The first word of element 0 lies inside.
+    /// Loads one element of a load. The first word of element 0 lies inside.
     fn load_element(
         &mut self,
         place: BufferPlace,
@@ -201,33 +210,34 @@ impl Emit<'_> {
     ) -> Lane {
         match ty.width() {
             Width::W32 => {
-                let word = self.w.word_behind(words.first, index);
+                let word = advance_word(self.f.w, words.first, index);
                 self.load_word_of(place, index, word, access, words).lane(0)
             }
             Width::W64 => {
                 let [low, high] =
-                    [0, 1].map(|half| self.w.word_behind(words.first, 2 * index + half));
+                    [0, 1].map(|half| advance_word(self.f.w, words.first, 2 * index + half));
                 // By its high word: a number that ends outside reads as 0 in whole.
-                let inside = words.bound.map(|bound| self.w.is_inside(high, bound));
+                let inside = words.bound.map(|bound| is_inside(self.f.w, high, bound));
                 let pair =
                     [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                self.w.wide_from_words(pair)
+                let pair = self.f.w.gather_vector(&pair, Scalar::U32);
+                self.f.w.wide_from_words(pair)
             }
             width @ (Width::W8 | Width::W16) => {
-                let (word, shift) = self.w.narrow_place(place.offset, index, width);
+                let (word, shift) = find_narrow_word(self.f.w, place.offset, index, width);
                 let word = self.load_word_of(place, index, word, access, words);
                 // A constant buffer may be seen as floats.
-                let word = self.w.reread(word, Scalar::U32);
-                let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
-                self.w
+                let word = self.f.w.reread(word, Scalar::U32);
+                let value = self.f.w.binary(Spv::ShiftRightLogical, word, shift);
+                self.f
+                    .w
                     .extend(value, width.bits(), ty.is_signed_int())
                     .lane(0)
             }
         }
     }
 
-    /// The word of element `index`, or 0 if it lies outside.
+    /// Loads the word of element `index`, or 0 if it lies outside.
     fn load_word_of(
         &mut self,
         place: BufferPlace,
@@ -237,7 +247,7 @@ impl Emit<'_> {
         words: &WordsRead,
     ) -> Val {
         let bound = words.bound.filter(|_| index > 0);
-        let inside = bound.map(|bound| self.w.is_inside(word, bound));
+        let inside = bound.map(|bound| is_inside(self.f.w, word, bound));
         self.load_word(place, word, access, inside)
     }
 
@@ -251,151 +261,154 @@ impl Emit<'_> {
     ) {
         match ty.width() {
             Width::W32 => {
-                let value = self.w.scalar(value, Scalar::U32);
+                let value = self.f.w.scalar(value, Scalar::U32);
                 self.store_word(place, index, access, value);
             }
             Width::W64 => {
                 // Little-endian, as everything in Vulkan: the low word first.
-                let words = self.w.words_of_wide(value);
+                let words = self.f.w.words_of_wide(value);
                 for half in 0..2 {
-                    let word = self.w.component(words, half as usize).id;
+                    let word = self.f.w.component(words, half as usize).id;
                     self.store_word(place, 2 * index + half, access, word);
                 }
             }
             width @ (Width::W8 | Width::W16) => {
-                let value = self.w.lane_val(value, Scalar::U32);
+                let value = self.f.w.lane_val(value, Scalar::U32);
                 self.store_narrow(place, index, width, value);
             }
         }
     }
 
     fn store_word(&mut self, place: BufferPlace, words: u32, access: &MemAccess, value: ValueWord) {
-        let word = self.w.word_number(place.offset, words);
+        let word = compute_word_number(self.f.w, place.offset, words);
         if self.is_wide_shared(place.buffer) {
-            let (value, all) = (self.w.val(value), self.w.uint_val(u32::MAX));
+            let (value, all) = (self.f.w.val(value), self.f.w.uint_val(u32::MAX));
             return self.store_bits(place, word, all, value);
         }
-        let pointer = self.cell_pointer(place, Scalar::U32, word);
-        self.w.store_words(pointer, value, access);
+        let pointer = self.compute_cell_pointer(place, Scalar::U32, word);
+        store_words(self.f.w, pointer, value, access);
     }
 
     fn store_narrow(&mut self, place: BufferPlace, index: u32, width: Width, value: Val) {
-        let (word, shift) = self.w.narrow_place(place.offset, index, width);
-        let mask = self.w.constant_like(value, (1 << width.bits()) - 1);
-        let value = self.w.binary(Spv::BitwiseAnd, value, mask);
-        let value = self.w.binary(Spv::ShiftLeftLogical, value, shift);
-        let hole = self.w.binary(Spv::ShiftLeftLogical, mask, shift);
-        if self.program.buffers[place.buffer].kind == BufferKind::Private {
+        let (word, shift) = find_narrow_word(self.f.w, place.offset, index, width);
+        let mask = self.f.w.constant_like(value, (1 << width.bits()) - 1);
+        let value = self.f.w.binary(Spv::BitwiseAnd, value, mask);
+        let value = self.f.w.binary(Spv::ShiftLeftLogical, value, shift);
+        let hole = self.f.w.binary(Spv::ShiftLeftLogical, mask, shift);
+        if self.f.program.buffers[place.buffer].kind == BufferKind::Private {
             return self.store_own_bits(place, word, hole, value);
         }
         self.store_bits(place, word, hole, value);
     }
 
-    /// A store of the bits `hole` of a word that no other invocation sees.
+    /// Stores the bits `hole` of a word that no other invocation sees.
     fn store_own_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
-        let pointer = self.cell_pointer(place, Scalar::U32, word);
-        let old = self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]);
-        let keep = self.w.unary(Spv::Not, hole);
-        let rest = self.w.binary(Spv::BitwiseAnd, old, keep);
-        let new = self.w.binary(Spv::BitwiseOr, rest, value);
-        self.w.store(pointer, new.id);
+        let pointer = self.compute_cell_pointer(place, Scalar::U32, word);
+        let old = self.f.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]);
+        let keep = self.f.w.unary(Spv::Not, hole);
+        let rest = self.f.w.binary(Spv::BitwiseAnd, old, keep);
+        let new = self.f.w.binary(Spv::BitwiseOr, rest, value);
+        self.f.w.store(pointer, new.id);
     }
 
-    /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
+    /// Stores the bits `hole` of a word by two atomics, so that its other bits survive the stores
+    /// of other invocations.
     fn store_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
-        let (view, number, shift) = self.word_place(place, word);
-        let pointer = self.cell_pointer(place, view, number);
-        let hole = self.w.moved_up(view, hole, shift);
-        let value = self.w.moved_up(view, value, shift);
-        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is lost.
-        let keep = self.w.unary(Spv::Not, hole);
-        let kind = self.program.buffers[place.buffer].kind;
+        let (view, number, shift) = self.find_word(place, word);
+        let pointer = self.compute_cell_pointer(place, view, number);
+        let hole = shift_up(self.f.w, view, hole, shift);
+        let value = shift_up(self.f.w, view, value, shift);
+        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is
+        // lost.
+        let keep = self.f.w.unary(Spv::Not, hole);
+        let kind = self.f.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
-            let (scope, relaxed) = self.w.atomic_scope(Some(kind));
+            let (scope, relaxed) = choose_atomic_scope(self.f.w, Some(kind));
             let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
-            self.w.op(op, view, 1, &operands);
+            self.f.w.op(op, view, 1, &operands);
         }
     }
 }
 
-impl Builder {
-    fn load(&mut self, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
-        match volatile(access) {
-            0 => self.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
-            operands => self.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
-        }
+fn load_viewed(w: &mut Builder, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
+    match volatile(access) {
+        0 => w.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
+        operands => w.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
     }
+}
 
-    fn store_words(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
-        match volatile(access) {
-            0 => self.store(pointer, value),
-            operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
-        }
+fn store_words(w: &mut Builder, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
+    match volatile(access) {
+        0 => w.store(pointer, value),
+        operands => w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
     }
+}
 
-    /// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
-    pub(super) fn word_op(
-        &mut self,
-        op: Spv,
-        a: Val,
-        bits: u32,
-        of_known: fn(u32, u32) -> u32,
-    ) -> Val {
-        match self.constant_bits(a.id) {
-            Some(known) => self.uint_val(of_known(known as u32, bits)),
-            None => self.binary_bits(op, a, bits.into()),
-        }
+/// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded,
+/// `bits` would stay in the module.
+pub(super) fn apply_word_op(
+    w: &mut Builder,
+    op: Spv,
+    a: Val,
+    bits: u32,
+    of_known: fn(u32, u32) -> u32,
+) -> Val {
+    match w.constant_bits(a.id) {
+        Some(known) => w.uint_val(of_known(known as u32, bits)),
+        None => w.binary_bits(op, a, bits.into()),
     }
+}
 
-    /// Whether a word lies inside a buffer, and the number of the buffer's last word.
-    fn is_inside(&mut self, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
-        let inside = self.test(Spv::ULessThan, word, bound);
-        (inside, end)
-    }
+/// Computes whether a word lies inside a buffer, and the number of the buffer's last word.
+fn is_inside(w: &mut Builder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
+    let inside = w.test(Spv::ULessThan, word, bound);
+    (inside, end)
+}
 
-    /// A number of words that is not 0, with the number of the last one.
-    fn with_last(&mut self, bound: Val) -> (Val, Val) {
-        (bound, self.binary_bits(Spv::ISub, bound, 1))
-    }
+/// Adds the number of the last word to a number of words, which is not 0.
+fn with_last(w: &mut Builder, bound: Val) -> (Val, Val) {
+    (bound, w.binary_bits(Spv::ISub, bound, 1))
+}
 
-    fn word_behind(&mut self, first: Val, words: u32) -> Val {
-        self.binary_bits(Spv::IAdd, first, u64::from(words))
-    }
+fn advance_word(w: &mut Builder, first: Val, words: u32) -> Val {
+    w.binary_bits(Spv::IAdd, first, u64::from(words))
+}
 
-    /// The number of the word that lies `words` words behind the one at a byte offset.
-    pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
-        let first = self.binary_bits(Spv::ShiftRightLogical, offset, 2);
-        self.word_behind(first, words)
-    }
+/// Computes the number of the word that lies `words` words behind the one at a byte offset.
+pub(super) fn compute_word_number(w: &mut Builder, offset: Val, words: u32) -> Val {
+    let first = w.binary_bits(Spv::ShiftRightLogical, offset, 2);
+    advance_word(w, first, words)
+}
 
-    /// The last word that element `index` of an access touches.
-    fn last_word(&mut self, place: BufferPlace, index: u32, ty: Type) -> Val {
-        match ty.width() {
-            Width::W64 => self.word_number(place.offset, 2 * index + 1),
-            Width::W32 => self.word_number(place.offset, index),
-            width @ (Width::W8 | Width::W16) => self.narrow_place(place.offset, index, width).0,
-        }
+/// Finds the last word that element `index` of an access touches.
+fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> Val {
+    match ty.width() {
+        Width::W64 => compute_word_number(w, place.offset, 2 * index + 1),
+        Width::W32 => compute_word_number(w, place.offset, index),
+        width @ (Width::W8 | Width::W16) => find_narrow_word(w, place.offset, index, width).0,
     }
+}
 
-    /// The word of a 64-bit integer from bit `shift` up.
-    pub(super) fn word_of(&mut self, wide: Val, shift: Val) -> Val {
-        let low = self.binary(Spv::ShiftRightLogical, wide, shift);
-        self.unary_to(Spv::UConvert, Scalar::U32, low)
-    }
+/// Extracts the word of a 64-bit integer from bit `shift` up.
+pub(super) fn extract_word(w: &mut Builder, wide: Val, shift: Val) -> Val {
+    let low = w.binary(Spv::ShiftRightLogical, wide, shift);
+    w.unary_to(Spv::UConvert, Scalar::U32, low)
+}
 
-    /// A word as an element of type `view`, moved up to where it lies if two words share an element.
-    pub(super) fn moved_up(&mut self, view: Scalar, word: Val, shift: Option<Val>) -> Val {
-        let Some(shift) = shift else { return word };
-        let wide = self.unary_to(Spv::UConvert, view, word);
-        self.binary(Spv::ShiftLeftLogical, wide, shift)
-    }
+/// Extends a word to an element of type `view`, shifted to its position if two words share an
+/// element.
+pub(super) fn shift_up(w: &mut Builder, view: Scalar, word: Val, shift: Option<Val>) -> Val {
+    let Some(shift) = shift else { return word };
+    let wide = w.unary_to(Spv::UConvert, view, word);
+    w.binary(Spv::ShiftLeftLogical, wide, shift)
+}
 
-    /// The word that holds a narrow element, and by how many bits it is shifted there.
-    fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
-        let offset = self.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
-        let word = self.word_number(offset, 0);
-        // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
-        let byte = self.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
-        (word, self.binary_bits(Spv::ShiftLeftLogical, byte, 3))
-    }
+/// Finds the word that holds a narrow element, and by how many bits it is shifted there.
+fn find_narrow_word(w: &mut Builder, offset: Val, index: u32, width: Width) -> (Val, Val) {
+    let offset = w.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
+    let word = compute_word_number(w, offset, 0);
+    // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a
+    // halfword's offset does not count.
+    let byte = w.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
+    (word, w.binary_bits(Spv::ShiftLeftLogical, byte, 3))
 }

@@ -1,8 +1,9 @@
-//! Large arrays start as zeros by a loop. Of an initializer drivers make a store for each element: lavapipe takes a minute for 512 of them.
+//! Large arrays start as zeros by a loop. Of an initializer drivers make a store for each element:
+//! lavapipe takes a minute for 512 of them.
 
 use crate::analysis::Class;
 use crate::builder::Scalar;
-use crate::emit::Emit;
+use crate::emit::memory::array::RegisterMemory;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{RegisterId, Storage};
@@ -11,12 +12,12 @@ use spirv::{LoopControl, Op as Spv, StorageClass};
 /// Arrays of more vectors have no initializer.
 const MOST_INITIALIZED: u32 = 32;
 
-impl Emit<'_> {
-    /// Whether a loop writes the zeros of a register.
+impl RegisterMemory<'_> {
+    /// Returns whether a loop writes the zeros of a register.
     pub(super) fn is_cleared(&self, register: RegisterId) -> bool {
         let is_temp = self.program.registers[register].storage == Storage::Temp;
         let in_memory = self.analysis.class[register.index()] == Class::Memory;
-        is_temp && in_memory && self.register_vectors(register) > MOST_INITIALIZED
+        is_temp && in_memory && self.count_register_vectors(register) > MOST_INITIALIZED
     }
 
     /// Writes the zeros, in blocks before the first one of the entry point.
@@ -30,8 +31,8 @@ impl Emit<'_> {
     }
 
     fn clear_array(&mut self, register: RegisterId) {
-        let array = self.memory_variable(register);
-        let len = self.register_vectors(register);
+        let array = self.declare_register(register);
+        let len = self.count_register_vectors(register);
         let [zero, one, len] = [0, 1, len].map(|number| self.w.uint(number));
         let [word, truth] = [Scalar::U32, Scalar::BoolInt].map(|scalar| self.w.ty(scalar, 1));
         let vector = self.w.ty(Scalar::U32, 4);
@@ -40,10 +41,12 @@ impl Emit<'_> {
         let [head, body, next, merge] = self.w.labels();
         let [number, following, goes_on, pointer]: [ValueWord; 4] =
             std::array::from_fn(|_| self.w.object());
-        // The prologue follows in `merge`: the head of the function is written here, in front of it.
+        // The prologue follows in `merge`: the head of the function is written here, in front of
+        // it.
         let before = std::mem::replace(&mut self.w.block, merge);
         let code = &mut self.w.functions;
-        // The header of a loop must be a block of its own: the back edge goes there, and must not reach the entry block of the function.
+        // The header of a loop must be a block of its own: the back edge goes there, and must not
+        // reach the entry block of the function.
         code.op(Spv::Branch, &[head.0]);
         code.op(Spv::Label, &[head.0]);
         let edges = [zero.0, before.0, following.0, next.0];

@@ -1,7 +1,8 @@
-//! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail end; what they have stored in memory stays.
+//! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail
+//! end; what they have stored in memory stays.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::interface::Io;
 use crate::interface::builtin::builtin_input;
 use crate::state::Word;
 use glasm_ir::{Output, Semantic, Stage, TypeBase};
@@ -14,136 +15,133 @@ const EQUAL: u32 = 1;
 const GREATER: u32 = 2;
 const ALWAYS: u32 = 7;
 
-impl Emit<'_> {
-    /// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw buffer 0 fails the alpha test. `color` is
-    /// that color, if the program writes it.
-    pub(super) fn test_fragment(&mut self, color: Option<(&Output, [Lane; 4])>) {
-        let alpha = color.and_then(|(output, color)| self.alpha_test(output, color));
-        // All of them before the fragment ends, so that it ends at one place.
-        let tests = [alpha, self.line_stipple(), self.polygon_stipple()];
-        let tests = tests.into_iter().flatten();
-        let passes = tests.reduce(|all, test| self.w.truth_op(Spv::LogicalAnd, all, test));
-        if let Some(passes) = passes {
-            self.end_unless(passes);
-        }
-    }
-
-    /// GL 2.1 section 4.1.4: how alpha compares with the reference.
-    fn alpha_test(&mut self, output: &Output, color: [Lane; 4]) -> Option<Val> {
-        // Integers have no alpha test: EXT_texture_integer ("Per-Fragment Operations").
-        let attachment = self.options.interface.colors.first();
-        if *attachment.unwrap_or(&output.base) != TypeBase::Float {
-            return None;
-        }
-        let function = self.io().state(Word::AlphaFunction);
-        if self.w.constant_bits(function) == Some(ALWAYS.into()) {
-            return None;
-        }
-        let alpha = self.w.lane_val(color[3], Scalar::F32);
-        let reference = self.io().state(Word::AlphaReference);
-        let reference = self.w.val(reference);
-        // NaN compares with nothing, but passes where nothing is compared.
-        let mut passes = self.io().state_test(Spv::IEqual, function, ALWAYS);
-        for (bit, op) in [
-            (LESS, Spv::FOrdLessThan),
-            (EQUAL, Spv::FOrdEqual),
-            (GREATER, Spv::FOrdGreaterThan),
-        ] {
-            let wanted = self.io().state_bits(function, bit, 1);
-            let wanted = self.io().state_test(Spv::INotEqual, wanted, 0);
-            if self.w.splat_bits(wanted) == Some(0) {
-                continue;
-            }
-            let holds = self.w.test(op, alpha, reference);
-            let counts = self.w.truth_op(Spv::LogicalAnd, holds, wanted);
-            passes = self.w.truth_op(Spv::LogicalOr, passes, counts);
-        }
-        Some(passes)
-    }
-
-    /// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the line along its longer side.
-    fn line_stipple(&mut self) -> Option<Val> {
-        if !self.options.stipples_lines() {
-            return None;
-        }
-        let start = self.io().line_start()?;
-        let place = self.window_place()?;
-        let pixels = self.w.pixels_between(start, place);
-        let [along_x, along_y] = [0, 1].map(|axis| self.w.component(pixels, axis));
-        // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
-        let along = self.w.ext(GlslOp::NMax, &[along_x, along_y]);
-        let count = self.w.unary_to(Spv::ConvertFToU, Scalar::U32, along);
-        let word = self.io().state(Word::LineStipple);
-        let factor = self.io().state_bits(word, 16, 8);
-        let [word, factor] = [word, factor].map(|id| self.w.val(id));
-        // The word has the factor less one: 256 would not fit into eight bits.
-        let factor = self.w.binary_bits(Spv::IAdd, factor, 1);
-        let number = self.w.binary(Spv::UDiv, count, factor);
-        let number = self.w.binary_bits(Spv::BitwiseAnd, number, 15);
-        Some(self.w.has_bit(word, number))
-    }
-
-    /// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
-    fn polygon_stipple(&mut self) -> Option<Val> {
-        if !self.options.stipples_polygons() {
-            return None;
-        }
-        let place = self.window_place()?;
-        // Places are centers of pixels, which the conversion cuts to whole numbers.
-        let place = self.w.unary_to(Spv::ConvertFToU, Scalar::U32, place);
-        let [x, y] = [0, 1].map(|axis| self.w.component(place, axis));
-        let height = self.io().state(Word::WindowHeight);
-        // 0 stands for row 0 at the bottom: `PolygonStipple::window_height`.
-        let is_upright = self.io().state_test(Spv::IEqual, height, 0);
-        let height = self.w.val(height);
-        let last = self.w.binary_bits(Spv::ISub, height, 1);
-        let from_top = self.w.binary(Spv::ISub, last, y);
-        let row = self.w.select(is_upright, y, from_top);
-        let row = self.w.binary_bits(Spv::BitwiseAnd, row, 31);
-        let bits = self.io().state_element(Word::PolygonRows, 32, row);
-        // Bit 31 is the first pixel: 31 - x modulo 32.
-        let bit = self.w.binary_bits(Spv::BitwiseXor, x, 31);
-        let bit = self.w.binary_bits(Spv::BitwiseAnd, bit, 31);
-        let drawn = self.w.has_bit(bits, bit);
-        let is_stippled = self.io().state_flag(Word::PolygonStipple);
-        let is_whole = self.w.not(is_stippled);
-        Some(self.w.truth_op(Spv::LogicalOr, is_whole, drawn))
-    }
-
-    /// Where the fragment is in the window, as Vulkan counts.
-    fn window_place(&mut self) -> Option<Val> {
-        let row = builtin_input(Stage::Fragment, Semantic::Position)?;
-        let (_, place) = self.io().load_builtin_value(row);
-        let place = self.w.val(place);
-        Some(self.w.first_components(place, 2))
-    }
-
-    fn end_unless(&mut self, passes: Val) {
-        if self.w.splat_bits(passes).is_some_and(|bits| bits != 0) {
-            return;
-        }
-        let [end, merge] = self.w.labels();
-        self.w.merge_selection(merge);
-        self.w.jump_if(passes.id, merge, end);
-        self.w.begin_block(end);
-        self.w.body.op(Spv::Kill, &[]);
-        self.w.begin_block(merge);
+/// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw
+/// buffer 0 fails the alpha test. `color` is that color, if the program writes it.
+pub(super) fn test_fragment(io: &mut Io<'_>, color: Option<(&Output, [Lane; 4])>) {
+    let alpha = color.and_then(|(output, color)| test_alpha(io, output, color));
+    // All of them before the fragment ends, so that it ends at one place.
+    let tests = [alpha, test_line_stipple(io), test_polygon_stipple(io)];
+    let tests = tests.into_iter().flatten();
+    let passes = tests.reduce(|all, test| io.w.truth_op(Spv::LogicalAnd, all, test));
+    if let Some(passes) = passes {
+        end_unless(io.w, passes);
     }
 }
 
-impl Builder {
-    /// Whole pixels from the one where a line starts to a place on it, along each axis.
-    fn pixels_between(&mut self, start: Val, place: Val) -> Val {
-        let [floor, pixel] = [start, place].map(|at| self.ext(GlslOp::Floor, &[at]));
-        let forward = self.binary(Spv::FSub, pixel, floor);
-        // A line that starts between two pixels and goes back has its first pixel before that place.
-        let ceiling = self.ext(GlslOp::Ceil, &[start]);
-        let one = self.float_like(start, 1.0);
-        let last = self.binary(Spv::FSub, ceiling, one);
-        let back = self.binary(Spv::FSub, last, pixel);
-        let goes_back = self.test(Spv::FOrdLessThan, place, start);
-        let count = self.select(goes_back, back, forward);
-        let zero = self.float_like(start, 0.0);
-        self.ext(GlslOp::NMax, &[count, zero])
+/// GL 2.1 section 4.1.4: how alpha compares with the reference.
+fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val> {
+    // Integers have no alpha test: EXT_texture_integer ("Per-Fragment Operations").
+    let attachment = io.options.interface.colors.first();
+    if *attachment.unwrap_or(&output.base) != TypeBase::Float {
+        return None;
     }
+    let function = io.gl_state().load(Word::AlphaFunction);
+    if io.w.constant_bits(function) == Some(ALWAYS.into()) {
+        return None;
+    }
+    let alpha = io.w.lane_val(color[3], Scalar::F32);
+    let reference = io.gl_state().load(Word::AlphaReference);
+    let reference = io.w.val(reference);
+    // NaN compares with nothing, but passes where nothing is compared.
+    let mut passes = io.gl_state().compare(Spv::IEqual, function, ALWAYS);
+    for (bit, op) in [
+        (LESS, Spv::FOrdLessThan),
+        (EQUAL, Spv::FOrdEqual),
+        (GREATER, Spv::FOrdGreaterThan),
+    ] {
+        let wanted = io.gl_state().extract_bits(function, bit, 1);
+        let wanted = io.gl_state().compare(Spv::INotEqual, wanted, 0);
+        if io.w.splat_bits(wanted) == Some(0) {
+            continue;
+        }
+        let holds = io.w.test(op, alpha, reference);
+        let counts = io.w.truth_op(Spv::LogicalAnd, holds, wanted);
+        passes = io.w.truth_op(Spv::LogicalOr, passes, counts);
+    }
+    Some(passes)
+}
+
+/// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the
+/// line along its longer side.
+fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
+    if !io.options.stipples_lines() {
+        return None;
+    }
+    let start = io.line_start()?;
+    let place = load_window_position(io)?;
+    let pixels = count_pixels_between(io.w, start, place);
+    let [along_x, along_y] = [0, 1].map(|axis| io.w.component(pixels, axis));
+    // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
+    let along = io.w.ext(GlslOp::NMax, &[along_x, along_y]);
+    let count = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, along);
+    let word = io.gl_state().load(Word::LineStipple);
+    let factor = io.gl_state().extract_bits(word, 16, 8);
+    let [word, factor] = [word, factor].map(|id| io.w.val(id));
+    // The word has the factor less one: 256 would not fit into eight bits.
+    let factor = io.w.binary_bits(Spv::IAdd, factor, 1);
+    let number = io.w.binary(Spv::UDiv, count, factor);
+    let number = io.w.binary_bits(Spv::BitwiseAnd, number, 15);
+    Some(io.w.has_bit(word, number))
+}
+
+/// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
+fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
+    if !io.options.stipples_polygons() {
+        return None;
+    }
+    let place = load_window_position(io)?;
+    // Places are centers of pixels, which the conversion cuts to whole numbers.
+    let place = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, place);
+    let [x, y] = [0, 1].map(|axis| io.w.component(place, axis));
+    let height = io.gl_state().load(Word::WindowHeight);
+    // 0 stands for row 0 at the bottom: `PolygonStipple::window_height`.
+    let is_upright = io.gl_state().compare(Spv::IEqual, height, 0);
+    let height = io.w.val(height);
+    let last = io.w.binary_bits(Spv::ISub, height, 1);
+    let from_top = io.w.binary(Spv::ISub, last, y);
+    let row = io.w.select(is_upright, y, from_top);
+    let row = io.w.binary_bits(Spv::BitwiseAnd, row, 31);
+    let bits = io.gl_state().load_element(Word::PolygonRows, 32, row);
+    // Bit 31 is the first pixel: 31 - x modulo 32.
+    let bit = io.w.binary_bits(Spv::BitwiseXor, x, 31);
+    let bit = io.w.binary_bits(Spv::BitwiseAnd, bit, 31);
+    let drawn = io.w.has_bit(bits, bit);
+    let is_stippled = io.gl_state().test_flag(Word::PolygonStipple);
+    let is_whole = io.w.not(is_stippled);
+    Some(io.w.truth_op(Spv::LogicalOr, is_whole, drawn))
+}
+
+/// Loads the position of the fragment in the window, as Vulkan counts.
+fn load_window_position(io: &mut Io<'_>) -> Option<Val> {
+    let row = builtin_input(Stage::Fragment, Semantic::Position)?;
+    let (_, place) = io.load_builtin_value(row);
+    let place = io.w.val(place);
+    Some(io.w.first_components(place, 2))
+}
+
+fn end_unless(w: &mut Builder, passes: Val) {
+    if w.splat_bits(passes).is_some_and(|bits| bits != 0) {
+        return;
+    }
+    let [end, merge] = w.labels();
+    w.merge_selection(merge);
+    w.jump_if(passes.id, merge, end);
+    w.begin_block(end);
+    w.body.op(Spv::Kill, &[]);
+    w.begin_block(merge);
+}
+
+/// Whole pixels from the one where a line starts to a place on it, along each axis.
+fn count_pixels_between(w: &mut Builder, start: Val, place: Val) -> Val {
+    let [floor, pixel] = [start, place].map(|at| w.ext(GlslOp::Floor, &[at]));
+    let forward = w.binary(Spv::FSub, pixel, floor);
+    // A line that starts between two pixels and goes back has its first pixel before that place.
+    let ceiling = w.ext(GlslOp::Ceil, &[start]);
+    let one = w.float_like(start, 1.0);
+    let last = w.binary(Spv::FSub, ceiling, one);
+    let back = w.binary(Spv::FSub, last, pixel);
+    let goes_back = w.test(Spv::FOrdLessThan, place, start);
+    let count = w.select(goes_back, back, forward);
+    let zero = w.float_like(start, 0.0);
+    w.ext(GlslOp::NMax, &[count, zero])
 }

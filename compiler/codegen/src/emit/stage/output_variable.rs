@@ -2,14 +2,15 @@
 
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
-use crate::emit::Emit;
+use crate::emit::cx::{FunctionEmitter, OutputEmitter};
 use crate::error::{Error, Failure};
-use crate::interface::base_scalar;
 use crate::interface::names::output_name;
+use crate::interface::{Io, base_scalar};
+use crate::options::Options;
 use crate::varyings::{Distances, Place, written_lanes};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Semantic, Stage, WriteMask};
+use glasm_ir::{Output, OutputId, Program, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -45,137 +46,26 @@ impl OutputPlace {
     }
 }
 
-impl Emit<'_> {
-    /// Whether any instruction writes an output.
-    pub(super) fn writes(&self, output: OutputId) -> bool {
-        let mut registers = self.program.output_registers();
+impl OutputEmitter<'_, '_> {
+    /// Returns whether any instruction writes an output.
+    pub(super) fn is_written(&self, output: OutputId) -> bool {
+        let mut registers = self.f.program.output_registers();
         registers.any(|(id, outputs)| {
-            self.analysis.written[id.index()] && outputs.contains(&output.index())
+            self.f.analysis.written[id.index()] && outputs.contains(&output.index())
         })
     }
 
-    /// The part of a variable that the invocation writes: in a tessellation control program that of its vertex.
-    pub(super) fn own_variable(&mut self, variable: ValueWord, target: &OutputPlace) -> ValueWord {
-        // Outputs per vertex are arrays there, of which an invocation may write its own element only.
-        if self.program.stage != Stage::TessControl {
-            return variable;
-        }
-        let operands = [variable.0, self.io().own_vertex().0];
-        let ty = self.w.ty(target.scalar, target.size);
-        self.w.chain(StorageClass::Output, ty, &operands)
-    }
-
-    /// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
-    pub(super) fn is_disabled(&self, semantic: Semantic) -> bool {
-        let Semantic::ClipDistance(plane) = semantic else {
-            return false;
-        };
-        let planes = u32::from(self.options.fixed.clip_planes);
-        let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
-        self.program.modes.enabled_clip_distances && !is_enabled
-    }
-
-    /// Where the color of an attachment goes.
-    pub(super) fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
-        let declared = self.options.interface.colors.get(usize::from(buffer));
-        let output = self.program.outputs[id];
-        let base = declared.copied().unwrap_or(output.base);
-        OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
-    }
-
-    pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) =
-            (self.program.stage, semantic)
-        {
-            return Ok(self.color_target(id, buffer));
-        }
-        // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
-        self.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
-        self.interface.outputs.writes_stencil |= semantic == Semantic::FragStencil;
-        if let Some(target) = builtin_output(self.program.stage, semantic) {
-            self.need_output(semantic)?;
-            return Ok(target);
-        }
-        let varyings = &self.options.interface.outputs;
-        let place = varyings.place(semantic);
-        let has_varyings = match self.program.stage {
-            Stage::TessControl => true,
-            Stage::Vertex | Stage::TessEval | Stage::Geometry => !semantic.is_per_patch(),
-            Stage::Fragment | Stage::Compute => false,
-        };
-        match place.filter(|_| has_varyings) {
-            Some(place) => Ok(OutputPlace::varying(&place)),
-            None => Err(Error::unsupported(format!(
-                "{semantic:?} is no output of {} programs",
-                self.program.stage.name()
-            ))),
-        }
-    }
-
-    /// What built-in outputs need of the device.
-    fn need_output(&mut self, semantic: Semantic) -> Result<(), Failure> {
-        let stage = self.program.stage;
-        if semantic == Semantic::PointSize && stage != Stage::Vertex {
-            // The feature is one for both stages.
-            Need::GeometryPointSize.check(&self.w.device)?;
-            self.io().need_point_size();
-        }
-        let need = match (stage, semantic) {
-            // In other stages the built-in has a capability of its own: `need_layer_output`.
-            (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
-            (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
-            _ => return Ok(()),
-        };
-        self.w.require(need)
-    }
-
-    /// Returns lanes of which those in `write` are equal to those given, as values that no other output gets and that differ between invocations as far
-    /// as compilers know. Linkers of OpenGL take two outputs for one if the only value stored in either is the same, even where the conditions of the
-    /// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a loop, has a value that all invocations
-    /// share (Mesa 25.0 to 26.2).
-    pub(super) fn make_own_values(
-        &mut self,
-        id: OutputId,
-        scalar: Scalar,
-        write: u8,
-        mut values: [Lane; 4],
-    ) -> [Lane; 4] {
-        // No draw reaches the number that values are compared with, which no compiler knows.
-        let number = match self.program.stage {
-            _ if !self.options.target.is_opengl() => return values,
-            Stage::TessControl => self.io().patch_number(),
-            Stage::Geometry if self.analysis.has_loops => self.io().own_vertex(),
-            Stage::Vertex
-            | Stage::TessEval
-            | Stage::Geometry
-            | Stage::Fragment
-            | Stage::Compute => return values,
-        };
-        let number = self.w.val(number);
-        let unreached = u64::from(u32::MAX) - id.index() as u64;
-        let is_other = self.w.compare_bits(Spv::INotEqual, number, unreached);
-        for lane in WriteMask(write).lanes() {
-            let value = self.w.lane_val(values[lane], scalar);
-            if !self.w.is_constant(value.id) {
-                let zero = self.w.constant_like(value, 0);
-                values[lane] = self.w.select(is_other, value, zero).lane(0);
-            }
-        }
-        values
-    }
-
-    pub(super) fn output_variable_of(
+    pub(super) fn get_output_variable(
         &mut self,
         id: OutputId,
         target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
-        let known = self.interface.outputs.variables[id.index()];
+        let known = self.f.interface.outputs.variables[id.index()];
         if known.is_some() {
             return Ok(known);
         }
         let variable = self.declare_output(id, target)?;
-        self.interface.outputs.variables[id.index()] = variable;
+        self.f.interface.outputs.variables[id.index()] = variable;
         Ok(variable)
     }
 
@@ -184,133 +74,250 @@ impl Emit<'_> {
         id: OutputId,
         target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
-        let output = self.program.outputs[id];
-        self.check_location(id)?;
-        let mut ty = self.w.ty(target.scalar, target.size);
+        let output = self.f.program.outputs[id];
+        check_location(&self.f.io(), id)?;
+        let mut ty = self.f.w.ty(target.scalar, target.size);
         // SPIR-V has these built-ins as arrays of words.
         if matches!(
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
         ) {
-            ty = self.w.array_type(ty, 1);
+            ty = self.f.w.array_type(ty, 1);
         }
         let is_shared = output.semantic.is_per_patch();
-        let per_vertex = self.program.stage == Stage::TessControl && !is_shared;
+        let per_vertex = self.f.program.stage == Stage::TessControl && !is_shared;
         if per_vertex {
-            ty = self.w.array_type(ty, self.program.modes.vertices_out);
+            ty = self.f.w.array_type(ty, self.f.program.modes.vertices_out);
         }
-        let variable = self.io().variable(StorageClass::Output, ty);
-        self.decorate_output(&output, target, variable);
+        let variable = self.f.io().variable(StorageClass::Output, ty);
+        decorate_output(&mut self.f.io(), &output, target, variable);
         self.capture_in_place(output.semantic, variable);
-        self.w.name(variable, || output_name(output.semantic));
+        self.f.w.name(variable, || output_name(output.semantic));
         if is_shared {
-            self.w.decorate(variable, Decoration::Patch, &[]);
+            self.f.w.decorate(variable, Decoration::Patch, &[]);
         }
-        self.interface
+        self.f
+            .interface
             .reflect_output(&output, target.location, target.scalar, target.size);
-        self.interface.reflected_per_vertex(per_vertex);
+        self.f.interface.reflected_per_vertex(per_vertex);
         Ok(variable)
-    }
-
-    fn decorate_output(&mut self, output: &Output, target: &OutputPlace, variable: ValueWord) {
-        if let Some(builtin) = target.builtin {
-            self.w.decorate_builtin(variable, builtin);
-        }
-        if let Some(location) = target.location {
-            self.w.decorate(variable, Decoration::Location, &[location]);
-        }
-        // 0 is what it is without the decoration.
-        if target.component > 0 {
-            let component = u32::from(target.component);
-            self.w
-                .decorate(variable, Decoration::Component, &[component]);
-        }
-        if let Semantic::FragColor { index, .. } = output.semantic
-            // 0 is what `Index` is without the decoration.
-            && index > 0
-        {
-            self.w
-                .decorate(variable, Decoration::Index, &[u32::from(index)]);
-        }
-        if output.semantic == Semantic::SampleMask && self.program.modes.sample_mask_override {
-            self.w.needs.insert(Need::SampleMaskOverride);
-            self.w
-                .decorate(variable, Decoration::OverrideCoverageNV, &[]);
-        }
-        if output.invariant {
-            self.w.decorate(variable, Decoration::Invariant, &[]);
-        }
-    }
-
-    /// Returns an error if another varying of the same location is written. Built-in outputs and
-    /// colors of fragments, whose locations are numbers of attachments, are no varyings.
-    fn check_location(&self, id: OutputId) -> Result<(), Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        let declared = self.program.outputs.iter_enumerated();
-        let declared = declared.filter(|(other, _)| {
-            *other != id && self.interface.outputs.variables[other.index()].is_some()
-        });
-        let others = declared.map(|(_, other)| other.semantic);
-        self.options.interface.outputs.check_apart(semantic, others)
-    }
-
-    /// Declares the array of distances, of which an output is one.
-    pub(super) fn declare_distance(
-        &mut self,
-        id: OutputId,
-        distances: Distances,
-    ) -> Result<(), Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        if matches!(self.program.stage, Stage::Fragment | Stage::Compute) {
-            let stage = self.program.stage.name();
-            let message = format!("{semantic:?} is no output of {stage} programs");
-            return Err(Error::unsupported(message));
-        }
-        if !self.interface.outputs.distances[distances as usize].is_some() {
-            self.declare_distances(distances);
-        }
-        // Each distance is told of by itself, though all are one variable.
-        if !self.interface.outputs.variables[id.index()].is_some() {
-            let output = self.program.outputs[id];
-            self.interface.outputs.variables[id.index()] =
-                self.interface.outputs.distances[distances as usize];
-            self.interface.reflect_output(&output, None, Scalar::F32, 1);
-            let per_vertex = self.program.stage == Stage::TessControl;
-            self.interface.reflected_per_vertex(per_vertex);
-        }
-        Ok(())
-    }
-
-    /// The type of the distances from the planes that have one.
-    pub(super) fn distance_array(&mut self, distances: Distances) -> TypeWord {
-        let float = self.w.ty(Scalar::F32, 1);
-        let semantics = self.program.outputs.iter().map(|output| output.semantic);
-        let len = distances.len(semantics.filter(|&semantic| !self.is_disabled(semantic)));
-        self.w.array_type(float, len)
-    }
-
-    /// Distances of planes that the program does not write are 0, which neither clips nor culls anything.
-    fn declare_distances(&mut self, distances: Distances) {
-        self.w.needs.insert(Need::of(distances));
-        let mut array = self.distance_array(distances);
-        let is_patch = self.program.stage == Stage::TessControl;
-        if is_patch {
-            array = self.w.array_type(array, self.program.modes.vertices_out);
-        }
-        let variable = self.io().variable(StorageClass::Output, array);
-        self.w.decorate_builtin(variable, distances.builtin());
-        self.interface.outputs.distances[distances as usize] = variable;
-        if is_patch {
-            // Nothing is clipped here, and the other vertices are not the invocation's.
-            return;
-        }
-        // In the prologue, before any store of the program.
-        let zero = self.w.null(array);
-        self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
 }
 
-/// Where an output that is a built-in goes.
+/// Accesses the part of a variable that the invocation writes: in a tessellation control program
+/// that of its vertex.
+pub(super) fn access_own_variable(
+    io: &mut Io<'_>,
+    variable: ValueWord,
+    target: &OutputPlace,
+) -> ValueWord {
+    // Outputs per vertex are arrays there, of which an invocation may write its own element only.
+    if io.program.stage != Stage::TessControl {
+        return variable;
+    }
+    let operands = [variable.0, io.own_vertex().0];
+    let ty = io.w.ty(target.scalar, target.size);
+    io.w.chain(StorageClass::Output, ty, &operands)
+}
+
+/// Returns whether it is the distance of a clip plane that is not enabled, in a program that clips
+/// by enabled ones only.
+pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semantic) -> bool {
+    let Semantic::ClipDistance(plane) = semantic else {
+        return false;
+    };
+    let planes = u32::from(options.fixed.clip_planes);
+    let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
+    program.modes.enabled_clip_distances && !is_enabled
+}
+
+/// Chooses the variable that the color of an attachment goes to.
+pub(super) fn choose_color_target(
+    program: &Program,
+    options: &Options,
+    id: OutputId,
+    buffer: u8,
+) -> OutputPlace {
+    let declared = options.interface.colors.get(usize::from(buffer));
+    let output = program.outputs[id];
+    let base = declared.copied().unwrap_or(output.base);
+    OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
+}
+
+pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
+    let semantic = io.program.outputs[id].semantic;
+    if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) = (io.program.stage, semantic) {
+        return Ok(choose_color_target(io.program, io.options, id, buffer));
+    }
+    // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
+    io.vars.outputs.writes_depth |= semantic == Semantic::FragDepth;
+    io.vars.outputs.writes_stencil |= semantic == Semantic::FragStencil;
+    if let Some(target) = builtin_output(io.program.stage, semantic) {
+        require_output(io, semantic)?;
+        return Ok(target);
+    }
+    let varyings = &io.options.interface.outputs;
+    let place = varyings.place(semantic);
+    let has_varyings = match io.program.stage {
+        Stage::TessControl => true,
+        Stage::Vertex | Stage::TessEval | Stage::Geometry => !semantic.is_per_patch(),
+        Stage::Fragment | Stage::Compute => false,
+    };
+    match place.filter(|_| has_varyings) {
+        Some(place) => Ok(OutputPlace::varying(&place)),
+        None => Err(Error::unsupported(format!(
+            "{semantic:?} is no output of {} programs",
+            io.program.stage.name()
+        ))),
+    }
+}
+
+/// Requires what built-in outputs need of the device.
+fn require_output(io: &mut Io<'_>, semantic: Semantic) -> Result<(), Failure> {
+    let stage = io.program.stage;
+    if semantic == Semantic::PointSize && stage != Stage::Vertex {
+        // The feature is one for both stages.
+        Need::GeometryPointSize.check(&io.w.device)?;
+        io.need_point_size();
+    }
+    let need = match (stage, semantic) {
+        // In other stages the built-in has a capability of its own: `need_layer_output`.
+        (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
+        (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
+        _ => return Ok(()),
+    };
+    io.w.require(need)
+}
+
+fn decorate_output(io: &mut Io<'_>, output: &Output, target: &OutputPlace, variable: ValueWord) {
+    if let Some(builtin) = target.builtin {
+        io.w.decorate_builtin(variable, builtin);
+    }
+    if let Some(location) = target.location {
+        io.w.decorate(variable, Decoration::Location, &[location]);
+    }
+    // 0 is what it is without the decoration.
+    if target.component > 0 {
+        let component = u32::from(target.component);
+        io.w.decorate(variable, Decoration::Component, &[component]);
+    }
+    if let Semantic::FragColor { index, .. } = output.semantic
+        // 0 is what `Index` is without the decoration.
+        && index > 0
+    {
+        io.w.decorate(variable, Decoration::Index, &[u32::from(index)]);
+    }
+    if output.semantic == Semantic::SampleMask && io.program.modes.sample_mask_override {
+        io.w.needs.insert(Need::SampleMaskOverride);
+        io.w.decorate(variable, Decoration::OverrideCoverageNV, &[]);
+    }
+    if output.invariant {
+        io.w.decorate(variable, Decoration::Invariant, &[]);
+    }
+}
+
+/// Returns an error if another varying of the same location is written. Built-in outputs and
+/// colors of fragments, whose locations are numbers of attachments, are no varyings.
+fn check_location(io: &Io<'_>, id: OutputId) -> Result<(), Failure> {
+    let semantic = io.program.outputs[id].semantic;
+    let declared = io.program.outputs.iter_enumerated();
+    let declared = declared
+        .filter(|(other, _)| *other != id && io.vars.outputs.variables[other.index()].is_some());
+    let others = declared.map(|(_, other)| other.semantic);
+    io.options.interface.outputs.check_apart(semantic, others)
+}
+
+/// Declares the array of distances, of which an output is one.
+pub(super) fn declare_distance(
+    io: &mut Io<'_>,
+    id: OutputId,
+    distances: Distances,
+) -> Result<(), Failure> {
+    let semantic = io.program.outputs[id].semantic;
+    if matches!(io.program.stage, Stage::Fragment | Stage::Compute) {
+        let stage = io.program.stage.name();
+        let message = format!("{semantic:?} is no output of {stage} programs");
+        return Err(Error::unsupported(message));
+    }
+    if !io.vars.outputs.distances[distances as usize].is_some() {
+        declare_distances(io, distances);
+    }
+    // Each distance is told of by itself, though all are one variable.
+    if !io.vars.outputs.variables[id.index()].is_some() {
+        let output = io.program.outputs[id];
+        io.vars.outputs.variables[id.index()] = io.vars.outputs.distances[distances as usize];
+        io.vars.reflect_output(&output, None, Scalar::F32, 1);
+        let per_vertex = io.program.stage == Stage::TessControl;
+        io.vars.reflected_per_vertex(per_vertex);
+    }
+    Ok(())
+}
+
+/// Declares the type of the distances from the planes that have one.
+pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> TypeWord {
+    let float = io.w.ty(Scalar::F32, 1);
+    let semantics = io.program.outputs.iter().map(|output| output.semantic);
+    let len =
+        distances.len(semantics.filter(|&semantic| !is_disabled(io.program, io.options, semantic)));
+    io.w.array_type(float, len)
+}
+
+/// Distances of planes that the program does not write are 0, which neither clips nor culls
+/// anything.
+fn declare_distances(io: &mut Io<'_>, distances: Distances) {
+    io.w.needs.insert(Need::of(distances));
+    let mut array = declare_distance_array(io, distances);
+    let is_patch = io.program.stage == Stage::TessControl;
+    if is_patch {
+        array = io.w.array_type(array, io.program.modes.vertices_out);
+    }
+    let variable = io.variable(StorageClass::Output, array);
+    io.w.decorate_builtin(variable, distances.builtin());
+    io.vars.outputs.distances[distances as usize] = variable;
+    if is_patch {
+        // Nothing is clipped here, and the other vertices are not the invocation's.
+        return;
+    }
+    // In the prologue, before any store of the program.
+    let zero = io.w.null(array);
+    io.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
+}
+
+/// Returns lanes of which those in `write` are equal to those given, as values that no other output
+/// gets and that differ between invocations as far as compilers know. Linkers of OpenGL take two
+/// outputs for one if the only value stored in either is the same, even where the conditions of the
+/// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store,
+/// in a loop, has a value that all invocations share (Mesa 25.0 to 26.2).
+pub(super) fn make_own_values(
+    f: &mut FunctionEmitter<'_>,
+    id: OutputId,
+    scalar: Scalar,
+    write: u8,
+    mut values: [Lane; 4],
+) -> [Lane; 4] {
+    // No draw reaches the number that values are compared with, which no compiler knows.
+    let number = match f.program.stage {
+        _ if !f.options.target.is_opengl() => return values,
+        Stage::TessControl => f.io().patch_number(),
+        Stage::Geometry if f.analysis.has_loops => f.io().own_vertex(),
+        Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment | Stage::Compute => {
+            return values;
+        }
+    };
+    let number = f.w.val(number);
+    let unreached = u64::from(u32::MAX) - id.index() as u64;
+    let is_other = f.w.compare_bits(Spv::INotEqual, number, unreached);
+    for lane in WriteMask(write).lanes() {
+        let value = f.w.lane_val(values[lane], scalar);
+        if !f.w.is_constant(value.id) {
+            let zero = f.w.constant_like(value, 0);
+            values[lane] = f.w.select(is_other, value, zero).lane(0);
+        }
+    }
+    values
+}
+
+/// Returns the variable of an output that is a built-in.
 pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
     // A control program hands such outputs on as varyings, if at all.
@@ -338,38 +345,36 @@ pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputP
     })
 }
 
-impl Builder {
-    pub(super) fn store_lanes(
-        &mut self,
-        pointer: ValueWord,
-        target: &OutputPlace,
-        lanes: [Lane; 4],
-    ) {
-        let part = &lanes[target.first..target.first + target.size as usize];
-        let value = if target.size == 1 {
-            self.scalar(part[0], target.scalar)
-        } else {
-            self.gather_vector(part, target.scalar).id
-        };
-        self.store(pointer, value);
-    }
+pub(super) fn store_output_lanes(
+    w: &mut Builder,
+    pointer: ValueWord,
+    target: &OutputPlace,
+    lanes: [Lane; 4],
+) {
+    let part = &lanes[target.first..target.first + target.size as usize];
+    let value = if target.size == 1 {
+        w.scalar(part[0], target.scalar)
+    } else {
+        w.gather_vector(part, target.scalar).id
+    };
+    w.store(pointer, value);
+}
 
-    pub(super) fn element_pointer(
-        &mut self,
-        variable: ValueWord,
-        scalar: Scalar,
-        index: u32,
-    ) -> ValueWord {
-        let ty = self.ty(scalar, 1);
-        let pointer_ty = self.pointer(StorageClass::Output, ty);
-        let index = self.uint(index);
-        let pointer = self.object();
-        self.body.result(
-            Spv::AccessChain,
-            pointer_ty,
-            pointer,
-            &[variable.0, index.0],
-        );
-        pointer
-    }
+pub(super) fn compute_element_pointer(
+    w: &mut Builder,
+    variable: ValueWord,
+    scalar: Scalar,
+    index: u32,
+) -> ValueWord {
+    let ty = w.ty(scalar, 1);
+    let pointer_ty = w.pointer(StorageClass::Output, ty);
+    let index = w.uint(index);
+    let pointer = w.object();
+    w.body.result(
+        Spv::AccessChain,
+        pointer_ty,
+        pointer,
+        &[variable.0, index.0],
+    );
+    pointer
 }

@@ -1,12 +1,16 @@
-//! Outputs that the invocations of a tessellation control program share: those of the patch, and those of vertices that other invocations
-//! read. They live in their variables, and instructions write and read them there.
+//! Outputs that the invocations of a tessellation control program share: those of the patch, and
+//! those of vertices that other invocations read. They live in their variables, and instructions
+//! write and read them there.
 
-use crate::builder::{Lane, Scalar};
-use crate::emit::Emit;
+use crate::builder::{Builder, Lane, Scalar};
+use crate::emit::control::guarded::{run_for_element, run_if};
+use crate::emit::cx::{FunctionEmitter, OutputEmitter};
 use crate::emit::memory::array::Element;
-use crate::emit::stage::output_variable::OutputPlace;
+use crate::emit::stage::output_variable::{
+    OutputPlace, choose_output_target, declare_distance, make_own_values,
+};
 use crate::error::{Error, Failure};
-use crate::interface::tess_levels;
+use crate::interface::{Io, tess_levels};
 use crate::varyings::{Distances, Place};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -23,7 +27,7 @@ struct OutputParts {
     size: u8,
 }
 
-/// The built-in that a tessellation level is one of, and its number there.
+/// Returns the built-in that a tessellation level is one of, and its number there.
 fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     if let Semantic::TessOuter(number) = semantic {
         Some((BuiltIn::TessLevelOuter, number.into()))
@@ -34,20 +38,20 @@ fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     }
 }
 
-/// Whether an output of a vertex has a variable of Vulkan.
+/// Returns whether an output of a vertex has a variable of Vulkan.
 fn is_built_in(semantic: Semantic) -> bool {
     matches!(semantic, Semantic::Position | Semantic::PointSize)
 }
 
-impl Emit<'_> {
+impl OutputEmitter<'_, '_> {
     /// Declares the variables of shared outputs, before any instruction needs them.
     pub(in crate::emit) fn declare_shared_outputs(&mut self) -> Result<(), Failure> {
-        if self.program.stage != Stage::TessControl {
+        if self.f.program.stage != Stage::TessControl {
             return Ok(());
         }
-        let program = self.program;
+        let program = self.f.program;
         for (id, outputs) in program.output_registers() {
-            if self.analysis.shared_outputs[id.index()] {
+            if self.f.analysis.shared_outputs[id.index()] {
                 self.declare_shared(outputs)?;
             }
         }
@@ -63,7 +67,7 @@ impl Emit<'_> {
 
     fn declare_shared(&mut self, outputs: Range<usize>) -> Result<(), Failure> {
         for id in outputs.map(OutputId::new) {
-            if !self.interface.outputs.variables[id.index()].is_some() {
+            if !self.f.interface.outputs.variables[id.index()].is_some() {
                 self.declare_shared_output(id)?;
             }
         }
@@ -71,47 +75,24 @@ impl Emit<'_> {
     }
 
     fn declare_shared_output(&mut self, id: OutputId) -> Result<(), Failure> {
-        let output = self.program.outputs[id];
+        let output = self.f.program.outputs[id];
         if let Some((distances, _)) = Distances::of(output.semantic) {
-            return self.declare_distance(id, distances);
+            return declare_distance(&mut self.f.io(), id, distances);
         }
         let Some((levels, _)) = tess_level(output.semantic) else {
-            let target = self.shared_target(id)?;
-            return self.output_variable_of(id, &target).map(|_| ());
+            let target = choose_shared_target(&mut self.f.io(), id)?;
+            return self.get_output_variable(id, &target).map(|_| ());
         };
-        let variable = self.tess_levels(levels);
-        self.interface.outputs.variables[id.index()] = variable;
-        self.interface.reflect_output(&output, None, Scalar::F32, 1);
+        let variable = declare_output_levels(&mut self.f.io(), levels);
+        self.f.interface.outputs.variables[id.index()] = variable;
+        self.f
+            .interface
+            .reflect_output(&output, None, Scalar::F32, 1);
         Ok(())
     }
+}
 
-    fn tess_levels(&mut self, builtin: BuiltIn) -> ValueWord {
-        let place = usize::from(builtin == BuiltIn::TessLevelInner);
-        let known = self.interface.outputs.tess_levels[place];
-        if known.is_some() {
-            return known;
-        }
-        let variable = self.io().declare_tess_levels(builtin, StorageClass::Output);
-        self.interface.outputs.tess_levels[place] = variable;
-        variable
-    }
-
-    /// Where a shared output goes. One that no later stage reads has a location behind those that are passed on.
-    fn shared_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        let is_passed = self.options.interface.outputs.place(semantic).is_some();
-        if is_passed || is_built_in(semantic) {
-            return self.output_target(id);
-        }
-        let passed = self.options.interface.outputs.len();
-        let own = &mut self.interface.outputs.own_locations;
-        // Other invocations of the patch read it there; no later stage does.
-        let location = passed + *own;
-        *own += 1;
-        let place = Place::vector(semantic, location, TypeBase::Float);
-        Ok(OutputPlace::varying(&place))
-    }
-
+impl FunctionEmitter<'_> {
     /// The lanes of an output that an invocation has written.
     pub(in crate::emit) fn read_output(
         &mut self,
@@ -128,7 +109,7 @@ impl Emit<'_> {
         let vertex = match index.and_then(|index| index.vertex) {
             Some(term) => {
                 let count = self.program.modes.vertices_out;
-                Some(match self.element_of(term, count)? {
+                Some(match self.compute_element(term, count)? {
                     Element::Constant(number) => self.w.uint(number),
                     Element::Dynamic(number) => number,
                 })
@@ -137,68 +118,69 @@ impl Emit<'_> {
         };
         let rest = (self.program.outputs.len() - id.index()) as u32;
         let Some(index) = index else {
-            return Ok(self.load_place(id, vertex));
+            return Ok(load_output_part(&mut self.io(), id, vertex));
         };
         let len = index.len.min(rest);
-        let element = self.element_of(index.element, len)?;
-        self.lanes_of_element(element, len, |emit, element| {
+        let element = self.compute_element(index.element, len)?;
+        run_for_element(self, element, len, |emit, element| {
             let id = OutputId::new(id.index() + element as usize);
-            Ok(emit.load_place(id, vertex))
+            Ok(load_output_part(&mut emit.io(), id, vertex))
         })
     }
 
-    /// What the invocation itself has written to an output register, or another one to one of the patch.
-    pub(in crate::emit) fn load_own(
+    /// What the invocation itself has written to an output register, or another one to one of the
+    /// patch.
+    pub(in crate::emit) fn load_own_output(
         &mut self,
         register: RegisterId,
         element: Element,
     ) -> Result<[Lane; 4], Failure> {
-        let (first, len) = self.outputs_of(register);
-        self.lanes_of_element(element, len, |emit, element| {
+        let (first, len) = self.find_outputs(register);
+        run_for_element(self, element, len, |emit, element| {
             let id = OutputId::new(first.index() + element as usize);
-            let own = emit.own_vertex_of(id);
-            Ok(emit.load_place(id, own))
+            let own = load_own_vertex(&mut emit.io(), id);
+            Ok(load_output_part(&mut emit.io(), id, own))
         })
     }
 
     /// Writes the lanes in `write` of a shared output.
-    pub(in crate::emit) fn store_shared(
+    pub(in crate::emit) fn store_shared_output(
         &mut self,
         register: RegisterId,
         element: Element,
         write: u8,
         values: [Lane; 4],
     ) -> Result<(), Failure> {
-        let (first, len) = self.outputs_of(register);
-        self.lanes_of_element(element, len, |emit, element| {
+        let (first, len) = self.find_outputs(register);
+        run_for_element(self, element, len, |emit, element| {
             let id = OutputId::new(first.index() + element as usize);
-            emit.store_place(id, write, &values);
+            emit.store_output_part(id, write, &values);
             Ok([Lane::UNDEFINED; 4])
         })?;
         Ok(())
     }
 
     /// Writes lanes of a shared output where `passes` holds, and touches no others.
-    pub(in crate::emit) fn store_where(
+    pub(in crate::emit) fn store_shared_where(
         &mut self,
         dst: &Dst,
         lanes: u8,
         passes: &[Lane; 4],
         values: &[Lane; 4],
     ) -> Result<(), Failure> {
-        let element = self.register_element(dst.register, dst.index)?;
+        let element = self.find_register_element(dst.register, dst.index)?;
         for lane in WriteMask(lanes).lanes() {
             let pass = self.w.lane_val(passes[lane], Scalar::BoolInt);
-            self.lanes_if(pass, |emit| {
+            run_if(self, pass, |emit| {
                 // Lane by lane, each in a block of its own, for each has its own condition.
-                emit.store_shared(dst.register, element, 1 << lane, *values)?;
+                emit.store_shared_output(dst.register, element, 1 << lane, *values)?;
                 Ok([Lane::UNDEFINED; 4])
             })?;
         }
         Ok(())
     }
 
-    /// Whether a register holds outputs of the patch.
+    /// Returns whether a register holds outputs of the patch.
     pub(in crate::emit) fn is_of_patch(&self, register: RegisterId) -> bool {
         let storage = self.program.registers[register].storage;
         let Storage::Output(first) = storage else {
@@ -208,8 +190,8 @@ impl Emit<'_> {
             && self.program.outputs[first].semantic.is_per_patch()
     }
 
-    /// The first output of a register, and how many it has.
-    fn outputs_of(&self, register: RegisterId) -> (OutputId, u32) {
+    /// Finds the first output of a register, and how many it has.
+    fn find_outputs(&self, register: RegisterId) -> (OutputId, u32) {
         let register = self.program.registers[register];
         match register.storage {
             Storage::Output(first) => (first, register.elements()),
@@ -217,72 +199,101 @@ impl Emit<'_> {
         }
     }
 
-    /// The vertex of the invocation, if an output is one of vertices.
-    fn own_vertex_of(&mut self, id: OutputId) -> Option<ValueWord> {
-        let is_shared = self.program.outputs[id].semantic.is_per_patch();
-        (!is_shared).then(|| self.io().own_vertex())
-    }
-
-    fn output_parts(&mut self, id: OutputId, vertex: Option<ValueWord>) -> OutputParts {
-        let variable = self.interface.outputs.variables[id.index()];
-        let mut operands = vec![variable.0];
-        operands.extend(vertex.map(|vertex| vertex.0));
-        let semantic = self.program.outputs[id].semantic;
-        // The vertex comes before the element: arrays of distances are elements of the array of vertices.
-        let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
-            // The number in the IR may be larger than that of the elements.
-            (Some(number.min(tess_levels(levels) - 1)), 1)
-        } else if let Some((_, plane)) = Distances::of(semantic) {
-            (Some(plane), 1)
-        } else if semantic == Semantic::PointSize {
-            (None, 1)
-        } else {
-            // Integers travel as bits, as in all varyings.
-            (None, 4)
-        };
-        operands.extend(index.map(|index| self.w.uint(index).0));
-        OutputParts { operands, size }
-    }
-
-    fn load_place(&mut self, id: OutputId, vertex: Option<ValueWord>) -> [Lane; 4] {
-        let place = self.output_parts(id, vertex);
-        let pointer = self.place_pointer(&place.operands, place.size);
-        let operands = [pointer.0];
-        let value = self.w.op(Spv::Load, Scalar::F32, place.size, &operands);
-        Lane::first_of(value.id, place.size, self.w.float_pad())
-    }
-
-    fn store_place(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {
-        let values = &self.make_own_values(id, Scalar::F32, write, *values);
-        let own = self.own_vertex_of(id);
-        let mut place = self.output_parts(id, own);
+    fn store_output_part(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {
+        let values = &make_own_values(self, id, Scalar::F32, write, *values);
+        let own = load_own_vertex(&mut self.io(), id);
+        let mut place = find_output_parts(&mut self.io(), id, own);
         if place.size == 1 {
             if write & 1 != 0 {
                 let value = self.w.scalar(values[0], Scalar::F32);
-                let pointer = self.place_pointer(&place.operands, 1);
+                let pointer = compute_part_pointer(self.w, &place.operands, 1);
                 self.w.store(pointer, value);
             }
         } else if write == 15 {
             let value = self.w.gather_vector(values, Scalar::F32);
-            let pointer = self.place_pointer(&place.operands, 4);
+            let pointer = compute_part_pointer(self.w, &place.operands, 4);
             self.w.store(pointer, value.id);
         } else {
             // Components that the instruction does not write may be another invocation's.
             for lane in WriteMask(write).lanes() {
                 let value = self.w.scalar(values[lane], Scalar::F32);
                 place.operands.push(self.w.uint(lane as u32).0);
-                let pointer = self.place_pointer(&place.operands, 1);
+                let pointer = compute_part_pointer(self.w, &place.operands, 1);
                 self.w.store(pointer, value);
                 place.operands.pop();
             }
         }
     }
+}
 
-    fn place_pointer(&mut self, operands: &[u32], size: u8) -> ValueWord {
-        if let [variable] = operands {
-            return ValueWord(*variable);
-        }
-        let ty = self.w.ty(Scalar::F32, size);
-        self.w.chain(StorageClass::Output, ty, operands)
+fn declare_output_levels(io: &mut Io<'_>, builtin: BuiltIn) -> ValueWord {
+    let place = usize::from(builtin == BuiltIn::TessLevelInner);
+    let known = io.vars.outputs.tess_levels[place];
+    if known.is_some() {
+        return known;
     }
+    let variable = io.declare_tess_levels(builtin, StorageClass::Output);
+    io.vars.outputs.tess_levels[place] = variable;
+    variable
+}
+
+/// Chooses the variable that a shared output goes to. One that no later stage reads has a location
+/// behind those that are passed on.
+fn choose_shared_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
+    let semantic = io.program.outputs[id].semantic;
+    let is_passed = io.options.interface.outputs.place(semantic).is_some();
+    if is_passed || is_built_in(semantic) {
+        return choose_output_target(io, id);
+    }
+    let passed = io.options.interface.outputs.len();
+    let own = &mut io.vars.outputs.own_locations;
+    // Other invocations of the patch read it there; no later stage does.
+    let location = passed + *own;
+    *own += 1;
+    let place = Place::vector(semantic, location, TypeBase::Float);
+    Ok(OutputPlace::varying(&place))
+}
+
+/// Loads the vertex of the invocation, if an output is one of vertices.
+fn load_own_vertex(io: &mut Io<'_>, id: OutputId) -> Option<ValueWord> {
+    let is_shared = io.program.outputs[id].semantic.is_per_patch();
+    (!is_shared).then(|| io.own_vertex())
+}
+
+fn find_output_parts(io: &mut Io<'_>, id: OutputId, vertex: Option<ValueWord>) -> OutputParts {
+    let variable = io.vars.outputs.variables[id.index()];
+    let mut operands = vec![variable.0];
+    operands.extend(vertex.map(|vertex| vertex.0));
+    let semantic = io.program.outputs[id].semantic;
+    // The vertex comes before the element: arrays of distances are elements of the array of
+    // vertices.
+    let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
+        // The number in the IR may be larger than that of the elements.
+        (Some(number.min(tess_levels(levels) - 1)), 1)
+    } else if let Some((_, plane)) = Distances::of(semantic) {
+        (Some(plane), 1)
+    } else if semantic == Semantic::PointSize {
+        (None, 1)
+    } else {
+        // Integers travel as bits, as in all varyings.
+        (None, 4)
+    };
+    operands.extend(index.map(|index| io.w.uint(index).0));
+    OutputParts { operands, size }
+}
+
+fn load_output_part(io: &mut Io<'_>, id: OutputId, vertex: Option<ValueWord>) -> [Lane; 4] {
+    let place = find_output_parts(io, id, vertex);
+    let pointer = compute_part_pointer(io.w, &place.operands, place.size);
+    let operands = [pointer.0];
+    let value = io.w.op(Spv::Load, Scalar::F32, place.size, &operands);
+    Lane::first_of(value.id, place.size, io.w.float_pad())
+}
+
+fn compute_part_pointer(w: &mut Builder, operands: &[u32], size: u8) -> ValueWord {
+    if let [variable] = operands {
+        return ValueWord(*variable);
+    }
+    let ty = w.ty(Scalar::F32, size);
+    w.chain(StorageClass::Output, ty, operands)
 }

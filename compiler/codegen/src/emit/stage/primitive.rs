@@ -1,8 +1,9 @@
-//! Vertices and primitives that geometry programs emit, and the modes of the stages that make primitives.
+//! Vertices and primitives that geometry programs emit, and the modes of the stages that make
+//! primitives.
 
+use crate::builder::Builder;
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::{Emission, InstCx, Outcome};
+use crate::emit::cx::{Emission, InstCx, Outcome, PrimitiveEmitter};
 use crate::error::Failure;
 use crate::words::LabelWord;
 use glasm_ir::primitive::{
@@ -11,101 +12,87 @@ use glasm_ir::primitive::{
 use glasm_ir::{Base, Inst, Modes, Op, Program, Stage};
 use spirv::{ExecutionMode, Op as Spv};
 
-impl Emit<'_> {
-    /// Finds out what the program emits.
-    pub(in crate::emit) fn find_emission(&mut self) -> Result<(), Failure> {
-        let program = self.program;
-        if program.stage != Stage::Geometry {
-            return Ok(());
-        }
-        let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
-        for inst in emits {
-            // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
-            if constant_stream(program, inst) != Some(0) {
-                self.tables.emission = Emission::Streams;
-                return self.w.require(Need::GeometryStreams);
-            }
-            self.tables.emission = Emission::FirstStream;
-        }
-        Ok(())
-    }
-
+impl PrimitiveEmitter<'_, '_> {
     /// `EMIT` and `EMITS`. NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
-    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section 2.X.8.Z).
+    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section
+    // 2.X.8.Z).
     pub(in crate::emit) fn emit_vertex(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let stream = self.source(cx.inst, 0, 1)?;
+        let stream = self.outputs.f.load_source(cx.inst, 0, 1)?;
         // A stream that does not exist takes nothing.
-        let known = self.w.splat_bits(stream).map(|bits| bits as u32);
+        let known = self.outputs.f.w.splat_bits(stream).map(|bits| bits as u32);
         if known.is_some_and(|stream| stream >= MAX_VERTEX_STREAMS) {
             return Ok(Outcome::None);
         }
         // Once, in front of the cases of a stream that is known at run time only.
-        self.store_outputs()?;
+        self.outputs.store_outputs()?;
         match known {
             Some(stream) => self.end_vertex(stream),
-            None => self.end_vertex_of(stream.id.0),
+            None => self.end_vertex_by_case(stream.id.0),
         }
         Ok(Outcome::None)
     }
 
     fn end_vertex(&mut self, stream: u32) {
         // SPIR-V has `OpEmitVertex` only for modules with one stream.
-        if self.tables.emission == Emission::Streams {
-            let stream = self.w.uint(stream);
-            self.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
+        if self.emission == Emission::Streams {
+            let stream = self.outputs.f.w.uint(stream);
+            self.outputs.f.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
         } else {
-            self.w.body.op(Spv::EmitVertex, &[]);
+            self.outputs.f.w.body.op(Spv::EmitVertex, &[]);
         }
     }
 
-    /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for each.
-    fn end_vertex_of(&mut self, stream: u32) {
-        let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.w.labels();
-        let merge = self.w.label();
-        self.w.merge_selection(merge);
+    /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for
+    /// each.
+    fn end_vertex_by_case(&mut self, stream: u32) {
+        let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.outputs.f.w.labels();
+        let merge = self.outputs.f.w.label();
+        self.outputs.f.w.merge_selection(merge);
         // Numbers beyond the streams go to the merge block: nothing is emitted.
         let mut operands = vec![stream, merge.0];
         for (number, label) in (0u32..).zip(cases) {
             operands.extend([number, label.0]);
         }
-        self.w.body.op(Spv::Switch, &operands);
+        self.outputs.f.w.body.op(Spv::Switch, &operands);
         for (number, label) in (0u32..).zip(cases) {
-            self.w.begin_block(label);
+            self.outputs.f.w.begin_block(label);
             self.end_vertex(number);
-            self.w.jump(merge);
+            self.outputs.f.w.jump(merge);
         }
-        self.w.begin_block(merge);
+        self.outputs.f.w.begin_block(merge);
     }
 
-    /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other primitives go to stream 0 only.
+    /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other
+    /// primitives go to stream 0 only.
     pub(in crate::emit) fn end_primitive(&mut self) -> Outcome {
-        if self.program.modes.primitive_out != OutputPrimitive::Points {
-            self.w.body.op(Spv::EndPrimitive, &[]);
+        if self.outputs.f.program.modes.primitive_out != OutputPrimitive::Points {
+            self.outputs.f.w.body.op(Spv::EndPrimitive, &[]);
         }
         Outcome::None
     }
 
-    /// What happens where the program ends: other stages than geometry store their outputs.
+    /// Ends the program: other stages than geometry store their outputs.
     pub(in crate::emit) fn end_entry(&mut self) -> Result<(), Failure> {
-        if self.program.stage != Stage::Geometry {
-            self.store_outputs()
-        } else if self.program.modes.passthrough {
+        if self.outputs.f.program.stage != Stage::Geometry {
+            self.outputs.store_outputs()
+        } else if self.outputs.f.program.modes.passthrough {
             self.pass_primitive()
         } else {
-            // Vulkan wants a size even of points that nobody emits (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
-            if self.tables.emission == Emission::Nothing {
-                self.store_point_size();
+            // Vulkan wants a size even of points that nobody emits
+            // (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
+            if self.emission == Emission::Nothing {
+                self.outputs.store_point_size();
             }
             Ok(())
         }
     }
 
-    /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of its own. NV_geometry_shader_passthrough
-    /// section 2.14.6.4.
+    /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of
+    /// its own. NV_geometry_shader_passthrough section 2.14.6.4.
     fn pass_primitive(&mut self) -> Result<(), Failure> {
-        let count = self.io().vertex_count()?;
+        let count = self.outputs.f.io().vertex_count()?;
         for vertex in 0..count {
-            self.store_vertex(Some(vertex))?;
+            self.outputs.store_vertex(Some(vertex))?;
             self.end_vertex(0);
         }
         self.end_primitive();
@@ -113,7 +100,28 @@ impl Emit<'_> {
     }
 }
 
-/// The stream that an instruction emits to, if the program says so.
+/// Finds out what a program emits.
+pub(in crate::emit) fn find_emission(
+    w: &mut Builder,
+    program: &Program,
+) -> Result<Emission, Failure> {
+    let mut emission = Emission::Nothing;
+    if program.stage != Stage::Geometry {
+        return Ok(emission);
+    }
+    let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
+    for inst in emits {
+        // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
+        if constant_stream(program, inst) != Some(0) {
+            w.require(Need::GeometryStreams)?;
+            return Ok(Emission::Streams);
+        }
+        emission = Emission::FirstStream;
+    }
+    Ok(emission)
+}
+
+/// Returns the stream that an instruction emits to, if the program says so.
 fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     let src = program.sources(inst).first()?;
     let Base::Literal(literal) = src.base else {
@@ -123,7 +131,7 @@ fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     (!src.has_modifier()).then_some(bits)
 }
 
-/// The execution mode of what a geometry program gets.
+/// Returns the execution mode of what a geometry program gets.
 pub(in crate::emit) fn input_mode(primitive: InputPrimitive) -> ExecutionMode {
     match primitive {
         InputPrimitive::Points => ExecutionMode::InputPoints,
@@ -135,7 +143,7 @@ pub(in crate::emit) fn input_mode(primitive: InputPrimitive) -> ExecutionMode {
     }
 }
 
-/// The execution mode of what a geometry program makes.
+/// Returns the execution mode of what a geometry program makes.
 pub(in crate::emit) fn output_mode(primitive: OutputPrimitive) -> ExecutionMode {
     match primitive {
         OutputPrimitive::Points => ExecutionMode::OutputPoints,
@@ -144,7 +152,7 @@ pub(in crate::emit) fn output_mode(primitive: OutputPrimitive) -> ExecutionMode 
     }
 }
 
-/// The execution modes of a tessellation evaluation program.
+/// Returns the execution modes of a tessellation evaluation program.
 pub(in crate::emit) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
     let domain = match modes.tess_mode {
         TessMode::Triangles => ExecutionMode::Triangles,
@@ -160,7 +168,8 @@ pub(in crate::emit) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
         TessOrder::Ccw => ExecutionMode::VertexOrderCcw,
         TessOrder::Cw => ExecutionMode::VertexOrderCw,
     };
-    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows them.
+    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows
+    // them.
     let mut all = vec![domain, spacing, order];
     if modes.point_mode {
         all.push(ExecutionMode::PointMode);

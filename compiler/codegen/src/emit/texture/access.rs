@@ -2,10 +2,13 @@
 
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::emit::Emit;
-use crate::emit::cx::InstCx;
-use crate::emit::texture::object::texel_scalar;
+use crate::emit::cx::{FunctionEmitter, InstCx, TextureEmitter};
+use crate::emit::texture::object::{
+    declare_sampled_type, is_plain_image, is_rectangle, texel_scalar,
+};
+use crate::emit::texture::offset::fold_offset;
 use crate::error::{Error, Failure};
+use crate::interface::Io;
 use crate::options::DepthMode;
 use crate::state::{UNITS, Word};
 use crate::words::{OperandList, TypeWord, ValueWord};
@@ -90,57 +93,9 @@ enum Level {
     Explicit,
 }
 
-impl Emit<'_> {
-    /// An access with its sources, but without its texture.
-    pub(super) fn texture_sources(
-        &mut self,
-        cx: InstCx<'_>,
-        data: TexAccess,
-    ) -> Result<Access, Failure> {
-        let texture = self.program.textures[data.texture];
-        let mut access = Access::new(texture, data, cx.lanes);
-        // Which sources there are depends on mode and target; `TexAccess` knows the order.
-        for (number, src) in self.program.sources(cx.inst).iter().enumerate() {
-            self.texture_source(&mut access, number, src)?;
-        }
-        if access.data.offset == TexelOffset::Dynamic {
-            self.w.known_offset(&mut access);
-        }
-        Ok(access)
-    }
-
-    fn texture_source(
-        &mut self,
-        access: &mut Access,
-        number: usize,
-        src: &Src,
-    ) -> Result<(), Failure> {
-        let data = &access.data;
-        let lanes = data.source_lanes(number);
-        let val = self.source_as(src, data.source_type(number), lanes)?;
-        // Equal components come as a scalar, which SPIR-V does not take for a vector.
-        let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
-        let role = data.source_role(number);
-        let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
-        if role == TexSource::Offset || is_gradient {
-            // Derivatives and offsets leave out the layer.
-            let dimensions = access.texture.target.dimensions();
-            val = self.w.first_components(val, dimensions);
-        }
-        match role {
-            TexSource::Coordinate => access.coordinate = Some(val),
-            // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
-            TexSource::Reference => access.reference = Some(self.w.clamp(val, Saturate::Unsigned)),
-            // Two at most: the derivatives in x and y.
-            TexSource::Mode(own) => access.own[own & 1] = Some(val),
-            TexSource::MinLod => access.min_lod = Some(val),
-            TexSource::Offset => access.offset = Some(val),
-        }
-        Ok(())
-    }
-
+impl TextureEmitter<'_, '_> {
     /// Writes an access with a coordinate.
-    pub(super) fn access_lanes(
+    pub(super) fn emit_access_op(
         &mut self,
         access: &Access,
         op: Spv,
@@ -156,27 +111,30 @@ impl Emit<'_> {
         );
         let size = if compares { 1 } else { 4 };
         let scalar = texel_scalar(access.texture.texel);
-        let val = self.texel_op(op, scalar, size, &words);
-        self.w.decorate_result(val, op);
+        let val = self
+            .sparse
+            .emit_texel_op(self.f.w, op, scalar, size, &words);
+        self.f.w.decorate_result(val, op);
         if compares {
-            return self.compared_lanes(access.texture.units.first(), val.lane(0));
+            return apply_depth_mode(&mut self.f.io(), access.texture.units.first(), val.lane(0));
         }
         val.lanes()
     }
 
     /// A sample whose coordinate is what the sampler is to get.
-    pub(super) fn plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
+    pub(super) fn emit_plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
                 "buffer and multisample textures can only be fetched",
             ));
         }
         let mut operands = Operands::default();
-        let level = self.w.level_operand(access, &mut operands);
-        self.w.offset_operand(access, &mut operands)?;
+        let level = push_level_operand(self.f.w, access, &mut operands);
+        push_offset_operand(self.f.w, access, &mut operands)?;
         if let Some(least) = access.min_lod {
-            self.w.needs.insert(Need::MinLod);
-            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V, image operands).
+            self.f.w.needs.insert(Need::MinLod);
+            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V,
+            // image operands).
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
         // The kind of instruction says where the level is from; image operands alone do not.
@@ -186,8 +144,8 @@ impl Emit<'_> {
             (true, Level::Implicit) => Spv::ImageSampleDrefImplicitLod,
             (true, Level::Explicit) => Spv::ImageSampleDrefExplicitLod,
         };
-        let object = self.w.sampled_image(access);
-        Ok(self.access_lanes(access, op, object, access.reference, &operands))
+        let object = make_sampled_image(self.f.w, access);
+        Ok(self.emit_access_op(access, op, object, access.reference, &operands))
     }
 
     pub(super) fn gather_with(
@@ -200,177 +158,224 @@ impl Emit<'_> {
             Some(reference) => (Spv::ImageDrefGather, reference),
             None => {
                 // A constant: VUID-StandaloneSpirv-OpImageGather-04664.
-                let component = self.w.uint_val(u32::from(component & 3));
+                let component = self.f.w.uint_val(u32::from(component & 3));
                 (Spv::ImageGather, component)
             }
         };
-        let object = self.w.sampled_image(access);
-        self.access_lanes(access, op, object, Some(extra), operands)
+        let object = make_sampled_image(self.f.w, access);
+        self.emit_access_op(access, op, object, Some(extra), operands)
     }
+}
 
-    /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
-    /// 3.8.13.1).
-    pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
-        if !self.options.forms.depth_modes.is_fixed()
-            && let Some(unit) = unit.filter(|unit| *unit < UNITS)
-        {
-            return self.depth_lanes(unit, depth);
+/// Loads an access with its sources, but without its texture.
+pub(super) fn load_texture_sources(
+    f: &mut FunctionEmitter<'_>,
+    cx: InstCx<'_>,
+    data: TexAccess,
+) -> Result<Access, Failure> {
+    let texture = f.program.textures[data.texture];
+    let mut access = Access::new(texture, data, cx.lanes);
+    // Which sources there are depends on mode and target; `TexAccess` knows the order.
+    for (number, src) in f.program.sources(cx.inst).iter().enumerate() {
+        load_texture_source(f, &mut access, number, src)?;
+    }
+    if access.data.offset == TexelOffset::Dynamic {
+        fold_offset(f.w, &mut access);
+    }
+    Ok(access)
+}
+
+fn load_texture_source(
+    f: &mut FunctionEmitter<'_>,
+    access: &mut Access,
+    number: usize,
+    src: &Src,
+) -> Result<(), Failure> {
+    let data = &access.data;
+    let lanes = data.source_lanes(number);
+    let val = f.load_source_as(src, data.source_type(number), lanes)?;
+    // Equal components come as a scalar, which SPIR-V does not take for a vector.
+    let mut val = f.w.widen(val, lanes.count_ones().max(1) as u8);
+    let role = data.source_role(number);
+    let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
+    if role == TexSource::Offset || is_gradient {
+        // Derivatives and offsets leave out the layer.
+        let dimensions = access.texture.target.dimensions();
+        val = f.w.first_components(val, dimensions);
+    }
+    match role {
+        TexSource::Coordinate => access.coordinate = Some(val),
+        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of
+        // normalized formats only.
+        TexSource::Reference => access.reference = Some(f.w.clamp(val, Saturate::Unsigned)),
+        // Two at most: the derivatives in x and y.
+        TexSource::Mode(own) => access.own[own & 1] = Some(val),
+        TexSource::MinLod => access.min_lod = Some(val),
+        TexSource::Offset => access.offset = Some(val),
+    }
+    Ok(())
+}
+
+/// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the
+/// result (ARB_shadow section 3.8.13.1).
+pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
+    if !io.options.forms.depth_modes.is_fixed()
+        && let Some(unit) = unit.filter(|unit| *unit < UNITS)
+    {
+        return select_depth_lanes(io, unit, depth);
+    }
+    let mode = of_unit(&io.options.depth_modes, unit);
+    let mut constant = |value| Lane::scalar(io.w.float(value));
+    match mode {
+        DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
+        DepthMode::Intensity => [depth; 4],
+        DepthMode::Alpha => {
+            let zero = constant(0.0);
+            [zero, zero, zero, depth]
         }
-        let mode = of_unit(&self.options.depth_modes, unit);
-        let mut constant = |value| Lane::scalar(self.w.float(value));
-        match mode {
-            DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
-            DepthMode::Intensity => [depth; 4],
-            DepthMode::Alpha => {
-                let zero = constant(0.0);
-                [zero, zero, zero, depth]
-            }
-            DepthMode::Red => {
-                let zero = constant(0.0);
-                [depth, zero, zero, constant(1.0)]
-            }
+        DepthMode::Red => {
+            let zero = constant(0.0);
+            [depth, zero, zero, constant(1.0)]
         }
     }
 }
 
-impl Emit<'_> {
-    /// The lanes of a depth comparison, whose mode is known at run time.
-    fn depth_lanes(&mut self, unit: u32, depth: Lane) -> [Lane; 4] {
-        let word = self.io().state_at(Word::DepthModes, unit / 16);
-        let mode = self.io().state_bits(word, unit % 16 * 2, 2);
-        let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
-            .map(|known| self.io().state_test(Spv::IEqual, mode, known as u32));
-        let depth = self.w.lane_val(depth, Scalar::F32);
-        let [zero, one] = [0.0, 1.0].map(|number| self.w.float_val(number));
-        // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
-        let is_one = self.w.truth_op(Spv::LogicalOr, is_one, is_red);
-        let first = self.w.select(is_alpha, zero, depth);
-        let middle = self.w.select(is_red, zero, first);
-        let last = self.w.select(is_one, one, depth);
-        [first, middle, middle, last].map(|val| val.lane(0))
-    }
+/// The lanes of a depth comparison, whose mode is known at run time.
+fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
+    let word = io.gl_state().load_at(Word::DepthModes, unit / 16);
+    let mode = io.gl_state().extract_bits(word, unit % 16 * 2, 2);
+    let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
+        .map(|known| io.gl_state().compare(Spv::IEqual, mode, known as u32));
+    let depth = io.w.lane_val(depth, Scalar::F32);
+    let [zero, one] = [0.0, 1.0].map(|number| io.w.float_val(number));
+    // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
+    let is_one = io.w.truth_op(Spv::LogicalOr, is_one, is_red);
+    let first = io.w.select(is_alpha, zero, depth);
+    let middle = io.w.select(is_red, zero, first);
+    let last = io.w.select(is_one, one, depth);
+    [first, middle, middle, last].map(|val| val.lane(0))
 }
 
-impl Builder {
-    /// Says where a sample has its level of detail from.
-    fn level_operand(&mut self, access: &Access, operands: &mut Operands) -> Level {
-        let in_fragment = self.stage() == Stage::Fragment;
-        if self.is_rectangle(access.texture.target) && access.data.mode != TexMode::Grad {
-            return self.rectangle_level(access, operands);
-        }
-        match (access.data.mode, access.own) {
-            (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
-            (TexMode::Grad, [Some(dx), Some(dy)]) => {
-                operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
-            }
-            (TexMode::Bias, [Some(bias), _]) if in_fragment => {
-                operands.push(ImageOperands::BIAS, &[bias.id]);
-                return Level::Implicit;
-            }
-            // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
-            // bias is counted from there.
-            (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
-            _ if in_fragment => return Level::Implicit,
-            _ => operands.push(ImageOperands::LOD, &[self.float(0.0)]),
-        }
-        Level::Explicit
+/// Says where a sample has its level of detail from.
+fn push_level_operand(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+    let in_fragment = w.stage() == Stage::Fragment;
+    if is_rectangle(w, access.texture.target) && access.data.mode != TexMode::Grad {
+        return push_rectangle_level(w, access, operands);
     }
-
-    /// Rectangles have one level, and take neither a level nor a bias as operand.
-    // `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
-    fn rectangle_level(&mut self, access: &Access, operands: &mut Operands) -> Level {
-        let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
-        if takes_derivatives && self.stage() == Stage::Fragment {
+    match (access.data.mode, access.own) {
+        (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
+        (TexMode::Grad, [Some(dx), Some(dy)]) => {
+            operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
+        }
+        (TexMode::Bias, [Some(bias), _]) if in_fragment => {
+            operands.push(ImageOperands::BIAS, &[bias.id]);
             return Level::Implicit;
         }
-        // Derivatives of 0 select the base level.
-        let none = self.constant_splat(Scalar::F32, 0, 2).id;
-        operands.push(ImageOperands::GRAD, &[none, none]);
-        Level::Explicit
+        // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the
+        // base level is meant, and a bias is counted from there.
+        (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
+        _ if in_fragment => return Level::Implicit,
+        _ => operands.push(ImageOperands::LOD, &[w.float(0.0)]),
     }
+    Level::Explicit
+}
 
-    /// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
-    pub(super) fn sampled_image(&mut self, access: &Access) -> ValueWord {
-        let Some(sampler) = access.sampler else {
-            return access.object;
-        };
-        let ty = self.sampled_type(access.image);
-        let object = self.object();
-        let operands = [access.object.0, sampler.0];
-        self.body.result(Spv::SampledImage, ty, object, &operands);
-        object
+/// Rectangles have one level, and take neither a level nor a bias as operand.
+// `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
+fn push_rectangle_level(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+    let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
+    if takes_derivatives && w.stage() == Stage::Fragment {
+        return Level::Implicit;
     }
+    // Derivatives of 0 select the base level.
+    let none = w.constant_splat(Scalar::F32, 0, 2).id;
+    operands.push(ImageOperands::GRAD, &[none, none]);
+    Level::Explicit
+}
 
-    /// The image of the access, without its sampler.
-    pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
-        if access.sampler.is_some() || self.is_plain_image(access.texture.target) {
-            return access.object;
-        }
-        let image = self.object();
-        let operands = [access.object.0];
-        self.body.result(Spv::Image, access.image, image, &operands);
-        if access.divergent {
-            self.decorate_divergent(image);
-        }
-        image
+/// Makes the image of the access with its sampler, for instructions of the block that is open: such
+/// values go nowhere else.
+pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord {
+    let Some(sampler) = access.sampler else {
+        return access.object;
+    };
+    let ty = declare_sampled_type(w, access.image);
+    let object = w.object();
+    let operands = [access.object.0, sampler.0];
+    w.body.result(Spv::SampledImage, ty, object, &operands);
+    object
+}
+
+/// Extracts the image of the access, without its sampler.
+pub(super) fn extract_image(w: &mut Builder, access: &Access) -> ValueWord {
+    if access.sampler.is_some() || is_plain_image(w, access.texture.target) {
+        return access.object;
     }
-
-    /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
-    pub(super) fn normalize(&mut self, access: &mut Access) {
-        let image = self.image_of(access);
-        self.needs.insert(Need::ImageQuery);
-        let zero = self.uint(0);
-        let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
-        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
-        let gradients = access.own.iter_mut().flatten();
-        let gradients = gradients.filter(|_| access.data.mode == TexMode::Grad);
-        for val in access.coordinate.iter_mut().chain(gradients) {
-            *val = self.binary(Spv::FDiv, *val, size);
-        }
+    let image = w.object();
+    let operands = [access.object.0];
+    w.body.result(Spv::Image, access.image, image, &operands);
+    if access.divergent {
+        w.decorate_divergent(image);
     }
+    image
+}
 
-    /// The offset as an image operand.
-    pub(super) fn offset_operand(
-        &mut self,
-        access: &Access,
-        operands: &mut Operands,
-    ) -> Result<(), Failure> {
-        match (access.data.offset, access.offset) {
-            (TexelOffset::Constant(texels), _) => {
-                let dimensions = access.texture.target.dimensions();
-                let id = self.constant_offset(texels, dimensions);
-                operands.push(ImageOperands::CONST_OFFSET, &[id]);
-            }
-            (TexelOffset::Dynamic, Some(offset)) => {
-                self.require(Need::GatherExtended)?;
-                // Signed, as constant offsets are.
-                let offset = self.cast(offset.id, Scalar::S32);
-                operands.push(ImageOperands::OFFSET, &[offset]);
-            }
-            (TexelOffset::None | TexelOffset::Dynamic, _) => {}
-        }
-        Ok(())
-    }
-
-    fn constant_offset(&mut self, texels: [i8; 3], dimensions: u8) -> ValueWord {
-        // Signed: the range of offsets is checked by the sign of the type.
-        let bits = texels.map(|texel| i32::from(texel) as u32);
-        let parts = bits.map(|bits| self.constant(Scalar::S32, u64::from(bits)));
-        match dimensions {
-            1 => parts[0],
-            _ => self.composite(Scalar::S32, &parts[..usize::from(dimensions)]),
-        }
-    }
-
-    /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
-    pub(super) fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
-        let lanes = self.zero_filled(offset);
-        let offset = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
-        self.binary(Spv::IAdd, coordinate, offset)
+/// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
+pub(super) fn convert_rectangle_coordinates(w: &mut Builder, access: &mut Access) {
+    let image = extract_image(w, access);
+    w.needs.insert(Need::ImageQuery);
+    let zero = w.uint(0);
+    let size = w.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
+    let size = w.unary_to(Spv::ConvertUToF, Scalar::F32, size);
+    let gradients = access.own.iter_mut().flatten();
+    let gradients = gradients.filter(|_| access.data.mode == TexMode::Grad);
+    for val in access.coordinate.iter_mut().chain(gradients) {
+        *val = w.binary(Spv::FDiv, *val, size);
     }
 }
 
-/// What a list of the options says of a texture image unit. Handles have no unit; they and missing units have the default.
+/// Adds the offset as an image operand.
+pub(super) fn push_offset_operand(
+    w: &mut Builder,
+    access: &Access,
+    operands: &mut Operands,
+) -> Result<(), Failure> {
+    match (access.data.offset, access.offset) {
+        (TexelOffset::Constant(texels), _) => {
+            let dimensions = access.texture.target.dimensions();
+            let id = make_constant_offset(w, texels, dimensions);
+            operands.push(ImageOperands::CONST_OFFSET, &[id]);
+        }
+        (TexelOffset::Dynamic, Some(offset)) => {
+            w.require(Need::GatherExtended)?;
+            // Signed, as constant offsets are.
+            let offset = w.cast(offset.id, Scalar::S32);
+            operands.push(ImageOperands::OFFSET, &[offset]);
+        }
+        (TexelOffset::None | TexelOffset::Dynamic, _) => {}
+    }
+    Ok(())
+}
+
+fn make_constant_offset(w: &mut Builder, texels: [i8; 3], dimensions: u8) -> ValueWord {
+    // Signed: the range of offsets is checked by the sign of the type.
+    let bits = texels.map(|texel| i32::from(texel) as u32);
+    let parts = bits.map(|bits| w.constant(Scalar::S32, u64::from(bits)));
+    match dimensions {
+        1 => parts[0],
+        _ => w.composite(Scalar::S32, &parts[..usize::from(dimensions)]),
+    }
+}
+
+/// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
+pub(super) fn add_offset(w: &mut Builder, coordinate: Val, offset: Val) -> Val {
+    let lanes = w.zero_filled(offset);
+    let offset = w.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
+    w.binary(Spv::IAdd, coordinate, offset)
+}
+
+/// Returns what a list of the options says of a texture image unit. Handles have no unit; they and
+/// missing units have the default.
 pub(super) fn of_unit<T: Copy + Default>(list: &[T], unit: Option<u32>) -> T {
     let known = unit.and_then(|unit| list.get(unit as usize));
     known.copied().unwrap_or_default()

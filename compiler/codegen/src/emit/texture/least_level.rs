@@ -1,22 +1,27 @@
-//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and ARB_sparse_texture_clamp.
+//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and
+//! ARB_sparse_texture_clamp.
 //!
-//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found first, which costs a query, or
-//! some arithmetic on derivatives that the program gives. Then the texture is sampled twice, as usual and at the least level,
-//! and one of the results is taken. What is lost: where the least level is used, filters are not anisotropic, and levels from given
-//! derivatives count as those of an isotropic filter. Biases of samplers are [options](crate::Options::lod_biases).
+//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found
+//! first, which costs a query, or some arithmetic on derivatives that the program gives. Then the
+//! texture is sampled twice, as usual and at the least level, and one of the results is taken. What
+//! is lost: where the least level is used, filters are not anisotropic, and levels from given
+//! derivatives count as those of an isotropic filter. Biases of samplers are
+//! [options](crate::Options::lod_biases).
 //!
-//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
+//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is
+//! accessed.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, of_unit};
-use crate::emit::texture::offset::Detail;
+use crate::emit::texture::offset::{Detail, compute_level_of_detail, query_base_size};
 use crate::error::Failure;
+use crate::options::Options;
 use glasm_ir::Stage;
 use glasm_ir::resource::TexMode;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// A sample whose level is not below `least`, without help of the device.
     pub(super) fn sample_from_least_level(
         &mut self,
@@ -24,125 +29,125 @@ impl Emit<'_> {
         least: Val,
     ) -> Result<[Lane; 4], Failure> {
         // The sampler adds its bias to levels that the program gives.
-        let unbiased = self.without_sampler_bias(access, least);
+        let unbiased = remove_sampler_bias(self.f.w, self.f.options, access, least);
         let usual = without_least_level(access);
-        if !self.w.finds_level(access) {
-            let level = self.w.level_of_detail(&usual, Detail::Computed);
-            let level = level.unwrap_or_else(|| self.w.float_like(least, 0.0));
-            let level = self.w.ext(GlslOp::NMax, &[level, unbiased]);
-            return self.plain_sample(&at_level(access, level));
+        if !has_computed_level(self.f.w, access) {
+            let level = compute_level_of_detail(self.f.w, &usual, Detail::Computed);
+            let level = level.unwrap_or_else(|| self.f.w.float_like(least, 0.0));
+            let level = self.f.w.ext(GlslOp::NMax, &[level, unbiased]);
+            return self.emit_plain_sample(&at_level(access, level));
         }
         let is_below = if access.data.mode == TexMode::Grad {
-            self.w.gradients_are_below(access, unbiased)
+            compare_gradients(self.f.w, access, unbiased)
         } else {
-            match self.w.level_of_detail(&usual, Detail::Computed) {
-                Some(level) => self.w.test(Spv::FOrdLessThan, level, least),
-                None => self.w.never(),
+            match compute_level_of_detail(self.f.w, &usual, Detail::Computed) {
+                Some(level) => self.f.w.test(Spv::FOrdLessThan, level, least),
+                None => self.f.w.never(),
             }
         };
-        self.one_of_two_samples(is_below, &at_level(access, unbiased), &usual)
+        self.select_sample(is_below, &at_level(access, unbiased), &usual)
     }
 
     /// Samples twice and takes the first texel where a condition holds.
-    fn one_of_two_samples(
+    fn select_sample(
         &mut self,
         cond: Val,
         yes: &Access,
         no: &Access,
     ) -> Result<[Lane; 4], Failure> {
-        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan, "Derivative Operations").
-        let no = self.plain_sample(no)?;
-        let no_residency = self.take_residency();
-        let yes = self.plain_sample(yes)?;
-        let yes_residency = self.take_residency();
+        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan,
+        // "Derivative Operations").
+        let no = self.emit_plain_sample(no)?;
+        let no_residency = self.sparse.take_residency();
+        let yes = self.emit_plain_sample(yes)?;
+        let yes_residency = self.sparse.take_residency();
         if let (Some(no), Some(yes)) = (no_residency, yes_residency) {
-            let resident = self.w.select(cond, yes, no);
-            self.add_residency(resident);
+            let resident = self.f.w.select(cond, yes, no);
+            self.sparse.add_residency(self.f.w, resident);
         }
         // Both samples are of the same texture.
-        let scalar = self.w.info(no[0].id()).scalar;
-        let [no, yes] = [no, yes].map(|lanes| self.w.gather_vector(&lanes, scalar));
-        Ok(self.w.select(cond, yes, no).lanes())
-    }
-
-    /// A level from which the bias of the sampler leads to `level`.
-    fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
-        let unit = access.texture.sampler_unit();
-        let levels = of_unit(&self.options.lod_biases, unit).levels();
-        if levels == 0.0 {
-            return level;
-        }
-        self.w.binary_float(Spv::FSub, level, levels.into())
+        let scalar = self.f.w.info(no[0].id()).scalar;
+        let [no, yes] = [no, yes].map(|lanes| self.f.w.gather_vector(&lanes, scalar));
+        Ok(self.f.w.select(cond, yes, no).lanes())
     }
 }
 
-impl Builder {
-    /// Whether an access takes its least level as an image operand.
-    pub(super) fn takes_min_lod(&self, access: &Access) -> bool {
-        self.device.resource_min_lod && self.finds_level(access)
+/// Computes a level from which the bias of the sampler leads to `level`.
+fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, level: Val) -> Val {
+    let unit = access.texture.sampler_unit();
+    let levels = of_unit(&options.lod_biases, unit).levels();
+    if levels == 0.0 {
+        return level;
     }
+    w.binary_float(Spv::FSub, level, levels.into())
+}
 
-    /// Whether the device computes the level of an access from derivatives.
-    fn finds_level(&self, access: &Access) -> bool {
-        access.data.mode == TexMode::Grad
-            || access.data.mode.computes_level() && self.stage() == Stage::Fragment
+/// Returns whether an access takes its least level as an image operand.
+pub(super) fn can_take_min_lod(w: &Builder, access: &Access) -> bool {
+    w.device.resource_min_lod && has_computed_level(w, access)
+}
+
+/// Returns whether the device computes the level of an access from derivatives.
+fn has_computed_level(w: &Builder, access: &Access) -> bool {
+    access.data.mode == TexMode::Grad
+        || access.data.mode.computes_level() && w.stage() == Stage::Fragment
+}
+
+/// Tests whether the level of given derivatives is below `least`: no derivative is as long as
+/// `2^least` texels of the base level.
+fn compare_gradients(w: &mut Builder, access: &Access, least: Val) -> Val {
+    let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
+        return w.never();
+    };
+    let mut size = query_base_size(w, access);
+    let mut derivatives = [dx, dy];
+    if access.texture.target.is_cube() {
+        size = w.component(size, 0);
+        // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
+        size = w.binary_float(Spv::FMul, size, 0.5);
+        derivatives = compute_face_derivatives(w, coordinate, derivatives);
     }
+    let [x, y] = derivatives.map(|derivative| {
+        let texels = w.binary(Spv::FMul, derivative, size);
+        compute_length_squared(w, texels)
+    });
+    let length = w.ext(GlslOp::NMax, &[x, y]);
+    // Both sides are squared, which saves a root and a logarithm.
+    let twice = w.binary(Spv::FAdd, least, least);
+    let bound = w.ext(GlslOp::Exp2, &[twice]);
+    w.test(Spv::FOrdLessThan, length, bound)
+}
 
-    /// Whether the level of given derivatives is below `least`: no derivative is as long as `2^least` texels of the base level.
-    fn gradients_are_below(&mut self, access: &Access, least: Val) -> Val {
-        let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
-            return self.never();
+/// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component
+/// has none, the others are coordinates on the face, from -1 to 1.
+fn compute_face_derivatives(w: &mut Builder, coordinate: Val, derivatives: [Val; 2]) -> [Val; 2] {
+    let direction = w.first_components(coordinate, 3);
+    let sizes = w.ext(GlslOp::FAbs, &[direction]);
+    let [x, y, z] = [0, 1, 2].map(|axis| w.component(sizes, axis));
+    let xy = w.ext(GlslOp::NMax, &[x, y]);
+    let largest = w.ext(GlslOp::NMax, &[xy, z]);
+    let is_z = w.test(Spv::FOrdGreaterThanEqual, z, xy);
+    let is_y = w.test(Spv::FOrdGreaterThanEqual, y, x);
+    derivatives.map(|derivative| {
+        let mut major = |vector: Val| {
+            let [x, y, z] = [0, 1, 2].map(|axis| w.component(vector, axis));
+            let xy = w.select(is_y, y, x);
+            w.select(is_z, z, xy)
         };
-        let mut size = self.base_size(access);
-        let mut derivatives = [dx, dy];
-        if access.texture.target.is_cube() {
-            size = self.component(size, 0);
-            // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
-            size = self.binary_float(Spv::FMul, size, 0.5);
-            derivatives = self.face_derivatives(coordinate, derivatives);
-        }
-        let [x, y] = derivatives.map(|derivative| {
-            let texels = self.binary(Spv::FMul, derivative, size);
-            self.length_squared(texels)
-        });
-        let length = self.ext(GlslOp::NMax, &[x, y]);
-        // Both sides are squared, which saves a root and a logarithm.
-        let twice = self.binary(Spv::FAdd, least, least);
-        let bound = self.ext(GlslOp::Exp2, &[twice]);
-        self.test(Spv::FOrdLessThan, length, bound)
-    }
+        let (along, own) = (major(derivative), major(direction));
+        // The quotient rule with p and m as above: (p/m)' = (p' - p m'/m) / m.
+        let growth = w.binary(Spv::FDiv, along, own);
+        let moved = w.binary(Spv::FMul, direction, growth);
+        let moved = w.binary(Spv::FSub, derivative, moved);
+        w.binary(Spv::FDiv, moved, largest)
+    })
+}
 
-    /// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component has none, the others are
-    /// coordinates on the face, from -1 to 1.
-    fn face_derivatives(&mut self, coordinate: Val, derivatives: [Val; 2]) -> [Val; 2] {
-        let direction = self.first_components(coordinate, 3);
-        let sizes = self.ext(GlslOp::FAbs, &[direction]);
-        let [x, y, z] = [0, 1, 2].map(|axis| self.component(sizes, axis));
-        let xy = self.ext(GlslOp::NMax, &[x, y]);
-        let largest = self.ext(GlslOp::NMax, &[xy, z]);
-        let is_z = self.test(Spv::FOrdGreaterThanEqual, z, xy);
-        let is_y = self.test(Spv::FOrdGreaterThanEqual, y, x);
-        derivatives.map(|derivative| {
-            let mut major = |vector: Val| {
-                let [x, y, z] = [0, 1, 2].map(|axis| self.component(vector, axis));
-                let xy = self.select(is_y, y, x);
-                self.select(is_z, z, xy)
-            };
-            let (along, own) = (major(derivative), major(direction));
-            // The quotient rule with p and m as above: (p/m)' = (p' - p m'/m) / m.
-            let growth = self.binary(Spv::FDiv, along, own);
-            let moved = self.binary(Spv::FMul, direction, growth);
-            let moved = self.binary(Spv::FSub, derivative, moved);
-            self.binary(Spv::FDiv, moved, largest)
-        })
+fn compute_length_squared(w: &mut Builder, vector: Val) -> Val {
+    if vector.size == 1 {
+        return w.binary(Spv::FMul, vector, vector);
     }
-
-    fn length_squared(&mut self, vector: Val) -> Val {
-        if vector.size == 1 {
-            return self.binary(Spv::FMul, vector, vector);
-        }
-        self.op(Spv::Dot, Scalar::F32, 1, &[vector.id.0, vector.id.0])
-    }
+    w.op(Spv::Dot, Scalar::F32, 1, &[vector.id.0, vector.id.0])
 }
 
 fn without_least_level(access: &Access) -> Access {

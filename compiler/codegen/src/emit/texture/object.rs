@@ -2,11 +2,11 @@
 
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
-use crate::emit::Emit;
 use crate::emit::memory::member::choices;
 use crate::error::{Error, Failure};
 use crate::handles::texel;
-use crate::interface::{SamplerVariable, TextureVariable, base_scalar, bind};
+use crate::interface::{Io, SamplerVariable, TextureVariable, base_scalar, bind};
+use crate::options::Options;
 use crate::reflect::{DescriptorSlot, SamplerBinding, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
 use crate::words::{TypeWord, ValueWord};
@@ -14,235 +14,242 @@ use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
 use spirv::{Dim, ImageFormat, Op as Spv, StorageClass};
 
-impl Emit<'_> {
-    pub(super) fn texture_variable(&mut self, id: TextureId) -> Result<TextureVariable, Failure> {
-        let known = self.interface.resources.textures[id.index()];
-        if known.variable.is_some() {
-            return Ok(known);
-        }
-        let texture = self.program.textures[id];
-        self.check_texture(&texture)?;
-        let (image, object) = self.w.texture_types(&texture, sampler_of(&texture));
-        let count = self.texture_count(texture.units);
-        let ty = match count {
-            Some(count) => self.w.array_type(object, count),
-            None => object,
-        };
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        self.bind_texture(variable, &texture, count);
-        let result = TextureVariable {
-            variable,
-            image,
-            object,
-            loaded: ValueWord::NONE,
-        };
-        self.interface.resources.textures[id.index()] = result;
-        Ok(result)
+pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureVariable, Failure> {
+    let known = io.vars.resources.textures[id.index()];
+    if known.variable.is_some() {
+        return Ok(known);
     }
+    let texture = io.program.textures[id];
+    check_texture(io.options, &texture)?;
+    let (image, object) = declare_texture_types(io.w, &texture, sampler_of(&texture));
+    let count = count_textures(io.options, texture.units);
+    let ty = match count {
+        Some(count) => io.w.array_type(object, count),
+        None => object,
+    };
+    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    bind_texture(io, variable, &texture, count);
+    let result = TextureVariable {
+        variable,
+        image,
+        object,
+        loaded: ValueWord::NONE,
+    };
+    io.vars.resources.textures[id.index()] = result;
+    Ok(result)
+}
 
-    /// What textures OpenGL has no form for.
-    fn check_texture(&self, texture: &Texture) -> Result<(), Failure> {
-        if !self.options.target.is_opengl() {
-            return Ok(());
-        }
-        if let Some(sampler) = sampler_of(texture) {
-            let unit = texture.units.first().unwrap_or(0);
-            let message = format!(
-                "OpenGL's SPIR-V has no samplers apart from textures: texture {unit} is used with the sampler of unit {sampler}"
-            );
-            return Err(Error::unsupported(message));
-        }
-        match HandleKind::of_texture(texture) {
-            Some(_) => Err(no_handles()),
-            None => Ok(()),
-        }
+/// Returns an error for textures that OpenGL has no form for.
+fn check_texture(options: &Options, texture: &Texture) -> Result<(), Failure> {
+    if !options.target.is_opengl() {
+        return Ok(());
     }
-
-    /// Binds the variable of a texture and says so in the reflection.
-    fn bind_texture(&mut self, variable: ValueWord, texture: &Texture, count: Option<u32>) {
-        let count = count.unwrap_or(1);
-        if let Some(kind) = HandleKind::of_texture(texture) {
-            return self.bind_handle_array(variable, kind, texture.target, count);
-        }
+    if let Some(sampler) = sampler_of(texture) {
         let unit = texture.units.first().unwrap_or(0);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            binding: unit,
-        };
-        bind(self.w, variable, slot);
-        self.w.name(variable, || {
-            // Variables of one unit differ in what they are, and their names must.
-            let image = sampler_of(texture).map_or("", |_| "_image");
-            let shadow = if texture.shadow { "_shadow" } else { "" };
-            format!("texture{unit}{image}{shadow}")
-        });
-        self.interface.reflected.textures.push(TextureBinding {
+        let message = format!(
+            "OpenGL's SPIR-V has no samplers apart from textures: texture {unit} is used with the sampler of unit {sampler}"
+        );
+        return Err(Error::unsupported(message));
+    }
+    match HandleKind::of_texture(texture) {
+        Some(_) => Err(no_handles()),
+        None => Ok(()),
+    }
+}
+
+/// Binds the variable of a texture and says so in the reflection.
+fn bind_texture(io: &mut Io<'_>, variable: ValueWord, texture: &Texture, count: Option<u32>) {
+    let count = count.unwrap_or(1);
+    if let Some(kind) = HandleKind::of_texture(texture) {
+        return bind_handle_array(io, variable, kind, texture.target, count);
+    }
+    let unit = texture.units.first().unwrap_or(0);
+    let slot = DescriptorSlot {
+        set: io.options.bindings.texture_set,
+        binding: unit,
+    };
+    bind(io.w, variable, slot);
+    io.w.name(variable, || {
+        // Variables of one unit differ in what they are, and their names must.
+        let image = sampler_of(texture).map_or("", |_| "_image");
+        let shadow = if texture.shadow { "_shadow" } else { "" };
+        format!("texture{unit}{image}{shadow}")
+    });
+    io.vars.reflected.textures.push(TextureBinding {
+        slot,
+        unit,
+        count,
+        target: texture.target,
+        shadow: texture.shadow,
+        texel: texel(texture.texel),
+    });
+}
+
+/// Binds a variable that handles index. Several variables may be the same array.
+pub(in crate::emit) fn bind_handle_array(
+    io: &mut Io<'_>,
+    variable: ValueWord,
+    kind: HandleKind,
+    target: TexTarget,
+    count: u32,
+) {
+    let slot = kind.slot(target, &io.options.bindings);
+    bind(io.w, variable, slot);
+    io.w.name(variable, || format!("handles{}", slot.binding));
+    let arrays = &mut io.vars.reflected.handles;
+    if !arrays.iter().any(|array| array.slot == slot) {
+        arrays.push(HandleArray {
             slot,
-            unit,
             count,
-            target: texture.target,
-            shadow: texture.shadow,
-            texel: texel(texture.texel),
+            kind,
+            target,
+            written: false,
         });
-    }
-
-    /// Binds a variable that handles index. Several variables may be the same array.
-    pub(in crate::emit) fn bind_handle_array(
-        &mut self,
-        variable: ValueWord,
-        kind: HandleKind,
-        target: TexTarget,
-        count: u32,
-    ) {
-        let slot = kind.slot(target, &self.options.bindings);
-        bind(self.w, variable, slot);
-        self.w.name(variable, || format!("handles{}", slot.binding));
-        let arrays = &mut self.interface.reflected.handles;
-        if !arrays.iter().any(|array| array.slot == slot) {
-            arrays.push(HandleArray {
-                slot,
-                count,
-                kind,
-                target,
-                written: false,
-            });
-        }
-    }
-
-    pub(super) fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
-        if variable.loaded.is_some() {
-            return variable.loaded;
-        }
-        // In the prologue, from where one load serves all accesses of the function.
-        let loaded = self.w.object();
-        let (ty, pointer) = (variable.object, variable.variable);
-        self.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
-        self.interface.resources.textures[id.index()].loaded = loaded;
-        loaded
-    }
-
-    /// The sampler that a texture takes from another unit, loaded in the prologue.
-    pub(super) fn loaded_sampler(&mut self, texture: &Texture) -> Option<ValueWord> {
-        let unit = sampler_of(texture)?;
-        let samplers = &self.interface.resources.samplers;
-        let number = samplers.iter().position(|it| it.unit == unit);
-        let number = number.unwrap_or_else(|| self.declare_sampler(unit, texture.shadow));
-        let SamplerVariable {
-            variable, loaded, ..
-        } = self.interface.resources.samplers[number];
-        if loaded.is_some() {
-            return Some(loaded);
-        }
-        let ty = self.w.sampler_type();
-        let loaded = self.w.object();
-        self.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
-        self.interface.resources.samplers[number].loaded = loaded;
-        Some(loaded)
-    }
-
-    /// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
-    fn declare_sampler(&mut self, unit: u32, shadow: bool) -> usize {
-        let ty = self.w.sampler_type();
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and Descriptor Type Correspondence").
-            binding: unit,
-        };
-        bind(self.w, variable, slot);
-        self.w.name(variable, || format!("sampler{unit}"));
-        let sampler = SamplerBinding { slot, unit, shadow };
-        self.interface.reflected.samplers.push(sampler);
-        let samplers = &mut self.interface.resources.samplers;
-        samplers.push(SamplerVariable {
-            unit,
-            variable,
-            loaded: ValueWord::NONE,
-        });
-        samplers.len() - 1
-    }
-
-    pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
-        choices(units, self.options.handles.textures)
     }
 }
 
-impl Builder {
-    /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
-    fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
-        // The type of texels, which Vulkan compares with the format that is bound.
-        let component = self.ty(texel_scalar(texture.texel), 1);
-        // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are read or written without a sampler.
-        let settings = [
-            u32::from(texture.shadow),
-            SAMPLED,
-            ImageFormat::Unknown as u32,
-        ];
-        let image = self.image_type(component, texture.target, settings);
-        for need in self.target_row(texture.target).of_textures {
-            self.needs.insert(*need);
-        }
-        let object = match self.is_plain_image(texture.target) || sampler.is_some() {
-            true => image,
-            false => self.sampled_type(image),
-        };
-        (image, object)
+pub(super) fn load_texture(io: &mut Io<'_>, id: TextureId, variable: TextureVariable) -> ValueWord {
+    if variable.loaded.is_some() {
+        return variable.loaded;
     }
+    // In the prologue, from where one load serves all accesses of the function.
+    let loaded = io.w.object();
+    let (ty, pointer) = (variable.object, variable.variable);
+    io.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
+    io.vars.resources.textures[id.index()].loaded = loaded;
+    loaded
+}
 
-    /// The type of an image with its sampler.
-    pub(super) fn sampled_type(&mut self, image: TypeWord) -> TypeWord {
-        self.declare_type(Spv::TypeSampledImage, &[image.0])
+/// Loads the sampler that a texture takes from another unit, in the prologue.
+pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWord> {
+    let unit = sampler_of(texture)?;
+    let samplers = &io.vars.resources.samplers;
+    let number = samplers.iter().position(|it| it.unit == unit);
+    let number = number.unwrap_or_else(|| declare_sampler(io, unit, texture.shadow));
+    let SamplerVariable {
+        variable, loaded, ..
+    } = io.vars.resources.samplers[number];
+    if loaded.is_some() {
+        return Some(loaded);
     }
+    let ty = declare_sampler_type(io.w);
+    let loaded = io.w.object();
+    io.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
+    io.vars.resources.samplers[number].loaded = loaded;
+    Some(loaded)
+}
 
-    /// Whether textures of a target are images without samplers: buffer textures, to which OpenGL gives samplers, too.
-    pub(super) fn is_plain_image(&self, target: TexTarget) -> bool {
-        target == TexTarget::Buffer && !self.target.is_opengl()
+/// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image
+/// sampler of the unit.
+fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
+    let ty = declare_sampler_type(io.w);
+    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    let slot = DescriptorSlot {
+        set: io.options.bindings.texture_set,
+        // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and
+        // Descriptor Type Correspondence").
+        binding: unit,
+    };
+    bind(io.w, variable, slot);
+    io.w.name(variable, || format!("sampler{unit}"));
+    let sampler = SamplerBinding { slot, unit, shadow };
+    io.vars.reflected.samplers.push(sampler);
+    let samplers = &mut io.vars.resources.samplers;
+    samplers.push(SamplerVariable {
+        unit,
+        variable,
+        loaded: ValueWord::NONE,
+    });
+    samplers.len() - 1
+}
+
+pub(super) fn count_textures(options: &Options, units: Units) -> Option<u32> {
+    choices(units, options.handles.textures)
+}
+
+/// Declares the type of the image of a texture, and that of what its variable holds: the image with
+/// a sampler, if it is no buffer.
+fn declare_texture_types(
+    w: &mut Builder,
+    texture: &Texture,
+    sampler: Option<u32>,
+) -> (TypeWord, TypeWord) {
+    // The type of texels, which Vulkan compares with the format that is bound.
+    let component = w.ty(texel_scalar(texture.texel), 1);
+    // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are
+    // read or written without a sampler.
+    let settings = [
+        u32::from(texture.shadow),
+        SAMPLED,
+        ImageFormat::Unknown as u32,
+    ];
+    let image = declare_image_type(w, component, texture.target, settings);
+    for need in find_target_row(w, texture.target).of_textures {
+        w.needs.insert(*need);
     }
+    let object = if is_plain_image(w, texture.target) || sampler.is_some() {
+        image
+    } else {
+        declare_sampled_type(w, image)
+    };
+    (image, object)
+}
 
-    /// Whether textures of a target are rectangles to the device, too, as they are in OpenGL: their coordinates count texels, and they have
-    /// no levels.
-    pub(super) fn is_rectangle(&self, target: TexTarget) -> bool {
-        target == TexTarget::Rect && self.target.is_opengl()
-    }
+/// Declares the type of an image with its sampler.
+pub(super) fn declare_sampled_type(w: &mut Builder, image: TypeWord) -> TypeWord {
+    w.declare_type(Spv::TypeSampledImage, &[image.0])
+}
 
-    /// What a target is in SPIR-V.
-    pub(in crate::emit) fn target_row(&self, target: TexTarget) -> TargetRow {
-        match self.is_rectangle(target) {
-            true => RECTANGLES,
-            false => target_row(target),
-        }
-    }
+/// Returns whether textures of a target are images without samplers: buffer textures, to which
+/// OpenGL gives samplers, too.
+pub(super) fn is_plain_image(w: &Builder, target: TexTarget) -> bool {
+    target == TexTarget::Buffer && !w.target.is_opengl()
+}
 
-    fn sampler_type(&mut self) -> TypeWord {
-        self.declare_type(Spv::TypeSampler, &[])
-    }
+/// Returns whether textures of a target are rectangles to the device, too, as they are in OpenGL:
+/// their coordinates count texels, and they have no levels.
+pub(super) fn is_rectangle(w: &Builder, target: TexTarget) -> bool {
+    target == TexTarget::Rect && w.target.is_opengl()
+}
 
-    /// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
-    /// [`STORAGE`], the number of the format.
-    pub(in crate::emit) fn image_type(
-        &mut self,
-        component: TypeWord,
-        target: TexTarget,
-        settings: [u32; 3],
-    ) -> TypeWord {
-        let [compares, usage, format] = settings;
-        let layered = u32::from(target.is_array());
-        let multisample = u32::from(target.is_multisample());
-        let dim = self.target_row(target).dim as u32;
-        let operands = [
-            component.0,
-            dim,
-            compares,
-            layered,
-            multisample,
-            usage,
-            format,
-        ];
-        self.declare_type(Spv::TypeImage, &operands)
+/// Finds what a target is in SPIR-V.
+pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> TargetRow {
+    if is_rectangle(w, target) {
+        RECTANGLES
+    } else {
+        target_row(target)
     }
 }
 
-/// The unit that a texture takes its sampler from, if that is another than its own.
+fn declare_sampler_type(w: &mut Builder) -> TypeWord {
+    w.declare_type(Spv::TypeSampler, &[])
+}
+
+/// The type of images of a target. `settings` are the operands behind the dimensions: whether
+/// depths are compared, [`SAMPLED`] or [`STORAGE`], the number of the format.
+pub(in crate::emit) fn declare_image_type(
+    w: &mut Builder,
+    component: TypeWord,
+    target: TexTarget,
+    settings: [u32; 3],
+) -> TypeWord {
+    let [compares, usage, format] = settings;
+    let layered = u32::from(target.is_array());
+    let multisample = u32::from(target.is_multisample());
+    let dim = find_target_row(w, target).dim as u32;
+    let operands = [
+        component.0,
+        dim,
+        compares,
+        layered,
+        multisample,
+        usage,
+        format,
+    ];
+    w.declare_type(Spv::TypeImage, &operands)
+}
+
+/// Returns the unit that a texture takes its sampler from, if that is another than its own.
 fn sampler_of(texture: &Texture) -> Option<u32> {
     // Fetches have no use for a sampler, and these targets know nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
@@ -256,7 +263,7 @@ const SAMPLED: u32 = 1;
 /// The operand of `OpTypeImage` for images without.
 pub(in crate::emit) const STORAGE: u32 = 2;
 
-/// The scalar of texels as images declare it.
+/// Returns the scalar of texels as images declare it.
 pub(super) fn texel_scalar(ty: Type) -> Scalar {
     base_scalar(ty.base())
 }
@@ -275,7 +282,7 @@ const RECTANGLES: TargetRow = TargetRow {
     of_images: &[Need::ImageRect],
 };
 
-/// The error of textures and images by handle.
+/// Returns the error of textures and images by handle.
 pub(in crate::emit) fn no_handles() -> Failure {
     Error::unsupported(
         "OpenGL's SPIR-V has no textures or images by handle: GL_ARB_bindless_texture is not for modules",
@@ -287,7 +294,8 @@ const fn target_row(target: TexTarget) -> TargetRow {
         TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
         // In Vulkan rectangles are plain images whose coordinates are scaled here.
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
-        // Sampled images with several samples need no capability. Storage images do, and another one if they are arrays.
+        // Sampled images with several samples need no capability. Storage images do, and another
+        // one if they are arrays.
         TexTarget::D2Ms => (Dim::Dim2D, &[], &[Need::ImageMultisample]),
         TexTarget::D2MsArray => {
             let needs = &[Need::ImageMultisample, Need::ImageMultisampleArray];

@@ -1,11 +1,14 @@
-//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range before the sampler gets them, and
-//! levels of detail stay those of the coordinates as they were.
+//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range
+//! before the sampler gets them, and levels of detail stay those of the coordinates as they were.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
-use crate::emit::texture::offset::Detail;
-use crate::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
+use crate::emit::texture::object::is_rectangle;
+use crate::emit::texture::offset::{
+    Detail, apply_offset_at_level, compute_level_of_detail, compute_nearest_level, query_level_size,
+};
+use crate::options::{LevelFilter, Options, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -24,7 +27,8 @@ struct Limits {
     reads: Reads,
     /// Half the size of a texel of the base level, if a filter reads the nearest texel.
     half_of_base: Option<Val>,
-    /// Half the size of a texel of the level that is sampled, if coordinates are mirrored and a filter is linear.
+    /// Half the size of a texel of the level that is sampled, if coordinates are mirrored and a
+    /// filter is linear.
     half: Option<Val>,
 }
 
@@ -36,7 +40,7 @@ impl WrapMode {
         )
     }
 
-    /// Whether texels beyond the border of the texture are the border.
+    /// Returns whether texels beyond the border of the texture are the border.
     const fn has_border(self) -> bool {
         matches!(
             self,
@@ -44,7 +48,7 @@ impl WrapMode {
         )
     }
 
-    /// Whether the coordinate stops where the texture does.
+    /// Returns whether the coordinate stops where the texture does.
     const fn ends(self) -> bool {
         matches!(self, Self::Clamp | Self::MirrorClamp)
     }
@@ -59,12 +63,13 @@ impl TextureWrap {
         self.magnify == TexelFilter::Nearest || self.minify == TexelFilter::Nearest
     }
 
-    /// Whether the level of detail changes what a sample gives.
+    /// Returns whether the level of detail changes what a sample gives.
     fn depends_on_detail(&self) -> bool {
         self.levels != LevelFilter::Base || self.magnify != self.minify
     }
 
-    /// Whether a dimension has a mirror with a border, which linear filters see from half a texel on.
+    /// Returns whether a dimension has a mirror with a border, which linear filters see from half a
+    /// texel on.
     fn halves_at_mirrors(&self) -> bool {
         self.filters_linearly() && self.any(|mode| mode.mirrors() && mode.has_border())
     }
@@ -74,23 +79,7 @@ impl TextureWrap {
     }
 }
 
-impl Emit<'_> {
-    /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
-    pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
-        let unit = access.texture.sampler_unit()?;
-        if self.w.is_rectangle(access.texture.target) {
-            // OpenGL's samplers have all modes.
-            return None;
-        }
-        let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
-        // Layers, and directions of cubes, have no wrap modes.
-        wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
-        if access.texture.target == TexTarget::Rect {
-            wrap.levels = LevelFilter::Base;
-        }
-        wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
-    }
-
+impl TextureEmitter<'_, '_> {
     // Gathers, which find their texels as linear filters do, in the base level.
 
     /// The texels of a footprint whose coordinate is in the range of its wrap modes.
@@ -105,245 +94,273 @@ impl Emit<'_> {
             minify: TexelFilter::Linear,
             ..wrap
         };
-        let base = self.w.uint_val(0);
+        let base = self.f.w.uint_val(0);
         // Gathers read the base level, so that an offset is a distance known before any level is.
-        let mut wrapped = self.w.moved(access, base);
+        let mut wrapped = apply_offset_at_level(self.f.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
         let halves = linear.halves_at_mirrors();
-        let half = halves.then(|| self.w.half_texel(access, base));
+        let half = halves.then(|| compute_half_texel(self.f.w, access, base));
         let mirrors: [Option<Mirror>; 2] = std::array::from_fn(|lane| {
             let mode = linear.modes[lane];
             let half = half.filter(|_| mode.has_border());
             mode.mirrors()
-                .then(|| self.w.mirror(coordinate, half, lane))
+                .then(|| compute_mirror(self.f.w, coordinate, half, lane))
         });
         let limits = Limits {
             reads: Reads::Always(TexelFilter::Linear),
             half_of_base: None,
-            half: half.map(|half| self.w.next_to_mirror(&mirrors, half)),
+            half: half.map(|half| compute_half_at_mirrors(self.f.w, &mirrors, half)),
         };
-        wrapped.coordinate = Some(self.w.in_range(coordinate, &linear, limits));
+        wrapped.coordinate = Some(clamp_to_range(self.f.w, coordinate, &linear, limits));
         let texels = self.gather_with(&wrapped, component, &Operands::default());
-        self.w.mirrored_footprint(texels, mirrors)
+        swap_footprint(self.f.w, texels, mirrors)
     }
 }
 
-impl Builder {
-    /// A sample whose coordinate is in the range of its wrap modes.
-    pub(super) fn wrapped(&mut self, access: &Access, wrap: TextureWrap) -> Access {
-        let Some(coordinate) = access.coordinate else {
-            return *access;
-        };
-        let offsets = access.data.offset != TexelOffset::None;
-        let base = self.uint_val(0);
-        let level = match wrap.levels {
-            LevelFilter::Nearest | LevelFilter::Linear if offsets || wrap.halves_at_mirrors() => {
-                self.nearest_level(access)
-            }
-            LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
-        };
-        let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
-        // Read before the coordinate is changed: sizes and levels are those of the access as the program makes it.
-        let limits = Limits {
-            reads: self.filter_of(access, &wrap),
-            half_of_base: halves_at_ends.then(|| self.half_texel(access, base)),
-            half: (wrap.halves_at_mirrors()).then(|| self.half_texel(access, level)),
-        };
-        let mut wrapped = *access;
-        // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
-        if wrap.depends_on_detail() {
-            self.keep_detail(&mut wrapped, coordinate);
-        }
-        // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after it added them.
-        let mut wrapped = self.moved(&wrapped, level);
-        if let Some(coordinate) = wrapped.coordinate {
-            wrapped.coordinate = Some(self.in_range(coordinate, &wrap, limits));
-        }
-        wrapped
+/// Finds the wrap modes of the dimensions of an access that samplers lack, if there are any.
+pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Option<TextureWrap> {
+    let unit = access.texture.sampler_unit()?;
+    if is_rectangle(w, access.texture.target) {
+        // OpenGL's samplers have all modes.
+        return None;
     }
-
-    /// The filter of a sample.
-    fn filter_of(&mut self, access: &Access, wrap: &TextureWrap) -> Reads {
-        if wrap.magnify == wrap.minify || !wrap.any(WrapMode::ends) {
-            return Reads::Always(wrap.magnify);
-        }
-        let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
-            return Reads::Always(wrap.magnify);
-        };
-        // Vulkan magnifies where the level is 0 or less.
-        let op = match wrap.magnify {
-            TexelFilter::Linear => Spv::FOrdLessThanEqual,
-            TexelFilter::Nearest => Spv::FOrdGreaterThan,
-        };
-        Reads::LinearWhere(self.compare_bits(op, lod, 0))
+    let mut wrap = *options.texture_wraps.get(unit as usize)?;
+    // Layers, and directions of cubes, have no wrap modes.
+    wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
+    if access.texture.target == TexTarget::Rect {
+        wrap.levels = LevelFilter::Base;
     }
+    wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
+}
 
-    /// Half the size of a texel of a level.
-    pub(super) fn half_texel(&mut self, access: &Access, level: Val) -> Val {
-        let size = self.level_size(access, level);
-        let half = self.float_like(size, 0.5);
-        self.binary(Spv::FDiv, half, size)
-    }
-
-    /// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is now. A bias becomes a factor
-    /// of the derivatives.
-    pub(super) fn keep_detail(&mut self, access: &mut Access, coordinate: Val) {
-        if self.stage() != Stage::Fragment
-            || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
-        {
-            return;
+/// Returns a sample whose coordinate is in the range of its wrap modes.
+pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) -> Access {
+    let Some(coordinate) = access.coordinate else {
+        return *access;
+    };
+    let offsets = access.data.offset != TexelOffset::None;
+    let base = w.uint_val(0);
+    let level = match wrap.levels {
+        LevelFilter::Nearest | LevelFilter::Linear if offsets || wrap.halves_at_mirrors() => {
+            compute_nearest_level(w, access)
         }
-        let point = self.first_components(coordinate, access.texture.target.dimensions());
-        // A bias adds to a logarithm of derivatives.
-        let scale = access.own[0].map(|bias| self.ext(GlslOp::Exp2, &[bias]));
-        access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
-            let gradient = self.unary(op, point);
-            Some(match scale {
-                Some(scale) => self.binary(Spv::FMul, gradient, scale),
-                None => gradient,
-            })
-        });
-        access.data.mode = TexMode::Grad;
+        LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
+    };
+    let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
+    // Read before the coordinate is changed: sizes and levels are those of the access as the
+    // program makes it.
+    let limits = Limits {
+        reads: choose_filter(w, access, &wrap),
+        half_of_base: halves_at_ends.then(|| compute_half_texel(w, access, base)),
+        half: (wrap.halves_at_mirrors()).then(|| compute_half_texel(w, access, level)),
+    };
+    let mut wrapped = *access;
+    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // would select the base level.
+    if wrap.depends_on_detail() {
+        keep_detail(w, &mut wrapped, coordinate);
     }
-
-    /// Mirrors and clamps the components of a coordinate that have such a mode.
-    fn in_range(&mut self, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
-        let mirrored = self.mirrored(coordinate, wrap);
-        // Layers and dimensions without bounds pass the clamp unchanged.
-        let mut low = [Lane::scalar(self.float(f32::MIN)); 4];
-        let mut high = [Lane::scalar(self.float(f32::MAX)); 4];
-        let mut is_bounded = false;
-        for (lane, mode) in wrap.modes.into_iter().enumerate() {
-            if !mode.has_border() {
-                continue;
-            }
-            is_bounded = true;
-            low[lane] = match limits.half {
-                Some(half) if mode.mirrors() => half.lane(lane),
-                _ => Lane::scalar(self.float(0.0)),
-            };
-            if mode.ends() {
-                high[lane] = self.last_coordinate(limits, lane);
-            }
-        }
-        if !is_bounded {
-            return mirrored;
-        }
-        let size = coordinate.size as usize;
-        let low = self.gather_vector(&low[..size], Scalar::F32);
-        let high = self.gather_vector(&high[..size], Scalar::F32);
-        self.ext(GlslOp::NClamp, &[mirrored, low, high])
+    // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after
+    // it added them.
+    let mut wrapped = apply_offset_at_level(w, &wrapped, level);
+    if let Some(coordinate) = wrapped.coordinate {
+        wrapped.coordinate = Some(clamp_to_range(w, coordinate, &wrap, limits));
     }
+    wrapped
+}
 
-    /// Where a coordinate that is clamped to the texture ends: for linear filters at the border, for others in the last texel.
-    fn last_coordinate(&mut self, limits: Limits, lane: usize) -> Lane {
-        let one = self.float_val(1.0);
-        let linear = match limits.reads {
-            Reads::Always(TexelFilter::Linear) => return one.lane(0),
-            Reads::Always(TexelFilter::Nearest) => None,
-            Reads::LinearWhere(is_linear) => Some(is_linear),
-        };
-        // `half_of_base` is there whenever a filter is nearest.
-        let Some(half) = limits.half_of_base else {
-            return one.lane(0);
-        };
-        let half = self.component(half, lane);
-        // The center of the last texel: below it rounding cannot reach the border.
-        let nearest = self.binary(Spv::FSub, one, half);
-        match linear {
-            Some(is_linear) => self.select(is_linear, one, nearest).lane(0),
-            None => nearest.lane(0),
-        }
+/// Chooses the filter of a sample.
+fn choose_filter(w: &mut Builder, access: &Access, wrap: &TextureWrap) -> Reads {
+    if wrap.magnify == wrap.minify || !wrap.any(WrapMode::ends) {
+        return Reads::Always(wrap.magnify);
     }
+    let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
+        return Reads::Always(wrap.magnify);
+    };
+    // Vulkan magnifies where the level is 0 or less.
+    let op = match wrap.magnify {
+        TexelFilter::Linear => Spv::FOrdLessThanEqual,
+        TexelFilter::Nearest => Spv::FOrdGreaterThan,
+    };
+    Reads::LinearWhere(w.compare_bits(op, lod, 0))
+}
 
-    /// The coordinate with components that are mirrored where they are negative.
-    fn mirrored(&mut self, coordinate: Val, wrap: &TextureWrap) -> Val {
-        if !wrap.any(WrapMode::mirrors) {
-            return coordinate;
-        }
-        let mut positive = self.ext(GlslOp::FAbs, &[coordinate]);
-        if wrap.filters_nearest() {
-            positive = self.nearest_behind_mirror(coordinate, positive);
-        }
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| match wrap.modes.get(lane) {
-            Some(mode) if mode.mirrors() => positive.lane(lane),
-            _ => coordinate.lane(lane),
-        });
-        self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
+/// Computes half the size of a texel of a level.
+pub(super) fn compute_half_texel(w: &mut Builder, access: &Access, level: Val) -> Val {
+    let size = query_level_size(w, access, level);
+    let half = w.float_like(size, 0.5);
+    w.binary(Spv::FDiv, half, size)
+}
+
+/// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is
+/// now. A bias becomes a factor of the derivatives.
+pub(super) fn keep_detail(w: &mut Builder, access: &mut Access, coordinate: Val) {
+    if w.stage() != Stage::Fragment
+        || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
+    {
+        return;
     }
-
-    /// The absolute value of a coordinate for a filter that reads the nearest texel: the mirror image of a texel has its lower bound at
-    /// the other end.
-    pub(super) fn nearest_behind_mirror(&mut self, coordinate: Val, positive: Val) -> Val {
-        let bits = self.reread(positive, Scalar::U32);
-        let below = self.binary_bits(Spv::ISub, bits, 1);
-        let below = self.reread(below, Scalar::F32);
-        let is_negative = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
-        self.select(is_negative, below, positive)
-    }
-
-    pub(super) fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
-        let coordinate = self.component(coordinate, lane);
-        let is_behind = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
-        let is_across = half.map(|half| {
-            let half = self.component(half, lane);
-            let distance = self.ext(GlslOp::FAbs, &[coordinate]);
-            self.test(Spv::FOrdLessThan, distance, half)
-        });
-        Mirror {
-            is_behind,
-            is_across,
-        }
-    }
-
-    /// The least coordinates: of footprints that lie across the mirror, where both texels of a dimension are its first, those of which
-    /// the first texel is in the footprint, and no border.
-    pub(super) fn next_to_mirror(&mut self, mirrors: &[Option<Mirror>; 2], half: Val) -> Val {
-        let zero = self.float_like(half, 0.0);
-        let whole = self.binary(Spv::FAdd, half, half);
-        self.each(half, |emit, lane| {
-            let [zero, whole] = [zero, whole].map(|val| emit.component(val, lane));
-            match mirrors[lane & 1].and_then(|mirror| mirror.is_across) {
-                Some(is_across) => emit.select(is_across, whole, zero),
-                None => zero,
-            }
+    let point = w.first_components(coordinate, access.texture.target.dimensions());
+    // A bias adds to a logarithm of derivatives.
+    let scale = access.own[0].map(|bias| w.ext(GlslOp::Exp2, &[bias]));
+    access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
+        let gradient = w.unary(op, point);
+        Some(match scale {
+            Some(scale) => w.binary(Spv::FMul, gradient, scale),
+            None => gradient,
         })
-    }
+    });
+    access.data.mode = TexMode::Grad;
+}
 
-    /// Texels in their order before the coordinate was mirrored.
-    pub(super) fn mirrored_footprint(
-        &mut self,
-        mut texels: [Lane; 4],
-        mirrors: [Option<Mirror>; 2],
-    ) -> [Lane; 4] {
-        // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5 section 2.X.8.Z, TXG.
-        const NEIGHBORS: [[(usize, usize); 2]; 2] = [[(3, 2), (0, 1)], [(3, 0), (2, 1)]];
-        for (mirror, pairs) in mirrors.into_iter().zip(NEIGHBORS) {
-            let Some(mirror) = mirror else {
-                continue;
-            };
-            for (first, second) in pairs {
-                let pair = [texels[first], texels[second]];
-                [texels[first], texels[second]] = self.mirrored_pair(pair, mirror);
-            }
+/// Mirrors and clamps the components of a coordinate that have such a mode.
+fn clamp_to_range(w: &mut Builder, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
+    let mirrored = apply_mirror(w, coordinate, wrap);
+    // Layers and dimensions without bounds pass the clamp unchanged.
+    let mut low = [Lane::scalar(w.float(f32::MIN)); 4];
+    let mut high = [Lane::scalar(w.float(f32::MAX)); 4];
+    let mut is_bounded = false;
+    for (lane, mode) in wrap.modes.into_iter().enumerate() {
+        if !mode.has_border() {
+            continue;
         }
-        texels
-    }
-
-    /// Neighbors change places behind the mirror. Across it both of them are the first one.
-    fn mirrored_pair(&mut self, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
-        let [a, b] = pair.map(|lane| {
-            let scalar = self.info(lane.id()).scalar;
-            self.gather_vector(&[lane], scalar)
-        });
-        let swapped = [(b, a), (a, b)].map(|(yes, no)| self.select(mirror.is_behind, yes, no));
-        let Some(is_across) = mirror.is_across else {
-            return swapped.map(|texel| texel.lane(0));
+        is_bounded = true;
+        low[lane] = match limits.half {
+            Some(half) if mode.mirrors() => half.lane(lane),
+            _ => Lane::scalar(w.float(0.0)),
         };
-        swapped.map(|texel| self.select(is_across, a, texel).lane(0))
+        if mode.ends() {
+            high[lane] = compute_last_coordinate(w, limits, lane);
+        }
     }
+    if !is_bounded {
+        return mirrored;
+    }
+    let size = coordinate.size as usize;
+    let low = w.gather_vector(&low[..size], Scalar::F32);
+    let high = w.gather_vector(&high[..size], Scalar::F32);
+    w.ext(GlslOp::NClamp, &[mirrored, low, high])
+}
+
+/// Computes where a coordinate that is clamped to the texture ends: for linear filters at the
+/// border, for others in the last texel.
+fn compute_last_coordinate(w: &mut Builder, limits: Limits, lane: usize) -> Lane {
+    let one = w.float_val(1.0);
+    let linear = match limits.reads {
+        Reads::Always(TexelFilter::Linear) => return one.lane(0),
+        Reads::Always(TexelFilter::Nearest) => None,
+        Reads::LinearWhere(is_linear) => Some(is_linear),
+    };
+    // `half_of_base` is there whenever a filter is nearest.
+    let Some(half) = limits.half_of_base else {
+        return one.lane(0);
+    };
+    let half = w.component(half, lane);
+    // The center of the last texel: below it rounding cannot reach the border.
+    let nearest = w.binary(Spv::FSub, one, half);
+    match linear {
+        Some(is_linear) => w.select(is_linear, one, nearest).lane(0),
+        None => nearest.lane(0),
+    }
+}
+
+/// Mirrors components of a coordinate where they are negative.
+fn apply_mirror(w: &mut Builder, coordinate: Val, wrap: &TextureWrap) -> Val {
+    if !wrap.any(WrapMode::mirrors) {
+        return coordinate;
+    }
+    let mut positive = w.ext(GlslOp::FAbs, &[coordinate]);
+    if wrap.filters_nearest() {
+        positive = compute_nearest_mirrored(w, coordinate, positive);
+    }
+    let lanes: [Lane; 4] = std::array::from_fn(|lane| match wrap.modes.get(lane) {
+        Some(mode) if mode.mirrors() => positive.lane(lane),
+        _ => coordinate.lane(lane),
+    });
+    w.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
+}
+
+/// Computes the absolute value of a coordinate for a filter that reads the nearest texel: the
+/// mirror image of a texel has its lower bound at the other end.
+pub(super) fn compute_nearest_mirrored(w: &mut Builder, coordinate: Val, positive: Val) -> Val {
+    let bits = w.reread(positive, Scalar::U32);
+    let below = w.binary_bits(Spv::ISub, bits, 1);
+    let below = w.reread(below, Scalar::F32);
+    let is_negative = w.compare_bits(Spv::FOrdLessThan, coordinate, 0);
+    w.select(is_negative, below, positive)
+}
+
+pub(super) fn compute_mirror(
+    w: &mut Builder,
+    coordinate: Val,
+    half: Option<Val>,
+    lane: usize,
+) -> Mirror {
+    let coordinate = w.component(coordinate, lane);
+    let is_behind = w.compare_bits(Spv::FOrdLessThan, coordinate, 0);
+    let is_across = half.map(|half| {
+        let half = w.component(half, lane);
+        let distance = w.ext(GlslOp::FAbs, &[coordinate]);
+        w.test(Spv::FOrdLessThan, distance, half)
+    });
+    Mirror {
+        is_behind,
+        is_across,
+    }
+}
+
+/// The least coordinates: of footprints that lie across the mirror, where both texels of a
+/// dimension are its first, those of which the first texel is in the footprint, and no border.
+pub(super) fn compute_half_at_mirrors(
+    w: &mut Builder,
+    mirrors: &[Option<Mirror>; 2],
+    half: Val,
+) -> Val {
+    let zero = w.float_like(half, 0.0);
+    let whole = w.binary(Spv::FAdd, half, half);
+    w.each(half, |emit, lane| {
+        let [zero, whole] = [zero, whole].map(|val| emit.component(val, lane));
+        match mirrors[lane & 1].and_then(|mirror| mirror.is_across) {
+            Some(is_across) => emit.select(is_across, whole, zero),
+            None => zero,
+        }
+    })
+}
+
+/// Texels in their order before the coordinate was mirrored.
+pub(super) fn swap_footprint(
+    w: &mut Builder,
+    mut texels: [Lane; 4],
+    mirrors: [Option<Mirror>; 2],
+) -> [Lane; 4] {
+    // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5
+    // section 2.X.8.Z, TXG.
+    const NEIGHBORS: [[(usize, usize); 2]; 2] = [[(3, 2), (0, 1)], [(3, 0), (2, 1)]];
+    for (mirror, pairs) in mirrors.into_iter().zip(NEIGHBORS) {
+        let Some(mirror) = mirror else {
+            continue;
+        };
+        for (first, second) in pairs {
+            let pair = [texels[first], texels[second]];
+            [texels[first], texels[second]] = swap_pair(w, pair, mirror);
+        }
+    }
+    texels
+}
+
+/// Neighbors change places behind the mirror. Across it both of them are the first one.
+fn swap_pair(w: &mut Builder, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
+    let [a, b] = pair.map(|lane| {
+        let scalar = w.info(lane.id()).scalar;
+        w.gather_vector(&[lane], scalar)
+    });
+    let swapped = [(b, a), (a, b)].map(|(yes, no)| w.select(mirror.is_behind, yes, no));
+    let Some(is_across) = mirror.is_across else {
+        return swapped.map(|texel| texel.lane(0));
+    };
+    swapped.map(|texel| w.select(is_across, a, texel).lane(0))
 }
 
 /// Number of dimensions that have wrap modes.
@@ -366,6 +383,7 @@ pub(super) const fn dimensions(target: TexTarget) -> usize {
 pub(super) struct Mirror {
     /// Whether it is negative.
     pub(super) is_behind: Val,
-    /// Whether it is less than half a texel from the mirror, so that its footprint is on both sides; for modes with border only.
+    /// Whether it is less than half a texel from the mirror, so that its footprint is on both
+    /// sides; for modes with border only.
     pub(super) is_across: Option<Val>,
 }

@@ -1,12 +1,21 @@
-//! Wrap modes that modules read when they run: what `texture_wrap` does for modes that are known, for all of them at once.
+//! Wrap modes that modules read when they run: what `texture_wrap` does for modes that are known,
+//! for all of them at once.
 //!
-//! An access is in a branch: textures whose modes the sampler has are read as if there were no others.
+//! An access is in a branch: textures whose modes the sampler has are read as if there were no
+//! others.
 
 use crate::builder::{Builder, Lane, Scalar, Val};
-use crate::emit::Emit;
+use crate::emit::control::guarded::run_by_case;
+use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
-use crate::emit::texture::offset::Detail;
-use crate::emit::texture::wrap::{Mirror, dimensions};
+use crate::emit::texture::object::is_rectangle;
+use crate::emit::texture::offset::{
+    Detail, apply_offset_at_level, compute_level_of_detail, compute_nearest_level,
+};
+use crate::emit::texture::wrap::{
+    Mirror, compute_half_at_mirrors, compute_half_texel, compute_mirror, compute_nearest_mirrored,
+    dimensions, find_wrap, keep_detail, swap_footprint,
+};
 use crate::error::Failure;
 use crate::interface::Io;
 use crate::options::{TextureWrap, WrapMode};
@@ -44,210 +53,228 @@ struct ModeState {
     ends: Val,
 }
 
-impl Emit<'_> {
+impl TextureEmitter<'_, '_> {
     /// Runs an access with its wrap modes, in a branch if the module reads them.
-    pub(super) fn by_wraps(
+    pub(super) fn run_by_wraps(
         &mut self,
         access: &Access,
         mut body: impl FnMut(&mut Self, Wraps) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        if self.options.forms.texture_wraps.is_fixed() {
-            let wraps = self.wrap_of(access).map_or(Wraps::Sampler, Wraps::Known);
+        if self.f.options.forms.texture_wraps.is_fixed() {
+            let wraps =
+                find_wrap(self.f.w, self.f.options, access).map_or(Wraps::Sampler, Wraps::Known);
             return body(self, wraps);
         }
         let unit = access.texture.sampler_unit();
         let unit = unit.filter(|unit| *unit < UNITS && dimensions(access.texture.target) > 0);
-        let unit = unit.filter(|_| !self.w.is_rectangle(access.texture.target));
+        let unit = unit.filter(|_| !is_rectangle(self.f.w, access.texture.target));
         let Some(unit) = unit else {
             return body(self, Wraps::Sampler);
         };
-        let word = self.io().state_at(Word::TextureWraps, unit);
-        let state = self.wrap_state(word, access.texture.target);
-        if self.asks_for_residency() {
+        let word = self.f.io().gl_state().load_at(Word::TextureWraps, unit);
+        let state = load_wrap_state(&mut self.f.io(), word, access.texture.target);
+        if self.sparse.asks_for_residency() {
             // The answer is wanted behind the access. Modes that do nothing change no coordinate.
             return body(self, Wraps::Read(state));
         }
-        let has_modes = self.io().state_test(Spv::INotEqual, word, 0);
-        let [one, zero] = [1, 0].map(|number| self.w.uint_val(number));
-        let number = self.w.select(has_modes, one, zero);
-        self.lanes_by_case(number, 2, |emit, case| match case {
+        let has_modes = self.f.io().gl_state().compare(Spv::INotEqual, word, 0);
+        let [one, zero] = [1, 0].map(|number| self.f.w.uint_val(number));
+        let number = self.f.w.select(has_modes, one, zero);
+        run_by_case(self, number, 2, |emit, case| match case {
             0 => body(emit, Wraps::Sampler),
             _ => body(emit, Wraps::Read(state)),
         })
     }
 
-    fn wrap_state(&mut self, word: ValueWord, target: TexTarget) -> WrapState {
-        let mut io = self.io();
-        let modes = [0, 1, 2].map(|axis| {
-            let mode = io.state_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
-            let is =
-                |io: &mut Io<'_>, known: WrapMode| io.state_test(Spv::IEqual, mode, known as u32);
-            let [clamp, mirror_clamp] =
-                [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(&mut io, known));
-            let to_border = is(&mut io, WrapMode::MirrorClampToBorder);
-            // The modes that mirror are the last ones of `WrapMode`.
-            let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
-            (clamp, mirror_clamp, to_border, mirrors)
-        });
-        let flags = [WrapBits::MAGNIFY, WrapBits::MINIFY, WrapBits::LEVELS];
-        let flags = flags.map(|bit| {
-            let bit = io.state_bits(word, bit, 1);
-            io.state_test(Spv::INotEqual, bit, 0)
-        });
-        // Apart from the loads, which go to the prologue through `Io`: these are computed where the access is.
-        let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
-            let ends = self.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
-            ModeState {
-                mirrors,
-                has_border: self.w.truth_op(Spv::LogicalOr, ends, to_border),
-                ends,
-            }
-        });
-        WrapState {
-            dimensions: dimensions(target),
-            modes,
-            magnifies_linearly: flags[0],
-            minifies_linearly: flags[1],
-            has_levels: match target == TexTarget::Rect {
-                // Rectangles have one level.
-                true => self.w.never(),
-                false => flags[2],
-            },
-        }
-    }
-
-    /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a linear filter, in the base level.
+    /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a
+    /// linear filter, in the base level.
     pub(super) fn gather_by_state(
         &mut self,
         access: &Access,
         component: u8,
         state: &WrapState,
     ) -> [Lane; 4] {
-        let base = self.w.uint_val(0);
-        let mut wrapped = self.w.moved(access, base);
+        let base = self.f.w.uint_val(0);
+        let mut wrapped = apply_offset_at_level(self.f.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
-        // Of every access, as any mode may need it; where none does, the branch around it is not taken.
-        let half = self.w.half_texel(access, base);
+        // Of every access, as any mode may need it; where none does, the branch around it is not
+        // taken.
+        let half = compute_half_texel(self.f.w, access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
             // As if the mode mirrored and had a border; what the mode really does masks both.
-            let mirror = self.w.mirror(coordinate, Some(half), lane);
+            let mirror = compute_mirror(self.f.w, coordinate, Some(half), lane);
             let bordered = self
+                .f
                 .w
                 .truth_op(Spv::LogicalAnd, mode.mirrors, mode.has_border);
             let both = |w: &mut Builder, a, b| w.truth_op(Spv::LogicalAnd, a, b);
             Some(Mirror {
-                is_behind: both(self.w, mirror.is_behind, mode.mirrors),
+                is_behind: both(self.f.w, mirror.is_behind, mode.mirrors),
                 is_across: mirror
                     .is_across
-                    .map(|is_across| both(self.w, is_across, bordered)),
+                    .map(|is_across| both(self.f.w, is_across, bordered)),
             })
         });
-        let least = self.w.next_to_mirror(&mirrors, half);
+        let least = compute_half_at_mirrors(self.f.w, &mirrors, half);
         // Gathers are of two dimensions; the third lane is never a bound.
         let low = std::array::from_fn(|lane| least.lane(lane & 1));
-        let one = Lane::scalar(self.w.float(1.0));
-        let positive = self.w.ext(GlslOp::FAbs, &[coordinate]);
-        wrapped.coordinate = Some(
-            self.w
-                .bounded([coordinate, positive], state, [low, [one; 4]]),
-        );
+        let one = Lane::scalar(self.f.w.float(1.0));
+        let positive = self.f.w.ext(GlslOp::FAbs, &[coordinate]);
+        wrapped.coordinate = Some(clamp_to_bounds(
+            self.f.w,
+            [coordinate, positive],
+            state,
+            [low, [one; 4]],
+        ));
         let texels = self.gather_with(&wrapped, component, &Operands::default());
-        self.w.mirrored_footprint(texels, mirrors)
+        swap_footprint(self.f.w, texels, mirrors)
     }
 }
 
-impl Builder {
-    /// A sample whose coordinate is in the range of its wrap modes.
-    pub(super) fn wrapped_by_state(&mut self, access: &Access, state: &WrapState) -> Access {
-        let Some(coordinate) = access.coordinate else {
-            return *access;
+fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapState {
+    let modes = [0, 1, 2].map(|axis| {
+        let mode = io
+            .gl_state()
+            .extract_bits(word, axis * WrapBits::MODE, WrapBits::MODE);
+        let is = |io: &mut Io<'_>, known: WrapMode| {
+            io.gl_state().compare(Spv::IEqual, mode, known as u32)
         };
-        let base = self.uint_val(0);
-        let nearest = self.nearest_level(access);
-        let level = self.select(state.has_levels, nearest, base);
-        let [half_of_base, half] = [base, level].map(|level| self.half_texel(access, level));
-        let is_linear = self.filters_linearly(access, state);
-        let mut wrapped = *access;
-        // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
-        self.keep_detail(&mut wrapped, coordinate);
-        let mut wrapped = match access.data.offset == TexelOffset::None {
-            true => wrapped,
-            false => self.moved(&wrapped, level),
-        };
-        let Some(coordinate) = wrapped.coordinate else {
-            return wrapped;
-        };
-        let (linear, minified) = (state.magnifies_linearly, state.minifies_linearly);
-        let any_linear = self.truth_op(Spv::LogicalOr, linear, minified);
-        let all_linear = self.truth_op(Spv::LogicalAnd, linear, minified);
-        let zero = self.float_val(0.0);
-        let one = self.float_val(1.0);
-        let size = state.dimensions;
-        let low = std::array::from_fn(|lane| {
-            let Some(mode) = state.modes.get(lane).filter(|_| lane < size) else {
-                return zero.lane(0);
-            };
-            let sees_border = self.truth_op(Spv::LogicalAnd, mode.mirrors, any_linear);
-            let half = self.component(half, lane);
-            self.select(sees_border, half, zero).lane(0)
-        });
-        let high = std::array::from_fn(|lane| {
-            if lane >= size {
-                return one.lane(0);
-            }
-            let half = self.component(half_of_base, lane);
-            let last = self.binary(Spv::FSub, one, half);
-            self.select(is_linear, one, last).lane(0)
-        });
-        let positive = self.mirror_image(coordinate, all_linear);
-        wrapped.coordinate = Some(self.bounded([coordinate, positive], state, [low, high]));
+        let [clamp, mirror_clamp] =
+            [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(io, known));
+        let to_border = is(io, WrapMode::MirrorClampToBorder);
+        // The modes that mirror are the last ones of `WrapMode`.
+        let mirrors =
+            io.gl_state()
+                .compare(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
+        (clamp, mirror_clamp, to_border, mirrors)
+    });
+    let flags = [WrapBits::MAGNIFY, WrapBits::MINIFY, WrapBits::LEVELS];
+    let flags = flags.map(|bit| {
+        let bit = io.gl_state().extract_bits(word, bit, 1);
+        io.gl_state().compare(Spv::INotEqual, bit, 0)
+    });
+    // Apart from the loads, which go to the prologue through `Io`: these are computed where the
+    // access is.
+    let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
+        let ends = io.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
+        ModeState {
+            mirrors,
+            has_border: io.w.truth_op(Spv::LogicalOr, ends, to_border),
+            ends,
+        }
+    });
+    WrapState {
+        dimensions: dimensions(target),
+        modes,
+        magnifies_linearly: flags[0],
+        minifies_linearly: flags[1],
+        has_levels: if target == TexTarget::Rect {
+            // Rectangles have one level.
+            io.w.never()
+        } else {
+            flags[2]
+        },
+    }
+}
+
+/// Returns a sample whose coordinate is in the range of its wrap modes.
+pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapState) -> Access {
+    let Some(coordinate) = access.coordinate else {
+        return *access;
+    };
+    let base = w.uint_val(0);
+    let nearest = compute_nearest_level(w, access);
+    let level = w.select(state.has_levels, nearest, base);
+    let [half_of_base, half] = [base, level].map(|level| compute_half_texel(w, access, level));
+    let is_linear = test_linear_filter(w, access, state);
+    let mut wrapped = *access;
+    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // would select the base level.
+    keep_detail(w, &mut wrapped, coordinate);
+    let mut wrapped = if access.data.offset == TexelOffset::None {
         wrapped
-    }
-
-    /// Whether the filter of a sample is linear.
-    fn filters_linearly(&mut self, access: &Access, state: &WrapState) -> Val {
-        let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
-            return state.magnifies_linearly;
+    } else {
+        apply_offset_at_level(w, &wrapped, level)
+    };
+    let Some(coordinate) = wrapped.coordinate else {
+        return wrapped;
+    };
+    let (linear, minified) = (state.magnifies_linearly, state.minifies_linearly);
+    let any_linear = w.truth_op(Spv::LogicalOr, linear, minified);
+    let all_linear = w.truth_op(Spv::LogicalAnd, linear, minified);
+    let zero = w.float_val(0.0);
+    let one = w.float_val(1.0);
+    let size = state.dimensions;
+    let low = std::array::from_fn(|lane| {
+        let Some(mode) = state.modes.get(lane).filter(|_| lane < size) else {
+            return zero.lane(0);
         };
-        // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some pairs of filters is not there.
-        let magnifies = self.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
-        let minifies = self.not(magnifies);
-        let near = self.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
-        let far = self.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
-        self.truth_op(Spv::LogicalOr, near, far)
-    }
+        let sees_border = w.truth_op(Spv::LogicalAnd, mode.mirrors, any_linear);
+        let half = w.component(half, lane);
+        w.select(sees_border, half, zero).lane(0)
+    });
+    let high = std::array::from_fn(|lane| {
+        if lane >= size {
+            return one.lane(0);
+        }
+        let half = w.component(half_of_base, lane);
+        let last = w.binary(Spv::FSub, one, half);
+        w.select(is_linear, one, last).lane(0)
+    });
+    let positive = compute_mirror_image(w, coordinate, all_linear);
+    wrapped.coordinate = Some(clamp_to_bounds(
+        w,
+        [coordinate, positive],
+        state,
+        [low, high],
+    ));
+    wrapped
+}
 
-    /// A coordinate on the other side of the mirror.
-    fn mirror_image(&mut self, coordinate: Val, is_linear: Val) -> Val {
-        let positive = self.ext(GlslOp::FAbs, &[coordinate]);
-        let nearest = self.nearest_behind_mirror(coordinate, positive);
-        self.select(is_linear, positive, nearest)
-    }
+/// Tests whether the filter of a sample is linear.
+fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Val {
+    let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
+        return state.magnifies_linearly;
+    };
+    // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some
+    // pairs of filters is not there.
+    let magnifies = w.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
+    let minifies = w.not(magnifies);
+    let near = w.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
+    let far = w.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
+    w.truth_op(Spv::LogicalOr, near, far)
+}
 
-    /// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
-    fn bounded(
-        &mut self,
-        [coordinate, mirrored]: [Val; 2],
-        state: &WrapState,
-        [low, high]: [[Lane; 4]; 2],
-    ) -> Val {
-        let [least, most] = [f32::MIN, f32::MAX].map(|number| self.float_val(number));
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
-            let known = state.modes.get(lane);
-            let Some(mode) = known.filter(|_| lane < state.dimensions) else {
-                return coordinate.lane(lane);
-            };
-            let [own, mirrored] = [coordinate, mirrored].map(|val| self.component(val, lane));
-            let [low, high] = [low[lane], high[lane]].map(|it| self.lane_val(it, Scalar::F32));
-            // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
-            let at = self.select(mode.mirrors, mirrored, own);
-            let low = self.select(mode.has_border, low, least);
-            let high = self.select(mode.ends, high, most);
-            self.ext(GlslOp::NClamp, &[at, low, high]).lane(0)
-        });
-        self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
-    }
+/// Computes a coordinate on the other side of the mirror.
+fn compute_mirror_image(w: &mut Builder, coordinate: Val, is_linear: Val) -> Val {
+    let positive = w.ext(GlslOp::FAbs, &[coordinate]);
+    let nearest = compute_nearest_mirrored(w, coordinate, positive);
+    w.select(is_linear, positive, nearest)
+}
+
+/// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
+fn clamp_to_bounds(
+    w: &mut Builder,
+    [coordinate, mirrored]: [Val; 2],
+    state: &WrapState,
+    [low, high]: [[Lane; 4]; 2],
+) -> Val {
+    let [least, most] = [f32::MIN, f32::MAX].map(|number| w.float_val(number));
+    let lanes: [Lane; 4] = std::array::from_fn(|lane| {
+        let known = state.modes.get(lane);
+        let Some(mode) = known.filter(|_| lane < state.dimensions) else {
+            return coordinate.lane(lane);
+        };
+        let [own, mirrored] = [coordinate, mirrored].map(|val| w.component(val, lane));
+        let [low, high] = [low[lane], high[lane]].map(|it| w.lane_val(it, Scalar::F32));
+        // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
+        let at = w.select(mode.mirrors, mirrored, own);
+        let low = w.select(mode.has_border, low, least);
+        let high = w.select(mode.ends, high, most);
+        w.ext(GlslOp::NClamp, &[at, low, high]).lane(0)
+    });
+    w.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
 }

@@ -1,0 +1,179 @@
+//! The head of a module: what SPIR-V wants before names, and what is known only when all functions
+//! have been written.
+
+use super::arithmetic::keeps_special_numbers;
+use super::stage::primitive::{input_mode, output_mode, tess_modes};
+use crate::builder::Builder;
+use crate::capability::Need;
+use crate::interface::{Interface, input_primitive, takes_quadrilaterals};
+use crate::options::{Options, Target};
+use crate::words::Words;
+use glasm_ir::program::Interlock;
+use glasm_ir::{Program, Stage};
+use spirv::{AddressingModel, ExecutionMode, ExecutionModel, MemoryModel, Op};
+
+/// The context of the head, which changes nothing.
+pub(super) struct ModuleHead<'e> {
+    pub(super) program: &'e Program,
+    pub(super) options: &'e Options,
+    pub(super) w: &'e Builder,
+    pub(super) interface: &'e Interface,
+    /// Whether results are captured by transform feedback.
+    pub(super) has_captures: bool,
+}
+
+impl ModuleHead<'_> {
+    /// Writes the words from the header to the execution modes.
+    pub(super) fn write_head(&self, target: Target, out: &mut Words) {
+        // Behind the version stands the number of a registered generator, of which 0 is none;
+        // behind the bound a word that is reserved (SPIR-V, physical layout).
+        let (version, bound) = (target.spirv_version(), self.w.bound());
+        out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
+        self.w.needs.write(target, out);
+        // The order of SPIR-V section 2.4: imports, memory model, entry point, execution modes.
+        if let Some(glsl) = self.w.glsl_if_used() {
+            out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
+        }
+        let addressing = if self.w.needs.contains(Need::Addresses) {
+            AddressingModel::PhysicalStorageBuffer64
+        } else {
+            AddressingModel::Logical
+        };
+        // The Vulkan memory model needs a feature of its own.
+        let memory = MemoryModel::GLSL450 as u32;
+        out.op(Op::MemoryModel, &[addressing as u32, memory]);
+        self.write_entry_point(target, out);
+        self.write_modes(out);
+    }
+
+    fn write_entry_point(&self, target: Target, out: &mut Words) {
+        let model = match self.program.stage {
+            Stage::Vertex => ExecutionModel::Vertex,
+            Stage::TessControl => ExecutionModel::TessellationControl,
+            Stage::TessEval => ExecutionModel::TessellationEvaluation,
+            Stage::Geometry => ExecutionModel::Geometry,
+            Stage::Fragment => ExecutionModel::Fragment,
+            Stage::Compute => ExecutionModel::GLCompute,
+        };
+        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only
+        // inputs and outputs.
+        let listed = if target >= Target::Vulkan1_2 {
+            &self.w.interface
+        } else {
+            &self.interface.in_out
+        };
+        let leading = [model as u32, self.interface.entry.0];
+        out.op_string(Op::EntryPoint, &leading, "main", listed);
+    }
+
+    fn write_modes(&self, out: &mut Words) {
+        let entry = self.interface.entry.0;
+        let mut mode = |mode: ExecutionMode| out.op(Op::ExecutionMode, &[entry, mode as u32]);
+        if self.has_captures {
+            mode(ExecutionMode::Xfb);
+        }
+        match self.program.stage {
+            Stage::Fragment => self.write_fragment_modes(mode),
+            Stage::Compute => {
+                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize`
+                // built-in overrides this mode.
+                let size = self.program.modes.workgroup_size.map(|size| size.max(1));
+                let leading = [entry, ExecutionMode::LocalSize as u32];
+                out.about(Op::ExecutionMode, leading, &size);
+            }
+            Stage::TessControl => {
+                // One invocation for each vertex (`VERTICES_OUT` of NV_tessellation_program5).
+                let vertices = self.program.modes.vertices_out;
+                let leading = [entry, ExecutionMode::OutputVertices as u32];
+                out.about(Op::ExecutionMode, leading, &[vertices]);
+            }
+            Stage::TessEval => tess_modes(&self.program.modes).into_iter().for_each(mode),
+            Stage::Geometry => self.write_geometry_modes(out),
+            Stage::Vertex => {}
+        }
+        if keeps_special_numbers(self.w) {
+            let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
+            // The width that the mode is for: 16 and 64 bits are left to the device.
+            out.op(Op::ExecutionMode, &[entry, mode, 32]);
+        }
+        if self.device_flushes() {
+            let mode = ExecutionMode::DenormFlushToZero as u32;
+            out.op(Op::ExecutionMode, &[entry, mode, 32]);
+        }
+    }
+
+    /// Returns whether the device is told to flush denormals.
+    pub(super) fn device_flushes(&self) -> bool {
+        self.program.modes.flush_denormals && self.w.device.denorm_flush_to_zero_float32
+    }
+
+    fn write_geometry_modes(&self, out: &mut Words) {
+        let entry = self.interface.entry.0;
+        let modes = self.program.modes;
+        // A primitive without a form has been refused.
+        let input = input_primitive(self.program, self.options).unwrap_or(modes.primitive_in);
+        for mode in [input_mode(input), output_mode(modes.primitive_out)] {
+            out.op(Op::ExecutionMode, &[entry, mode as u32]);
+        }
+        for (mode, number) in [
+            (ExecutionMode::Invocations, self.count_runs()),
+            (
+                ExecutionMode::OutputVertices,
+                self.interface.outputs.emitted_vertices,
+            ),
+        ] {
+            out.op(Op::ExecutionMode, &[entry, mode as u32, number]);
+        }
+    }
+
+    /// Counts how often a geometry program runs for each primitive that it gets.
+    fn count_runs(&self) -> u32 {
+        let triangles = if takes_quadrilaterals(self.program, self.options) {
+            2
+        } else {
+            1
+        };
+        // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00715.
+        let invocations = self.program.modes.invocations.max(1);
+        invocations * self.interface.outputs.copies.count() * triangles
+    }
+
+    fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
+        let modes = self.program.modes;
+        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the
+        // upper left corner.
+        let is_upper = modes.origin_upper_left || !self.options.target.is_opengl();
+        mode(if is_upper {
+            ExecutionMode::OriginUpperLeft
+        } else {
+            ExecutionMode::OriginLowerLeft
+        });
+        // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
+        if modes.early_fragment_tests || modes.post_depth_coverage {
+            mode(ExecutionMode::EarlyFragmentTests);
+        }
+        if modes.post_depth_coverage {
+            mode(ExecutionMode::PostDepthCoverage);
+        }
+        modes
+            .interlock
+            .map(interlock_mode)
+            .into_iter()
+            .for_each(&mut mode);
+        if self.interface.outputs.writes_depth {
+            mode(ExecutionMode::DepthReplacing);
+        }
+        if self.interface.outputs.writes_stencil {
+            mode(ExecutionMode::StencilRefReplacingEXT);
+        }
+    }
+}
+
+fn interlock_mode(interlock: Interlock) -> ExecutionMode {
+    match interlock {
+        Interlock::PixelOrdered => ExecutionMode::PixelInterlockOrderedEXT,
+        Interlock::PixelUnordered => ExecutionMode::PixelInterlockUnorderedEXT,
+        Interlock::SampleOrdered => ExecutionMode::SampleInterlockOrderedEXT,
+        Interlock::SampleUnordered => ExecutionMode::SampleInterlockUnorderedEXT,
+    }
+}
