@@ -195,6 +195,17 @@ const MASKS: [[u32; 4]; 16] = {
 };
 
 impl Val {
+    /// Returns where the components are; a scalar stands for all four.
+    pub(crate) fn lanes(self) -> [Lane; 4] {
+        self.spread(0b1111)
+    }
+
+    /// Returns the first component alone: what blocks give that compute one value.
+    pub(crate) fn alone(self) -> [Lane; 4] {
+        let none = Lane::UNDEFINED;
+        [self.lane(0), none, none, none]
+    }
+
     /// Where component `index` is; a scalar stands for all of them.
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })

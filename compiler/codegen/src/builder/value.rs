@@ -113,6 +113,11 @@ impl Val {
     pub(crate) const fn new(id: ValueWord, scalar: Scalar, size: u8) -> Self {
         Self { id, scalar, size }
     }
+
+    /// Returns the same boolean, standing for another truth value.
+    pub(crate) const fn as_truth(self, scalar: Scalar) -> Self {
+        Self { scalar, ..self }
+    }
 }
 
 /// Which of two values is wanted.

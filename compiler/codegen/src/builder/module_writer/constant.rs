@@ -1,11 +1,12 @@
 //! Constants of the module, each of which exists once, and what is known of their bits.
 
 use super::declared::hash;
-use super::{Builder, Home, Lane, SMALL, Scalar, Val};
+use super::{Home, ModuleWriter, SMALL, Scalar, Val};
+use crate::builder::Lane;
 use crate::words::ValueWord;
 use spirv::Op;
 
-impl Builder {
+impl ModuleWriter {
     /// The constant with these bits.
     #[inline]
     pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
@@ -200,5 +201,61 @@ impl Builder {
         let ids = parts.map(|bits| self.constant(scalar, bits));
         let id = self.composite(scalar, &ids[..size as usize]);
         Val { id, scalar, size }
+    }
+
+    /// A constant of the type and size of `like`.
+    pub(crate) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
+        self.constant_splat(like.scalar, bits, like.size)
+    }
+
+    /// A float constant of the type and size of `like`.
+    pub(crate) fn float_like(&mut self, like: Val, value: f64) -> Val {
+        let bits = if like.scalar == Scalar::F64 {
+            value.to_bits()
+        } else {
+            u64::from((value as f32).to_bits())
+        };
+        self.constant_like(like, bits)
+    }
+
+    /// The bits of `val` if it is a constant with equal components.
+    #[inline]
+    pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
+        if !self.is_constant(val.id) {
+            return None;
+        }
+        if val.size == 1 {
+            return self.constant_bits(val.id);
+        }
+        let parts = &self.derived(val.id).parts[..val.size as usize];
+        let equal = parts.iter().all(|&part| part == parts[0]);
+        equal.then(|| self.constant_bits(parts[0])).flatten()
+    }
+
+    /// A 32-bit integer constant as a value.
+    pub(crate) fn uint_val(&mut self, value: u32) -> Val {
+        self.constant_splat(Scalar::U32, u64::from(value), 1)
+    }
+
+    /// A 32-bit float constant as a value.
+    pub(crate) fn float_val(&mut self, value: f32) -> Val {
+        let id = self.float(value);
+        self.val(id)
+    }
+
+    /// (0, 0, 0, 1) of floats
+    pub(crate) fn float_pad(&mut self) -> [Lane; 4] {
+        let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.float(number)));
+        [zero, zero, zero, one]
+    }
+
+    /// What holds always.
+    pub(crate) fn always(&mut self) -> Val {
+        self.constant_splat(Scalar::BoolInt, 1, 1)
+    }
+
+    /// What never holds.
+    pub(crate) fn never(&mut self) -> Val {
+        self.constant_splat(Scalar::BoolInt, 0, 1)
     }
 }

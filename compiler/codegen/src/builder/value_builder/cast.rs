@@ -1,10 +1,10 @@
 //! Values read as another type of the same width, and truth values read as numbers.
 
-use super::{Builder, Cached, Home, Scalar};
+use super::{Cached, Home, Scalar, ValueBuilder};
 use crate::words::ValueWord;
 use spirv::Op;
 
-impl Builder {
+impl ValueBuilder {
     /// The whole value read as type `to`.
     #[inline(always)]
     pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {

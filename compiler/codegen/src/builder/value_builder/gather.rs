@@ -1,13 +1,14 @@
 //! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
 //! in as few instructions as possible.
 
-use super::lane::{are_of_one_value, is_prefix};
-use super::{Builder, Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueInfo};
+use super::{Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueBuilder, construct};
+use crate::builder::lane::{are_of_one_value, is_prefix};
+use crate::builder::value::ValueInfo;
 use crate::words::ValueWord;
 use glasm_ir::{Swizzle, WriteMask};
 use spirv::Op;
 
-impl Builder {
+impl ValueBuilder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         // Comparisons look at four lanes whatever the number.
@@ -30,7 +31,7 @@ impl Builder {
         };
         let id = match of_one {
             Some(id) => id,
-            None => self.gather_mixed(&lanes[..usize::from(size)], to),
+            None => construct::gather_mixed(self, &lanes[..usize::from(size)], to),
         };
         Val::new(id, to, size)
     }
@@ -278,5 +279,25 @@ impl Builder {
             3 => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c]),
             _ => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c, d]),
         }
+    }
+
+    /// A lane as a value of type `to`.
+    pub(crate) fn lane_val(&mut self, lane: Lane, to: Scalar) -> Val {
+        let id = self.scalar(lane, to);
+        self.val(id)
+    }
+
+    /// The components of a vector, then zeros.
+    pub(crate) fn zero_filled(&mut self, val: Val) -> [Lane; 4] {
+        let zero = Lane::scalar(self.constant(val.scalar, 0));
+        Lane::first_of(val.id, val.size, [zero; 4])
+    }
+
+    /// The first `size` components of a value.
+    pub(crate) fn first_components(&mut self, val: Val, size: u8) -> Val {
+        if val.size <= size {
+            return val;
+        }
+        self.gather_vector(&val.lanes()[..usize::from(size)], val.scalar)
     }
 }

@@ -1,46 +1,16 @@
 //! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
 
-use super::Lane;
-use super::{Builder, Scalar, Val, fold};
+use super::{Lane, Scalar, Val, ValueBuilder, fold};
 use crate::words::ValueWord;
 use glasm_ir::InstFlags;
 use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
-impl Builder {
+impl ValueBuilder {
     /// Brings two operands to the same number of components.
     #[inline]
     pub(crate) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
         let size = a.size.max(b.size);
         (self.widen(a, size), self.widen(b, size))
-    }
-
-    /// A constant of the type and size of `like`.
-    pub(crate) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
-        self.constant_splat(like.scalar, bits, like.size)
-    }
-
-    /// A float constant of the type and size of `like`.
-    pub(crate) fn float_like(&mut self, like: Val, value: f64) -> Val {
-        let bits = if like.scalar == Scalar::F64 {
-            value.to_bits()
-        } else {
-            u64::from((value as f32).to_bits())
-        };
-        self.constant_like(like, bits)
-    }
-
-    /// The bits of `val` if it is a constant with equal components.
-    #[inline]
-    pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
-        if !self.is_constant(val.id) {
-            return None;
-        }
-        if val.size == 1 {
-            return self.constant_bits(val.id);
-        }
-        let parts = &self.derived(val.id).parts[..val.size as usize];
-        let equal = parts.iter().all(|&part| part == parts[0]);
-        equal.then(|| self.constant_bits(parts[0])).flatten()
     }
 
     /// Decorations that the flags of the instruction ask for.
@@ -233,28 +203,48 @@ impl Builder {
         Val { id, scalar, ..val }
     }
 
-    /// Whether two values are what truth values of integers are: all ones and 0.
-    pub(crate) fn is_truth_of_int(&self, yes: Val, no: Val) -> bool {
-        let has = |val: Val, bits: u64| {
-            let parts = self.constant_parts(val);
-            parts.is_some_and(|parts| parts[..val.size.into()].iter().all(|&part| part == bits))
-        };
-        has(no, 0) && has(yes, u32::MAX.into())
-    }
-
-    /// A boolean as a truth value of integers, whatever the comparison was of.
-    pub(crate) fn int_truth(&mut self, truth: Val) -> Val {
-        if self.info(truth.id).scalar == Scalar::BoolInt {
-            return truth;
+    /// `!value`
+    pub(crate) fn not(&mut self, value: Val) -> Val {
+        if let Some(parts) = self.constant_parts(value) {
+            let parts = parts.map(|bits| u64::from(bits == 0));
+            return self.constant_of(Scalar::BoolInt, parts, value.size);
         }
-        // A copy has an id of its own: what is known of an id says which numbers a truth value stands for, and the other one is
-        // read as it was.
-        self.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
+        self.op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
     }
 
-    /// The same boolean, standing for another truth value.
-    pub(crate) fn as_truth(val: Val, scalar: Scalar) -> Val {
-        Val { scalar, ..val }
+    /// A logical operation.
+    pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        // A constant that decides alone gives a constant, one that decides nothing the other operand.
+        for (value, other) in [(a, b), (b, a)] {
+            match (op, self.splat_bits(value)) {
+                (Op::LogicalOr, Some(0)) => return other,
+                (Op::LogicalAnd, Some(bits)) if bits != 0 => return other,
+                (Op::LogicalOr | Op::LogicalAnd, Some(bits)) => {
+                    let size = a.size.max(b.size);
+                    return self.constant_splat(Scalar::BoolInt, bits, size);
+                }
+                _ => {}
+            }
+        }
+        self.test(op, a, b)
+    }
+
+    /// `a op constant`
+    pub(crate) fn binary_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
+        let b = self.constant_like(a, bits);
+        self.binary(op, a, b)
+    }
+
+    /// `a op constant` of floats
+    pub(crate) fn binary_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.binary(op, a, b)
+    }
+
+    /// `a op constant` of floats as a boolean.
+    pub(crate) fn compare_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.test(op, a, b)
     }
 }
 

@@ -2,13 +2,15 @@
 //! neither aggregates nor pointers.
 
 use super::declared::hash;
-use super::value::{CLASSES, OfType};
-use super::{Builder, Scalar, ValueWord};
+use super::{ModuleWriter, Scalar, ValueWord};
+use crate::builder::compute_scalar;
+use crate::builder::value::{CLASSES, OfType, WideInts};
 use crate::capability::Need;
 use crate::words::TypeWord;
+use glasm_ir::Type;
 use spirv::{Decoration, Op, StorageClass};
 
-impl Builder {
+impl ModuleWriter {
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
     #[inline(always)]
     pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
@@ -187,5 +189,36 @@ impl Builder {
         self.globals.result(Op::ConstantNull, ty, id, &[]);
         self.of_type(ty).zero = id;
         id
+    }
+
+    /// The type of arrays of `len` elements.
+    pub(crate) fn array_type(&mut self, element: TypeWord, len: u32) -> TypeWord {
+        let len = self.uint(len);
+        self.declare_type(Op::TypeArray, &[element.0, len.0])
+    }
+
+    /// The scalar in which 64-bit integers are kept.
+    pub(crate) fn wide_int(&self) -> Scalar {
+        match self.wide_ints {
+            WideInts::Native => Scalar::U64,
+            WideInts::Pairs => Scalar::Pair,
+        }
+    }
+
+    /// The scalar in which lanes of type `ty` are read.
+    pub(crate) fn read_scalar(&self, ty: Type) -> Scalar {
+        // Registers hold halves as bits in the low 16 bits of a word (NV_gpu_program5 section 2.X.8.Z, CVT).
+        if ty == Type::F16 {
+            return Scalar::U32;
+        }
+        compute_scalar(ty, self.wide_ints)
+    }
+
+    /// The scalar of lanes of type `ty` that are only moved: doubles are bits on devices without them.
+    pub(crate) fn moved_scalar(&self, ty: Type) -> Scalar {
+        match ty == Type::F64 && !self.device.float64 {
+            true => self.wide_int(),
+            false => self.read_scalar(ty),
+        }
     }
 }
