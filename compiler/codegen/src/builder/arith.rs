@@ -4,6 +4,7 @@ use super::{Extreme, ResultKey, Scalar, Val, ValueBuilder, wide};
 use glasm_ir::{Saturate, Src, Type, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
 
+/// Returns the sum of two values of one type.
 pub(crate) fn add(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     // Integers of either sign have one sum in two's complement, so registers need not know theirs.
     let op = if a.scalar.is_float() {
@@ -14,7 +15,7 @@ pub(crate) fn add(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.binary(op, a, b)
 }
 
-/// The product of two values of one type. A vector times a scalar is one instruction.
+/// Returns the product of two values of one type. A vector times a scalar is one instruction.
 pub(crate) fn multiply(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if !a.scalar.is_float() {
         // The low half of a product is the same for signed and unsigned factors.
@@ -23,8 +24,9 @@ pub(crate) fn multiply(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if w.zero_product && a.scalar == Scalar::F32 {
         return multiply_legacy(w, a, b);
     }
-    // Constant factors go on as vectors: `binary` folds products by 1, and a constant vector costs no instruction.
-    // `OpVectorTimesScalar` takes the scalar as it is; a product of vectors would need a construction for it.
+    // Constant factors become vectors: `binary` folds products by 1, and a constant vector costs no
+    // instruction. `OpVectorTimesScalar` takes a scalar; a product of vectors would need a
+    // construction for it.
     match (a.size, b.size) {
         (1, 1) => w.binary(Spv::FMul, a, b),
         (_, 1) if w.splat_bits(b).is_none() => scale(w, a, b),
@@ -41,14 +43,15 @@ fn scale(w: &mut ValueBuilder, vector: Val, factor: Val) -> Val {
     val
 }
 
-/// A product in which zero of either sign times anything is +0 (NV_vertex_program section 2.14.1.11).
+/// Returns a product in which zero of either sign times anything is +0 (NV_vertex_program section
+/// 2.14.1.11).
 fn multiply_legacy(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if a.id == b.id {
         // Squares need no test: 0 * 0 is +0 anyway.
         return w.binary(Spv::FMul, a, b);
     }
     let zero = match (find_known_zero(w, a), find_known_zero(w, b)) {
-        // Whatever the other factor is, infinities and NaN included.
+        // For any other factor, infinities and NaN included.
         (Some(true), _) | (_, Some(true)) => {
             return w.constant_splat(a.scalar, 0, a.size.max(b.size));
         }
@@ -66,22 +69,24 @@ fn multiply_legacy(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.select(zero, nothing, product)
 }
 
-/// Where a factor is zero. The device tests it even if it is a constant: whether it takes a denormal factor for zero is known
-/// only there, and the product must agree with the test.
+/// Tests on the device where a factor is zero, even if it is a constant: only the device knows
+/// whether it takes a denormal factor for zero, and the product must agree with the test.
 fn test_zero(w: &mut ValueBuilder, a: Val) -> Val {
     let zero = w.constant_like(a, 0);
     let operands = [a.id.0, zero.id.0];
     w.op(Spv::FOrdEqual, Scalar::BoolInt, a.size, &operands)
 }
 
-/// Whether all components of a constant are zero, or none is; `None` if the device has to find out.
+/// Decides whether all components of a constant are zero, or none is; gives `None` if the device
+/// has to find out.
 fn find_known_zero(w: &ValueBuilder, a: Val) -> Option<bool> {
     let value = f32::from_bits(w.splat_bits(a)? as u32);
     // Devices may take denormals for zero.
     (!value.is_subnormal()).then_some(value == 0.0)
 }
 
-/// Notes that `val` is a number and not below `bound`: if that is a constant, it tells logarithms what they need not test.
+/// Notes that `val` is a number and not below `bound`: if that is a constant, logarithms need not
+/// test what it excludes.
 pub(crate) fn note_lower_bound(w: &mut ValueBuilder, val: Val, bound: Val) {
     let Some(bits) = w.splat_bits(bound) else {
         return;
@@ -90,22 +95,24 @@ pub(crate) fn note_lower_bound(w: &mut ValueBuilder, val: Val, bound: Val) {
     let is_known = val.scalar == Scalar::F32 && bound >= 0.0;
     if is_known {
         // Devices may take denormals for zero.
-        let key = match bound.is_normal() {
-            true => ResultKey::POSITIVE,
-            false => ResultKey::NOT_NEGATIVE,
+        let key = if bound.is_normal() {
+            ResultKey::POSITIVE
+        } else {
+            ResultKey::NOT_NEGATIVE
         };
         w.keep_result(val.id, key, val.id);
     }
 }
 
-/// `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative numbers and NaN give NaN.
+/// Returns `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative
+/// numbers and NaN give NaN.
 pub(crate) fn compute_log2(w: &mut ValueBuilder, a: Val) -> Val {
     let log = w.ext(GlslOp::Log2, &[a]);
-    if w.known_result(a.id, ResultKey::POSITIVE).is_some() {
+    if w.find_result(a.id, ResultKey::POSITIVE).is_some() {
         return log;
     }
     let infinity = w.float_like(a, f64::NEG_INFINITY);
-    let is_number = w.known_result(a.id, ResultKey::NOT_NEGATIVE).is_some();
+    let is_number = w.find_result(a.id, ResultKey::NOT_NEGATIVE).is_some();
     let special = if is_number {
         infinity
     } else {
@@ -118,7 +125,8 @@ pub(crate) fn compute_log2(w: &mut ValueBuilder, a: Val) -> Val {
     w.select(positive, log, special)
 }
 
-/// Absolute value, then negation: NV_gpu_program4 section 2.X.4.2.
+/// Applies the modifiers of a source: absolute value, then negation (NV_gpu_program4 section
+/// 2.X.4.2).
 pub(crate) fn apply_modifiers(w: &mut ValueBuilder, mut val: Val, src: &Src, ty: Type) -> Val {
     if w.is_constant(val.id) {
         return modify_constant(w, val, src, ty);
@@ -140,7 +148,7 @@ fn modify_constant(w: &mut ValueBuilder, val: Val, src: &Src, ty: Type) -> Val {
     w.constant_of(val.scalar, parts, val.size)
 }
 
-/// `|val|` by type; unsigned values stay (NV_gpu_program4 section 2.X.4.2).
+/// Returns `|val|` by type; unsigned values stay (NV_gpu_program4 section 2.X.4.2).
 fn compute_absolute(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if ty.is_float() {
         w.ext(GlslOp::FAbs, &[val])
@@ -153,7 +161,7 @@ fn compute_absolute(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     }
 }
 
-/// `-val` by type; two's complement for integers.
+/// Returns `-val` by type; two's complement for integers.
 fn negate(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if ty.is_float() {
         w.unary(Op::FNegate, val)
@@ -164,7 +172,8 @@ fn negate(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     }
 }
 
-/// The lesser or the greater one of two values, where `greater` tells whether that is the first.
+/// Selects the lesser or the greater one of two values, where `greater` is set if that is the
+/// first.
 pub(crate) fn select_extreme(
     w: &mut ValueBuilder,
     which: Extreme,
@@ -178,6 +187,7 @@ pub(crate) fn select_extreme(
     }
 }
 
+/// Clamps a float as the destination of an instruction asks for.
 pub(crate) fn clamp(w: &mut ValueBuilder, val: Val, saturate: Saturate) -> Val {
     let low = w.float_like(val, saturate.low());
     let high = w.float_like(val, 1.0);

@@ -1,4 +1,5 @@
-//! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
+//! Conversions between all types, and of floats to whole numbers. Out-of-range floats never reach a
+//! SPIR-V conversion.
 
 use super::{Scalar, Val, ValueBuilder, by_sign, compute_scalar, int, narrow, wide};
 use glasm_ir::inst::Rounding;
@@ -14,9 +15,10 @@ enum Format {
 
 impl Format {
     fn of(scalar: Scalar) -> Self {
-        match scalar == Scalar::F64 {
-            true => Self::F64,
-            false => Self::F32,
+        if scalar == Scalar::F64 {
+            Self::F64
+        } else {
+            Self::F32
         }
     }
 
@@ -27,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Binary digits of a number, the leading one included.
+    /// Returns the number of binary digits, the leading one included.
     const fn digits(self) -> u32 {
         match self {
             Self::F32 => f32::MANTISSA_DIGITS,
@@ -36,15 +38,19 @@ impl Format {
     }
 }
 
-/// The least and the largest integer with `bits` bits that is signed as `ty` is.
-// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned one.
+/// Returns the least and the largest integer with `bits` bits that is signed as `ty` is.
+// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned
+// one.
 fn int_range(ty: Type, bits: u32) -> (i128, i128) {
-    match ty.is_signed_int() {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
+    if ty.is_signed_int() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
     }
 }
 
+/// Converts an integer to another integer type; what does not fit is clamped or loses its high
+/// bits.
 pub(crate) fn convert_int(
     w: &mut ValueBuilder,
     val: Val,
@@ -71,11 +77,11 @@ pub(crate) fn convert_int(
     narrow_int(w, val, to)
 }
 
-/// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
-/// constants as if it had been extended by zeros.
+/// Extends signed words to 64-bit integers by composing them of words: Mesa 22.3 compares the
+/// result of a plain conversion with constants as if it had been extended by zeros.
 pub(crate) fn extend_sign(w: &mut ValueBuilder, val: Val) -> Val {
     let high = w.binary_bits(Spv::ShiftRightArithmetic, val, 31);
-    w.each(val, |w, index| {
+    w.map_components(val, |w, index| {
         let (low, high) = (w.component(val, index), w.component(high, index));
         let words = w.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
         let wide = wide::pack_words(w, words);
@@ -104,6 +110,7 @@ fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
     int::clamp(w, val, low as u64, high as u64, from.is_signed_int())
 }
 
+/// Converts an integer to the next float in a direction.
 pub(crate) fn round_int_to_float(
     w: &mut ValueBuilder,
     val: Val,
@@ -114,8 +121,8 @@ pub(crate) fn round_int_to_float(
     let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
     let format = Format::of(compute_scalar(to, w.wide_ints));
     let exact = from.width().bits() <= format.digits();
-    // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
-    // nearest give what one gives. So do two in the same direction.
+    // Integers that a half can hold are exact floats, and all others are beyond its range either
+    // way: two roundings to the nearest give what one gives. So do two in the same direction.
     let float = if exact || rounding == Rounding::Even {
         w.unary_to(op, format.scalar(), val)
     } else {
@@ -124,8 +131,8 @@ pub(crate) fn round_int_to_float(
     round_float(w, float, to, rounding)
 }
 
-/// The nearest float of an integer in a direction: the bits of its magnitude that a float does not hold are dropped, or
-/// rounded up, before exact conversions.
+/// Converts an integer to the nearest float in a direction: the bits of its magnitude that a float
+/// does not hold are dropped, or rounded up, before exact conversions.
 fn round_int_directed(
     w: &mut ValueBuilder,
     val: Val,
@@ -158,7 +165,8 @@ fn round_int_directed(
     w.select(negative, below, above)
 }
 
-/// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
+/// Computes the floats next to an unsigned integer, below and above; both are its value if a float
+/// holds it.
 fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format) -> (Val, Val) {
     let top = find_highest_bit(w, magnitude);
     // 0 has its highest bit at -1, and small numbers have no excess.
@@ -171,7 +179,8 @@ fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format)
     }
     let one = w.constant_like(magnitude, 1);
     let unit = w.binary(Spv::ShiftLeftLogical, one, excess);
-    // `unit` is the distance between the floats there, at least 1; the bits below it are those that the float does not hold.
+    // `unit` is the distance between the floats there, at least 1; the bits below it are those that
+    // the float does not hold.
     let rest = w.binary(Spv::ISub, unit, one);
     let rest = w.binary(Spv::BitwiseAnd, magnitude, rest);
     let low = w.binary(Spv::ISub, magnitude, rest);
@@ -183,7 +192,8 @@ fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format)
     (low, w.select(exact, low, high))
 }
 
-/// The position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in words only.
+/// Finds the position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in
+/// words only.
 fn find_highest_bit(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar == Scalar::U32 {
         return w.ext(GlslOp::FindUMsb, &[val]);
@@ -221,8 +231,8 @@ pub(crate) fn round_float_to_int(
     }
 }
 
-/// The low bits of the integer that a float stands for (NV_gpu_program5 section 2.X.8.Z, CVT: high bits are dropped unless the
-/// conversion saturates); NaN and the infinities give 0.
+/// Computes the low bits of the integer that a float represents (NV_gpu_program5 section 2.X.8.Z,
+/// CVT: high bits are dropped unless the conversion saturates); NaN and the infinities give 0.
 ///
 /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
 fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
@@ -237,7 +247,7 @@ fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
     let excess = w.binary_float(Spv::FMul, multiple, modulus);
     let low = w.binary(Spv::FSub, magnitude, excess);
     let zero = w.float_like(val, 0.0);
-    // For infinities the difference is NaN, as it is for NaN itself; `NMax` makes 0 of that.
+    // For infinities the difference is NaN, and for NaN itself; `NMax` turns that into 0.
     let low = w.ext(GlslOp::NMax, &[low, zero]);
     let low = w.unary_to(Spv::ConvertFToU, int, low);
     let zero = w.constant_like(low, 0);
@@ -247,7 +257,7 @@ fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
     w.select(negative, negated, low)
 }
 
-/// The nearest integer of the type; NaN gives 0.
+/// Converts to the nearest integer of the type; NaN gives 0.
 fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     let bits = to.width().bits();
     let (min, max) = int_range(to, bits);
@@ -279,13 +289,15 @@ fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     narrow_int(w, result, to)
 }
 
+/// Converts a float to the next one of another type in a direction.
 pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Rounding) -> Val {
     match (val.scalar, to, rounding) {
         (Scalar::F32, Type::F64, _) => w.unary_to(Spv::FConvert, Scalar::F64, val),
         (Scalar::F64, Type::F32, Rounding::Even) => w.unary_to(Spv::FConvert, Scalar::F32, val),
         (Scalar::F64, Type::F32, _) => narrow::convert_double_to_single(w, val, rounding),
-        // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
-        // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
+        // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is
+        // not rounding once: where the first step hits a tie of the second, what it cut off
+        // decides. An odd last bit records that.
         (Scalar::F64, Type::F16, Rounding::Even) => narrow::round_to_odd(w, val),
         (Scalar::F64, Type::F16, _) => {
             let single = narrow::convert_double_to_single(w, val, rounding);
@@ -299,7 +311,11 @@ pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Ro
     }
 }
 
-/// The whole number next to `val` on the side of zero. -0.5 gives -0.
+/// Rounds to the whole number next to `val` on the side of zero. -0.5 gives -0.
+///
+/// Doubles get by with `Floor` and `Ceil`, here and in [`round_to_even`]. Drivers that convert
+/// through 32-bit integers where the CPU has no instruction for their vectors (Mesa 22.3 without
+/// AVX-512) lose all doubles beyond 2^31 in `Trunc` and `RoundEven`, and the signs of zeros.
 pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
         return w.ext(GlslOp::Trunc, &[val]);
@@ -309,14 +325,14 @@ pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
     w.select(negative, high, low)
 }
 
-/// The whole number nearest to `val`, the even one of two. -0.5 gives -0.
+/// Rounds to the whole number nearest to `val`, the even one of two. -0.5 gives -0.
 pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
         return w.ext(GlslOp::RoundEven, &[val]);
     }
     let (low, high) = compute_neighbors(w, val);
-    // The difference is exact, except for values just below zero: there it comes to 1 or nearly 1, which rounds up as the exact
-    // one does.
+    // The difference is exact, except for values just below zero: there it is 1 or nearly 1, which
+    // rounds up as the exact one does.
     let rest = w.binary(Spv::FSub, val, low);
     let half = w.float_like(val, 0.5);
     let beyond = w.test(Spv::FOrdGreaterThan, rest, half);
@@ -330,7 +346,8 @@ pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
     w.select(up, high, low)
 }
 
-/// The whole numbers next to `val`, below and above; both are `val` if it is one, an infinity or NaN.
+/// Computes the whole numbers next to `val`, below and above; both are `val` if it is one, an
+/// infinity or NaN.
 fn compute_neighbors(w: &mut ValueBuilder, val: Val) -> (Val, Val) {
     (w.ext(GlslOp::Floor, &[val]), w.ext(GlslOp::Ceil, &[val]))
 }

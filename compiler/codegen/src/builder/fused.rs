@@ -1,17 +1,19 @@
-//! Products and sums with one rounding, on devices that promise no such instruction: `Fma` of GLSL.std.450 may round twice.
+//! Products and sums with one rounding, on devices that promise no such instruction: `Fma` of
+//! GLSL.std.450 may round twice.
 //!
-//! An error-free sum or product is a pair: the rounded value and what rounding took away, both floats. A sum *to odd* has a last bit that
-//! says whether it was rounded; rounding it again, to fewer digits, gives what rounding the exact sum gives. (S. Boldo, G. Melquiond:
-//! Emulation of FMA and correctly rounded sums, 2008.)
+//! An error-free sum or product is a pair: the rounded value and what rounding took away, both
+//! floats. A sum *to odd* has a last bit that says whether it was rounded; rounding it again, to
+//! fewer digits, gives what rounding the exact sum gives. (S. Boldo, G. Melquiond: Emulation of FMA
+//! and correctly rounded sums, 2008.)
 
 use super::{Scalar, Val, ValueBuilder, wide};
 use glasm_ir::{InstFlags, Type};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
-/// `a * b + c` of floats of type `ty`, rounded once.
+/// Returns `a * b + c` of floats of type `ty`, rounded once.
 ///
-/// Exact for halves, and for 32-bit floats on devices with 64-bit ones. Otherwise products that leave the range of the type, or whose
-/// last digits do, may be rounded twice.
+/// Exact for halves, and for 32-bit floats on devices with 64-bit ones. Otherwise products that
+/// leave the range of the type, or whose last digits do, may be rounded twice.
 pub(crate) fn add_product(w: &mut ValueBuilder, factors: [Val; 2], summand: Val, ty: Type) -> Val {
     // No step may be contracted, nor computed with fewer digits.
     let flags = std::mem::replace(&mut w.flags, InstFlags::PRECISE);
@@ -36,7 +38,7 @@ pub(crate) fn add_product(w: &mut ValueBuilder, factors: [Val; 2], summand: Val,
     val
 }
 
-/// Factors whose product is +0 where zero wins.
+/// Replaces factors whose product is +0 where zero wins.
 fn clear_factors(w: &mut ValueBuilder, factors: [Val; 2], ty: Type) -> [Val; 2] {
     if !w.zero_product || ty != Type::F32 {
         return factors;
@@ -49,17 +51,19 @@ fn clear_factors(w: &mut ValueBuilder, factors: [Val; 2], ty: Type) -> [Val; 2] 
     })
 }
 
-/// In arithmetic of the type itself.
+/// Computes the sum in arithmetic of the type itself.
 fn compute_by_parts(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
     let plain = w.ext(GlslOp::Fma, &[a, b, c]);
     let (product, low) = multiply_with_error(w, a, b);
     let (sum, error) = add_with_error(w, c, low);
     let (high, rest) = add_with_error(w, product, sum);
-    // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum.
-    // Two roundings are left, of the rest and of the sum. To odd the first one loses nothing that the second one asks for.
-    let rest = match plain.scalar == Scalar::F64 {
-        true => add_wide_to_odd(w, error, rest),
-        false => add_to_odd(w, error, rest),
+    // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum. Two roundings are
+    // left, of the rest and of the sum. To odd the first one loses nothing that the second one asks
+    // for.
+    let rest = if plain.scalar == Scalar::F64 {
+        add_wide_to_odd(w, error, rest)
+    } else {
+        add_to_odd(w, error, rest)
     };
     let exact = w.binary(Op::FAdd, high, rest);
     // Infinities, and factors too large to be split, leave no number.
@@ -68,7 +72,7 @@ fn compute_by_parts(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
     w.select(finite, exact, plain)
 }
 
-/// `a + b` rounded, and what rounding took away.
+/// Computes `a + b` rounded, and what rounding took away.
 fn add_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     let sum = w.binary(Op::FAdd, a, b);
     let part = w.binary(Op::FSub, sum, a);
@@ -77,7 +81,7 @@ fn add_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     (sum, w.binary(Op::FAdd, of_a, of_b))
 }
 
-/// `a * b` rounded, and what rounding took away.
+/// Computes `a * b` rounded, and what rounding took away.
 fn multiply_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     let product = w.binary(Op::FMul, a, b);
     let ([a_high, a_low], [b_high, b_low]) = (split_float(w, a), split_float(w, b));
@@ -90,9 +94,10 @@ fn multiply_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     (product, error)
 }
 
-/// Two floats of half the digits whose sum is `a`.
+/// Splits `a` into two floats of half the digits whose sum it is.
 fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
-    // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then (Veltkamp, Dekker).
+    // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then
+    // (Veltkamp, Dekker).
     let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
     let scaled = w.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
     let rest = w.binary(Op::FSub, scaled, a);
@@ -100,7 +105,8 @@ fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
     [high, w.binary(Op::FSub, a, high)]
 }
 
-/// Where a sum that was rounded has an even last bit, and where it was rounded away from zero.
+/// Tests where a sum that was rounded has an even last bit, and where it was rounded away from
+/// zero.
 fn check_rounding(w: &mut ValueBuilder, sum: Val, error: Val, low: Val) -> [Val; 2] {
     let last = w.binary_bits(Op::BitwiseAnd, low, 1);
     let even = w.compare_bits(Op::IEqual, last, 0);
@@ -111,7 +117,7 @@ fn check_rounding(w: &mut ValueBuilder, sum: Val, error: Val, low: Val) -> [Val;
     [w.test(Op::LogicalAnd, even, inexact), away]
 }
 
-/// A sum to odd of 32-bit floats.
+/// Computes a sum to odd of 32-bit floats.
 fn add_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     let (sum, error) = add_with_error(w, a, b);
     let bits = w.reread(sum, Scalar::U32);
@@ -122,10 +128,11 @@ fn add_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.reread(bits, Scalar::F32)
 }
 
-/// A sum to odd of 64-bit floats, whose bits are words: devices need not have integers of that width.
+/// Computes a sum to odd of 64-bit floats, whose bits are words: devices need not have integers of
+/// that width.
 fn add_wide_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     let (sums, errors) = add_with_error(w, a, b);
-    w.each(sums, |w, index| {
+    w.map_components(sums, |w, index| {
         let (sum, error) = (w.component(sums, index), w.component(errors, index));
         let pair = w.ext_to(GlslOp::UnpackDouble2x32, Scalar::Pair, 1, sum.id);
         let [low, high] = wide::split(w, pair);

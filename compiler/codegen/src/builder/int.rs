@@ -1,16 +1,17 @@
-//! Integers whose undefined cases in SPIR-V have a meaning here.
+//! Integer operations: flags, bit fields, and results that are defined here but undefined in
+//! SPIR-V.
 
 use super::{Flags, Scalar, Val, ValueBuilder, arith, wide};
 use crate::words::ValueWord;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// The low and the high word of a product of unsigned words.
+/// Computes the low and the high word of a product of unsigned words.
 pub(crate) fn compute_wide_product(w: &mut ValueBuilder, a: Val, b: Val) -> [Val; 2] {
     let id = emit_extended_product(w, Spv::UMulExtended, a, b);
     [0, 1].map(|part| w.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
 }
 
-/// A structure of the low and the high half of a product.
+/// Emits a product whose result is a structure of its low and its high half.
 pub(crate) fn emit_extended_product(w: &mut ValueBuilder, op: Spv, a: Val, b: Val) -> ValueWord {
     let half = w.ty(a.scalar, a.size);
     let pair = w.declare_type(Spv::TypeStruct, &[half.0, half.0]);
@@ -19,8 +20,8 @@ pub(crate) fn emit_extended_product(w: &mut ValueBuilder, op: Spv, a: Val, b: Va
     id
 }
 
-/// A divisor without undefined results, and where the original was zero or -1: SPIR-V defines neither a division by zero nor
-/// that of the least signed value by -1.
+/// Replaces a divisor by one without undefined results, and tests where the original was zero or
+/// -1: SPIR-V defines neither a division by zero nor that of the least signed value by -1.
 pub(crate) fn make_safe_divisor(
     w: &mut ValueBuilder,
     b: Val,
@@ -36,7 +37,7 @@ pub(crate) fn make_safe_divisor(
     {
         return (b, None, None);
     }
-    // Of -1 the remainder is that of 1; in the place of 0 any number would do.
+    // Of -1 the remainder is that of 1; instead of 0 any number would do.
     let one = w.constant_like(b, 1);
     let is_zero = w.compare_bits(Spv::IEqual, b, 0);
     let mut safe = w.select(is_zero, one, b);
@@ -48,19 +49,23 @@ pub(crate) fn make_safe_divisor(
     (safe, Some(is_zero), is_minus_one)
 }
 
-// UDIV and UMOD of TGSI give all ones for a zero divisor; NV_gpu_program4 leaves DIV and MOD undefined there.
+/// Replaces a quotient or remainder by all ones where a condition holds.
+// UDIV and UMOD of TGSI give all ones for a zero divisor; NV_gpu_program4 leaves DIV and MOD
+// undefined there.
 pub(crate) fn select_all_ones(w: &mut ValueBuilder, cond: Option<Val>, val: Val) -> Val {
     let Some(cond) = cond else { return val };
     let ones = w.constant_like(val, u64::MAX);
     w.select(cond, ones, val)
 }
 
+/// Replaces `count` bits of `a` from `offset` on by the low bits of `b`.
 pub(crate) fn insert_bits(w: &mut ValueBuilder, a: Val, b: Val, offset: Val, count: Val) -> Val {
     let operands = [a.id.0, b.id.0, offset.id.0, count.id.0];
     w.op(Spv::BitFieldInsert, a.scalar, a.size, &operands)
 }
 
-/// A bit-field operation: its count is a scalar in SPIR-V, so different counts go lane by lane.
+/// Applies a bit-field operation: its count is a scalar in SPIR-V, so different counts go lane by
+/// lane.
 pub(crate) fn apply_to_bit_field(
     w: &mut ValueBuilder,
     a: Val,
@@ -72,20 +77,21 @@ pub(crate) fn apply_to_bit_field(
     }
     // Wide enough for the lanes of both.
     let a = w.widen(a, count.size.max(a.size));
-    w.each(a, |w, index| {
+    w.map_components(a, |w, index| {
         let [a, count] = [a, count].map(|val| w.component(val, index));
         op(w, a, count)
     })
 }
 
-/// Negative where the integers of both pairs differ in sign.
-// The sign of an exclusive or is set where the signs of its operands differ; that of an and where both are set.
+/// Returns a negative number where the integers of both pairs differ in sign.
+// The sign of an exclusive or is set where the signs of its operands differ; that of an and where
+// both are set.
 fn compare_signs(w: &mut ValueBuilder, pairs: [(Val, Val); 2]) -> Val {
     let [x, y] = pairs.map(|(a, b)| w.binary(Spv::BitwiseXor, a, b));
     w.binary(Spv::BitwiseAnd, x, y)
 }
 
-/// Overflow and carry of `a + b = sum`: NV_gpu_program4 section 2.X.4.3.
+/// Computes overflow and carry of `a + b = sum`: NV_gpu_program4 section 2.X.4.3.
 pub(crate) fn compute_add_flags(w: &mut ValueBuilder, a: Val, b: Val, sum: Val) -> Flags {
     let [a_high, b_high, sum_high] = [a, b, sum].map(|val| take_upper_word(w, val));
     // Overflow: both operands have the sign that the sum lacks.
@@ -97,13 +103,14 @@ pub(crate) fn compute_add_flags(w: &mut ValueBuilder, a: Val, b: Val, sum: Val) 
     }
 }
 
-/// Overflow and carry of `a - b = difference`: NV_gpu_program4 section 2.X.4.3. The carry of a difference means that there is
-/// no borrow.
+/// Computes overflow and carry of `a - b = difference`: NV_gpu_program4 section 2.X.4.3. The carry
+/// of a difference means that there is no borrow.
 pub(crate) fn compute_sub_flags(w: &mut ValueBuilder, a: Val, b: Val, difference: Val) -> Flags {
     let [a_high, b_high, high] = [a, b, difference].map(|val| take_upper_word(w, val));
     // Overflow: the operands differ in sign, and the difference does not have that of `a`.
     let both = compare_signs(w, [(a_high, b_high), (a_high, high)]);
-    // As NV_gpu_program4 has it, a difference is a sum with the complement, which carries unless it borrows.
+    // As NV_gpu_program4 has it, a difference is a sum with the complement, which carries unless it
+    // borrows.
     let carry = if a.scalar == Scalar::Pair {
         let borrow = wide::test_below(w, a, b);
         w.not(borrow)
@@ -116,7 +123,7 @@ pub(crate) fn compute_sub_flags(w: &mut ValueBuilder, a: Val, b: Val, difference
     }
 }
 
-/// What holds the sign of an integer: itself, or the high word of a pair.
+/// Returns what holds the sign of an integer: itself, or the high word of a pair.
 fn take_upper_word(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar == Scalar::Pair {
         wide::split(w, val)[1]
@@ -125,7 +132,7 @@ fn take_upper_word(w: &mut ValueBuilder, val: Val) -> Val {
     }
 }
 
-/// `a < b`, unsigned.
+/// Tests `a < b`, unsigned.
 fn test_below(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if a.scalar == Scalar::Pair {
         wide::test_below(w, a, b)
@@ -134,7 +141,7 @@ fn test_below(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     }
 }
 
-/// The product of two integers.
+/// Computes the product of two integers.
 pub(crate) fn compute_product(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if a.scalar == Scalar::Pair {
         wide::compute_product(w, a, b)
@@ -143,7 +150,7 @@ pub(crate) fn compute_product(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     }
 }
 
-/// The low `bits` bits, sign- or zero-extended to 32.
+/// Extends the low `bits` bits to 32 by their sign or by zeros.
 pub(crate) fn extend(w: &mut ValueBuilder, val: Val, bits: u32, signed: bool) -> Val {
     if !signed {
         return w.binary_bits(Spv::BitwiseAnd, val, (1 << bits) - 1);
@@ -153,7 +160,7 @@ pub(crate) fn extend(w: &mut ValueBuilder, val: Val, bits: u32, signed: bool) ->
     w.binary(Spv::ShiftRightArithmetic, up, shift)
 }
 
-/// Integer clamp by signedness.
+/// Clamps an integer by its signedness.
 pub(crate) fn clamp(w: &mut ValueBuilder, val: Val, low: u64, high: u64, signed: bool) -> Val {
     let (low, high) = (w.constant_like(val, low), w.constant_like(val, high));
     let op = if signed {
@@ -164,7 +171,7 @@ pub(crate) fn clamp(w: &mut ValueBuilder, val: Val, low: u64, high: u64, signed:
     w.ext(op, &[val, low, high])
 }
 
-/// The smaller one of two unsigned integers.
+/// Selects the smaller one of two unsigned integers.
 pub(crate) fn select_min(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if let (Some(a_bits), Some(b_bits)) = (w.splat_bits(a), w.splat_bits(b)) {
         return if a_bits <= b_bits { a } else { b };
@@ -172,7 +179,7 @@ pub(crate) fn select_min(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.ext(GlslOp::UMin, &[a, b])
 }
 
-/// Whether bit `number` of an integer is set.
+/// Tests whether bit `number` of an integer is set.
 pub(crate) fn test_bit(w: &mut ValueBuilder, bits: Val, number: Val) -> Val {
     let bit = w.binary(Spv::ShiftRightLogical, bits, number);
     let bit = w.binary_bits(Spv::BitwiseAnd, bit, 1);

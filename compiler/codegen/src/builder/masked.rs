@@ -4,8 +4,8 @@ use super::{Lane, Scalar, ValueBuilder, blend, compute_scalar, narrow, truth_sca
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Type, Width, WriteMask};
 
-/// Makes numbers of the results of comparisons of halves and of 64-bit types. Those of 32-bit types stay booleans until they
-/// are read as numbers.
+/// Converts the results of comparisons of halves and of 64-bit types to numbers. Those of 32-bit
+/// types stay booleans until they are read as numbers.
 pub(crate) fn convert_comparisons(
     w: &mut ValueBuilder,
     inst: &Inst,
@@ -30,7 +30,8 @@ pub(crate) fn convert_comparisons(
     values
 }
 
-/// The type in which old and new lanes meet: that of truth values if all of them are truth values, else that of moved lanes.
+/// Chooses the type in which old and new lanes meet: that of booleans if all of them are booleans,
+/// else that of moved lanes.
 pub(crate) fn choose_scalar(
     w: &ValueBuilder,
     ty: Type,
@@ -48,7 +49,7 @@ pub(crate) fn choose_scalar(
     if all { truth } else { scalar }
 }
 
-/// `values[lane] = passes ? values[lane] : old[lane]`
+/// Computes `values[lane] = passes ? values[lane] : old[lane]`.
 pub(crate) fn select_lanes(
     w: &mut ValueBuilder,
     lanes: u8,
@@ -71,7 +72,7 @@ pub(crate) fn select_lanes(
     *values = blend(values, &selected, lanes);
 }
 
-/// The value that condition codes keep of a result lane.
+/// Converts a result lane to the value that condition codes retain of it.
 pub(crate) fn convert_to_code(w: &mut ValueBuilder, inst: &Inst, lane: Lane) -> Lane {
     if !lane.id().is_some() {
         return lane;
@@ -82,8 +83,8 @@ pub(crate) fn convert_to_code(w: &mut ValueBuilder, inst: &Inst, lane: Lane) -> 
         return narrow::unpack_halves(w, half).lane(0);
     }
     let compute = compute_scalar(inst.ty, w.wide_ints);
-    // The number 1.0 has the same flags as a float and as an integer. All ones are -1 as an integer but NaN as a float, so
-    // those go with integer types only.
+    // The number 1.0 has the same flags as a float and as an integer. All ones are -1 as an integer
+    // but NaN as a float, so those go with integer types only.
     let same_kind = scalar == compute
         || scalar == Scalar::BoolFloat
         || scalar == Scalar::BoolInt && !inst.ty.is_float();

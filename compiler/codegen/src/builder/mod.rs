@@ -1,11 +1,13 @@
 //! Builds the SPIR-V module, in two layers that borrow each other.
 //!
-//! The inner one, [`ModuleWriter`], has all of the module but the open function: types, constants, variables, decorations, names
-//! and what they need of the device. It cannot compute values. The outer one, [`ValueBuilder`], has the open function: it gathers
-//! lanes into vectors, reads values as other types and writes single instructions, which fold where their operands are constants.
+//! The inner one, [`ModuleWriter`], has all of the module but the open function: types, constants,
+//! variables, decorations, names and what they need of the device. It cannot compute values. The
+//! outer one, [`ValueBuilder`], has the open function: it gathers lanes into vectors, reads values
+//! as other types and writes single instructions, which fold where their operands are constants.
 //!
-//! What takes several instructions is in modules of functions that only compute values: [`arith`], [`convert`], [`fused`],
-//! [`int`], [`masked`], [`narrow`], [`precision`], [`test`] and [`wide`]. They see of the builder what emission sees.
+//! What takes several instructions is in modules of functions that only compute values: [`arith`],
+//! [`convert`], [`fused`], [`int`], [`masked`], [`narrow`], [`precision`], [`mod@test`] and
+//! [`wide`]. They see of the builder what emission sees.
 
 pub(crate) mod arith;
 pub(crate) mod convert;

@@ -1,6 +1,6 @@
-//! Floats cut to a narrower format in a given direction.
+//! Floats cut to a narrower format in a given direction, and halves packed in words.
 //!
-//! All of it is integer arithmetic on the bits. Converting to the nearest, converting back and
+//! Cutting is integer arithmetic on the bits. Converting to the nearest, converting back and
 //! comparing takes fewer instructions, but compilers take a conversion to and fro for the value
 //! itself (Mesa 25.0 with LLVM 19, regardless of contraction in the module), and then nothing is
 //! ever rounded.
@@ -56,7 +56,8 @@ struct Cut {
     inexact: Val,
 }
 
-/// The 32-bit float next to a 64-bit one in a direction; to the nearest the conversion itself goes.
+/// Converts to the 32-bit float next to a 64-bit one in a direction; to the nearest the conversion
+/// itself goes.
 pub(super) fn convert_double_to_single(w: &mut ValueBuilder, val: Val, rounding: Rounding) -> Val {
     let parts = unpack_double(w, val);
     let bits = round_directed(w, SINGLE, parts, rounding);
@@ -64,7 +65,8 @@ pub(super) fn convert_double_to_single(w: &mut ValueBuilder, val: Val, rounding:
     w.reread(bits, Scalar::F32)
 }
 
-/// The 32-bit float with an odd last bit next to an inexact 64-bit one. Rounding that to a half is the same as rounding once.
+/// Converts an inexact 64-bit float to the 32-bit float next to it with an odd last bit. Rounding
+/// that to a half is the same as rounding once.
 pub(super) fn round_to_odd(w: &mut ValueBuilder, val: Val) -> Val {
     let parts = unpack_double(w, val);
     let Cut { bits, inexact } = clear_low_bits(w, SINGLE, parts);
@@ -75,7 +77,7 @@ pub(super) fn round_to_odd(w: &mut ValueBuilder, val: Val) -> Val {
     w.reread(bits, Scalar::F32)
 }
 
-/// The half next to a 32-bit float in a direction, as a 32-bit float.
+/// Converts to the half next to a 32-bit float in a direction, as a 32-bit float.
 pub(super) fn convert_single_to_half(w: &mut ValueBuilder, val: Val, rounding: Rounding) -> Val {
     let word = w.reread(val, Scalar::U32);
     let exponent = extract_field(w, word, 23, HALF.special_before);
@@ -105,10 +107,10 @@ fn unpack_double(w: &mut ValueBuilder, val: Val) -> Parts {
     }
 }
 
-/// The low and the high words of doubles.
+/// Unpacks the low and the high words of doubles.
 fn unpack_doubles(w: &mut ValueBuilder, val: Val) -> [Val; 2] {
     [0, 1].map(|half| {
-        w.each(val, |w, index| {
+        w.map_components(val, |w, index| {
             let double = w.component(val, index);
             let words = w.op(Spv::Bitcast, Scalar::U32, 2, &[double.id.0]);
             w.component(words, half)
@@ -122,11 +124,11 @@ fn extract_field(w: &mut ValueBuilder, word: Val, shift: u64, mask: u64) -> Val 
     w.binary_bits(Spv::BitwiseAnd, shifted, mask)
 }
 
-/// The magnitude in the narrower format, rounded in a direction.
+/// Rounds to the magnitude in the narrower format, in a direction.
 fn round_directed(w: &mut ValueBuilder, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
     let Cut { bits, inexact } = clear_low_bits(w, to, parts);
-    // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from zero are numbers above positive
-    // ones and below negative ones.
+    // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from
+    // zero are numbers above positive ones and below negative ones.
     let grows = match rounding {
         Rounding::Trunc | Rounding::Even => None,
         Rounding::Floor => Some(Spv::INotEqual),
@@ -141,7 +143,7 @@ fn round_directed(w: &mut ValueBuilder, to: Narrow, parts: Parts, rounding: Roun
     select_special_or(w, to, parts, bits)
 }
 
-/// The magnitude of a finite number, rounded toward zero.
+/// Rounds the magnitude of a finite number toward zero.
 fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
     let Parts { exponent, kept, .. } = parts;
     let leading = w.constant_like(kept, 1 << to.mantissa);
@@ -176,7 +178,7 @@ fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
     }
 }
 
-/// An infinity or NaN of the narrower format where the float is one, else `bits`.
+/// Selects an infinity or NaN of the narrower format where the float is one, else `bits`.
 fn select_special_or(w: &mut ValueBuilder, to: Narrow, parts: Parts, bits: Val) -> Val {
     let infinity = w.constant_like(bits, to.special << to.mantissa);
     // The highest bit of the mantissa is that of a quiet NaN.
@@ -189,24 +191,24 @@ fn select_special_or(w: &mut ValueBuilder, to: Narrow, parts: Parts, bits: Val) 
     w.select(is_special, special, bits)
 }
 
-/// Half-precision numbers in the low bits of words, as floats.
+/// Unpacks half-precision numbers in the low bits of words as floats.
 pub(crate) fn unpack_halves(w: &mut ValueBuilder, words: Val) -> Val {
     if let Some(parts) = w.constant_parts(words) {
         return w.constant_of(Scalar::F32, parts.map(single), words.size);
     }
-    w.each(words, |w, index| {
+    w.map_components(words, |w, index| {
         let word = w.component(words, index);
         let pair = w.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, word.id);
         w.component(pair, 0)
     })
 }
 
-/// Floats as half-precision numbers in the low bits of words.
+/// Packs floats as half-precision numbers in the low bits of words.
 pub(crate) fn pack_halves(w: &mut ValueBuilder, floats: Val) -> Val {
     // The other half of the word, which stays 0.
     let zero = w.float(0.0);
     let floats = clamp_to_halves(w, floats);
-    w.each(floats, |w, index| {
+    w.map_components(floats, |w, index| {
         let number = w.component(floats, index);
         let (op, operands) = (Spv::CompositeConstruct, [number.id.0, zero.0]);
         let pair = w.op(op, Scalar::F32, 2, &operands);
@@ -214,16 +216,17 @@ pub(crate) fn pack_halves(w: &mut ValueBuilder, floats: Val) -> Val {
     })
 }
 
-/// Two floats as half-precision numbers in one word.
+/// Packs two floats as half-precision numbers in one word.
 pub(crate) fn pack_two_halves(w: &mut ValueBuilder, pair: Val) -> Val {
     let pair = clamp_to_halves(w, pair);
     w.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
 }
 
-/// Brings floats that are too large for half precision, infinities included, to +-65536, which every driver packs as an
-/// infinity: SwiftShader makes NaN of infinities and of larger numbers.
+/// Clamps floats that are too large for half precision, infinities included, to +-65536, which
+/// every driver packs as an infinity: SwiftShader makes NaN of infinities and of larger numbers.
 fn clamp_to_halves(w: &mut ValueBuilder, floats: Val) -> Val {
-    // The first power of two beyond half precision, so that no number that rounds to a finite half is changed.
+    // The first power of two beyond half precision: numbers that round to a finite half are not
+    // changed.
     let low = w.float_like(floats, -65536.0);
     let high = w.float_like(floats, 65536.0);
     let near = w.ext(GlslOp::FClamp, &[floats, low, high]);

@@ -6,7 +6,7 @@ use glasm_ir::interp::Flags;
 use glasm_ir::{CondTest, Type};
 use spirv::Op;
 
-/// A lane of condition codes in the form `to`, with the same sign and zero flags.
+/// Converts a lane of condition codes to the form `to`, with the same sign and zero flags.
 pub(crate) fn convert_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> ValueWord {
     if !lane.id().is_some() {
         return w.constant(to, 0);
@@ -17,13 +17,14 @@ pub(crate) fn convert_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Valu
         _ if from != to && to == Scalar::F32 && w.is_constant(lane.id()) => {
             classify_constant(w, lane, from)
         }
-        // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the conversion is signed. It may
-        // round, but keeps sign and zero.
+        // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the
+        // conversion is signed. It may round, but retains sign and zero.
         (Scalar::U32, Scalar::F32) => {
             let value = w.lane_val(lane, from);
             w.unary_to(Op::ConvertSToF, Scalar::F32, value).id
         }
-        // All ones are negative as an integer, and -1.0 has the same flags; as a float the same bits would be NaN.
+        // All ones are negative as an integer, and -1.0 has the same flags; as a float the same
+        // bits would be NaN.
         (Scalar::BoolInt, Scalar::F32) => {
             let value = w.lane_val(lane, from);
             let [yes, no] = [-1.0, 0.0].map(|number| w.float_val(number));
@@ -34,7 +35,7 @@ pub(crate) fn convert_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Valu
     }
 }
 
-/// -1, 0, 1 or NaN with the flags of a constant.
+/// Returns -1, 0, 1 or NaN with the flags of a constant.
 fn classify_constant(w: &mut ValueBuilder, lane: Lane, from: Scalar) -> ValueWord {
     let ty = match from {
         Scalar::BoolFloat | Scalar::F32 => Type::F32,
@@ -52,7 +53,7 @@ fn classify_constant(w: &mut ValueBuilder, lane: Lane, from: Scalar) -> ValueWor
     })
 }
 
-/// -1, 0, 1 or NaN with the flags of a 64-bit value.
+/// Computes -1, 0, 1 or NaN with the flags of a 64-bit value.
 fn classify(w: &mut ValueBuilder, lane: Lane) -> ValueWord {
     let from = w.info(lane.id()).scalar;
     let value = w.lane_val(lane, from);
@@ -66,6 +67,7 @@ fn classify(w: &mut ValueBuilder, lane: Lane) -> ValueWord {
     w.select(nan, not_a_number, class).id
 }
 
+/// Tests lanes of pairs one by one.
 pub(crate) fn test_pairs(
     w: &mut ValueBuilder,
     test: CondTest,
@@ -82,7 +84,7 @@ pub(crate) fn test_pairs(
     w.gather(&passes[..values.len()], Scalar::BoolInt)
 }
 
-/// The type in which these lanes can be tested together.
+/// Finds the type in which these lanes can be tested together.
 pub(crate) fn find_common_scalar(w: &ValueBuilder, lanes: &[Lane]) -> Scalar {
     let mut scalars = lanes
         .iter()
@@ -97,9 +99,10 @@ pub(crate) fn find_common_scalar(w: &ValueBuilder, lanes: &[Lane]) -> Scalar {
     }
 }
 
+/// Tests a value without overflow and carry, once for each test until the branch ends.
 pub(crate) fn test_cached(w: &mut ValueBuilder, value: Val, test: CondTest) -> Val {
     let key = ResultKey::test(test);
-    if let Some(id) = w.known_result(value.id, key) {
+    if let Some(id) = w.find_result(value.id, key) {
         return w.val(id);
     }
     let result = test_value(w, value, test, None);
@@ -110,7 +113,7 @@ pub(crate) fn test_cached(w: &mut ValueBuilder, value: Val, test: CondTest) -> V
     result
 }
 
-/// The test of a value; `flags` are overflow and carry where they matter.
+/// Tests a value; `flags` are overflow and carry where they matter.
 pub(crate) fn test_value(
     w: &mut ValueBuilder,
     value: Val,
@@ -126,7 +129,7 @@ pub(crate) fn test_value(
     }
 }
 
-/// A truth value: zero if false; if true positive (float) or negative (integer).
+/// Tests a boolean: zero if false; if true positive (float) or negative (integer).
 fn test_truth(w: &mut ValueBuilder, value: Val, test: CondTest) -> Val {
     let truth = value.as_truth(Scalar::BoolInt);
     let is_int = value.scalar == Scalar::BoolInt;
@@ -137,7 +140,8 @@ fn test_truth(w: &mut ValueBuilder, value: Val, test: CondTest) -> Val {
         CondTest::Gt if !is_int => truth,
         CondTest::Ge | CondTest::NoSign if is_int => w.not(truth),
         CondTest::Le if !is_int => w.not(truth),
-        // OF and CF are clear, and no truth value is NaN (table X.16 of NV_gpu_program4 section 2.X.4.3).
+        // OF and CF are clear, and no boolean is NaN (table X.16 of NV_gpu_program4 section
+        // 2.X.4.3).
         CondTest::BelowEqual
         | CondTest::True
         | CondTest::Leg
@@ -162,8 +166,8 @@ fn test_float(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[V
     if let Some(flags) = flags.filter(|flags| test.reads_overflow() && flags.iter().any(set)) {
         return test_float_and_flags(w, value, test, flags);
     }
-    // Table X.16 of NV_gpu_program4 section 2.X.4.3 with OF and CF clear. NaN sets SF and ZF: it fails LT, LE, EQ, GT and GE
-    // and passes NE.
+    // Table X.16 of NV_gpu_program4 section 2.X.4.3 with OF and CF clear. NaN sets SF and ZF: it
+    // fails LT, LE, EQ, GT and GE and passes NE.
     let compare = match test {
         CondTest::Eq => Op::FOrdEqual,
         CondTest::Ne => Op::FUnordNotEqual,
@@ -186,8 +190,8 @@ fn test_float(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[V
     w.compare_bits(compare, value, 0)
 }
 
-/// The test of a float that stands for integers in some of its lanes, whose overflow and carry count, too: Table X.16 of
-/// NV_gpu_program4 section 2.X.4.3.
+/// Tests a float that represents integers in some of its lanes, whose overflow and carry count,
+/// too: Table X.16 of NV_gpu_program4 section 2.X.4.3.
 fn test_float_and_flags(
     w: &mut ValueBuilder,
     value: Val,
@@ -207,12 +211,14 @@ fn test_float_and_flags(
             let above = test_float_and_flags(w, value, CondTest::Above, [overflow, carry]);
             w.not(above)
         }
-        // `(SF && !ZF) ^ OF`: NaN has both flags, so that the ordered comparison is that of the parenthesis.
+        // `(SF && !ZF) ^ OF`: NaN has both flags, so that the ordered comparison is that of the
+        // parenthesis.
         CondTest::Lt => {
             let below = w.compare_bits(Op::FOrdLessThan, value, 0);
             apply_xor(w, below, overflow)
         }
-        // The table has `!(SF ^ OF)`. SF counts, which NaN sets, too: the comparison is the unordered one.
+        // The table has `!(SF ^ OF)`. SF counts, which NaN sets, too: the comparison is the
+        // unordered one.
         CondTest::Ge => {
             let sign = w.compare_bits(Op::FUnordLessThan, value, 0);
             let less = apply_xor(w, sign, overflow);
@@ -241,7 +247,7 @@ fn test_float_and_flags(
     }
 }
 
-/// Whether ZF is clear: the value is neither zero nor NaN.
+/// Tests whether ZF is clear: the value is neither zero nor NaN.
 fn test_nonzero_float(w: &mut ValueBuilder, value: Val) -> Val {
     w.compare_bits(Op::FOrdNotEqual, value, 0)
 }
@@ -252,7 +258,8 @@ fn test_int(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[Val
     match test {
         CondTest::Eq => test_zero(w, value),
         CondTest::Ne => test_nonzero(w, value),
-        // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never zero.
+        // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never
+        // zero.
         CondTest::Lt => {
             let sign = test_sign(w, value);
             apply_xor(w, sign, overflow)
@@ -328,7 +335,7 @@ fn apply_xor(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     }
 }
 
-/// Whether two values are what truth values of integers are: all ones and 0.
+/// Returns whether two values are those of booleans of integers: all ones and 0.
 pub(crate) fn is_truth_of_int(w: &ValueBuilder, yes: Val, no: Val) -> bool {
     let has = |val: Val, bits: u64| {
         let parts = w.constant_parts(val);
@@ -337,12 +344,12 @@ pub(crate) fn is_truth_of_int(w: &ValueBuilder, yes: Val, no: Val) -> bool {
     has(no, 0) && has(yes, u32::MAX.into())
 }
 
-/// A boolean as a truth value of integers, whatever the comparison was of.
+/// Converts a boolean of any comparison to one of integers.
 pub(crate) fn copy_as_int_truth(w: &mut ValueBuilder, truth: Val) -> Val {
     if w.info(truth.id).scalar == Scalar::BoolInt {
         return truth;
     }
-    // A copy has an id of its own: what is known of an id says which numbers a truth value stands for, and the other one is
-    // read as it was.
+    // A copy has another id: what is known of an id says which numbers a boolean represents, and
+    // the other one is read as before.
     w.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
 }

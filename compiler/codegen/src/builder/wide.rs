@@ -1,4 +1,5 @@
-//! Arithmetic of 64-bit integers on devices without them: pairs of words.
+//! Arithmetic of 64-bit integers on devices without them: pairs of words. Also 64-bit lanes from
+//! and to words.
 
 use super::{Lane, Scalar, Val, ValueBuilder, by_sign, int};
 use glasm_ir::{Inst, Op, Type};
@@ -7,6 +8,7 @@ use spirv::Op as Spv;
 /// Low and high word.
 pub(crate) type WideWords = [Val; 2];
 
+/// Computes the result of an operation, unless it is one that is not emulated.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "only some operations are emulated"
@@ -58,6 +60,7 @@ pub(crate) fn compute(
     })
 }
 
+/// Emits the comparison that an instruction makes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only comparisons come here")]
 pub(crate) fn compare(w: &mut ValueBuilder, inst: &Inst, x: WideWords, y: WideWords) -> Val {
     let signed = inst.ty.is_signed_int();
@@ -81,7 +84,7 @@ pub(crate) fn compare(w: &mut ValueBuilder, inst: &Inst, x: WideWords, y: WideWo
     }
 }
 
-/// The upper word of a 32-bit integer that becomes one of 64 bits.
+/// Computes the upper word of a 32-bit integer that becomes one of 64 bits.
 pub(crate) fn compute_sign_word(w: &mut ValueBuilder, low: Val, from: Type) -> Val {
     if from.is_signed_int() {
         w.binary_bits(Spv::ShiftRightArithmetic, low, 31)
@@ -90,7 +93,7 @@ pub(crate) fn compute_sign_word(w: &mut ValueBuilder, low: Val, from: Type) -> V
     }
 }
 
-/// The words of a pair.
+/// Splits a pair into its words.
 pub(crate) fn split(w: &mut ValueBuilder, val: Val) -> WideWords {
     // Words of constants are constants, so that what is known of one folds on.
     if let Some(bits) = w.constant_bits(val.id) {
@@ -99,6 +102,7 @@ pub(crate) fn split(w: &mut ValueBuilder, val: Val) -> WideWords {
     [0, 1].map(|word| w.op(Spv::CompositeExtract, Scalar::U32, 1, &[val.id.0, word]))
 }
 
+/// Joins words to a pair.
 pub(crate) fn join(w: &mut ValueBuilder, [low, high]: WideWords) -> Val {
     if let (Some(low), Some(high)) = (w.splat_bits(low), w.splat_bits(high)) {
         return w.constant_splat(Scalar::Pair, low | high << 32, 1);
@@ -107,7 +111,7 @@ pub(crate) fn join(w: &mut ValueBuilder, [low, high]: WideWords) -> Val {
     w.op(Spv::CompositeConstruct, Scalar::Pair, 1, &operands)
 }
 
-/// A 64-bit value plus a constant.
+/// Adds a constant to a 64-bit value.
 pub(crate) fn add_constant(w: &mut ValueBuilder, val: Val, constant: u64) -> Val {
     if constant == 0 {
         return val;
@@ -121,13 +125,13 @@ pub(crate) fn add_constant(w: &mut ValueBuilder, val: Val, constant: u64) -> Val
     join(w, sum)
 }
 
-/// `a < b`, unsigned.
+/// Tests `a < b`, unsigned.
 pub(crate) fn test_below(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     let (a, b) = (split(w, a), split(w, b));
     test_less(w, a, b, false)
 }
 
-/// `a * b`
+/// Computes `a * b`.
 pub(crate) fn compute_product(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     let (a, b) = (split(w, a), split(w, b));
     let product = multiply_words(w, a, b);
@@ -150,7 +154,7 @@ pub(crate) fn compute_absolute(w: &mut ValueBuilder, val: Val) -> Val {
     join(w, result)
 }
 
-/// `passes ? a : b` on lanes of pairs.
+/// Selects `passes ? a : b` of lanes of pairs.
 pub(crate) fn select(w: &mut ValueBuilder, passes: Lane, a: Lane, b: Lane) -> Lane {
     let passes = w.lane_val(passes, Scalar::BoolInt);
     let [a, b] = [a, b].map(|lane| {
@@ -169,7 +173,7 @@ fn apply_to_words(w: &mut ValueBuilder, op: Spv, a: WideWords, b: WideWords) -> 
     [w.binary(op, a[0], b[0]), w.binary(op, a[1], b[1])]
 }
 
-/// 1 where the condition holds.
+/// Selects 1 where the condition holds, else 0.
 fn select_bit(w: &mut ValueBuilder, cond: Val) -> Val {
     let zero = w.uint_val(0);
     let one = w.constant_like(zero, 1);
@@ -194,18 +198,18 @@ fn subtract_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords
     [low, w.binary(Spv::ISub, high, borrow)]
 }
 
-// (a1 2^32 + a0)(b1 2^32 + b0) modulo 2^64 is a0 b0 + (a0 b1 + a1 b0) 2^32; of the two cross products only the low
-// words stay. In two's complement that holds for signed factors, too.
+// (a1 2^32 + a0)(b1 2^32 + b0) modulo 2^64 is a0 b0 + (a0 b1 + a1 b0) 2^32; of the two cross
+// products only the low words stay. In two's complement that holds for signed factors, too.
 fn multiply_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords {
     let [low, high] = int::compute_wide_product(w, a[0], b[0]);
-    // The product of the high words lies beyond 64 bits.
+    // The product of the high words is beyond 64 bits.
     let cross = w.binary(Spv::IMul, a[0], b[1]);
     let high = w.binary(Spv::IAdd, high, cross);
     let cross = w.binary(Spv::IMul, a[1], b[0]);
     [low, w.binary(Spv::IAdd, high, cross)]
 }
 
-/// -1, 0 or 1
+/// Computes -1, 0 or 1.
 fn compute_sign(w: &mut ValueBuilder, a: WideWords, signed: bool) -> WideWords {
     let any = test_nonzero(w, a);
     let low = select_bit(w, any);
@@ -218,7 +222,7 @@ fn compute_sign(w: &mut ValueBuilder, a: WideWords, signed: bool) -> WideWords {
     select_words(w, below, [ones, ones], [low, zero])
 }
 
-/// Whether a pair is not 0.
+/// Tests whether a pair is not 0.
 pub(crate) fn test_nonzero(w: &mut ValueBuilder, a: WideWords) -> Val {
     let any = w.binary(Spv::BitwiseOr, a[0], a[1]);
     w.compare_bits(Spv::INotEqual, any, 0)
@@ -244,9 +248,10 @@ fn test_less(w: &mut ValueBuilder, a: WideWords, b: WideWords, signed: bool) -> 
     w.truth_op(Spv::LogicalOr, above, both)
 }
 
-/// The count within a word, the rest of a word, and whether it is more than a word.
+/// Splits the count of a shift: the count within a word, the rest of a word, and whether it is more
+/// than a word.
 fn split_count(w: &mut ValueBuilder, count: Val) -> (Val, Val, Val) {
-    // Counts are taken modulo 64: bit 5 tells of a whole word, the bits below it of the rest.
+    // Counts are taken modulo 64: bit 5 is that of a whole word, the bits below it of the rest.
     let (last, word) = (w.constant_like(count, 31), w.constant_like(count, 32));
     let within = w.binary(Spv::BitwiseAnd, count, last);
     let rest = w.binary(Spv::ISub, last, within);
@@ -258,7 +263,8 @@ fn split_count(w: &mut ValueBuilder, count: Val) -> (Val, Val, Val) {
 fn shift_left(w: &mut ValueBuilder, a: WideWords, count: Val) -> WideWords {
     let (within, rest, beyond) = split_count(w, count);
     let low = w.binary(Spv::ShiftLeftLogical, a[0], within);
-    // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves undefined.
+    // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves
+    // undefined.
     let carried = w.binary_bits(Spv::ShiftRightLogical, a[0], 1);
     let carried = w.binary(Spv::ShiftRightLogical, carried, rest);
     let high = w.binary(Spv::ShiftLeftLogical, a[1], within);
@@ -272,7 +278,7 @@ fn shift_right(w: &mut ValueBuilder, a: WideWords, count: Val, ty: Type) -> Wide
     let op = by_sign(ty, [Spv::ShiftRightArithmetic, Spv::ShiftRightLogical]);
     let (within, rest, beyond) = split_count(w, count);
     let high = w.binary(op, a[1], within);
-    // In two steps for the same reason as in `wide_shl`.
+    // In two steps for the same reason as in `shift_left`.
     let carried = w.binary_bits(Spv::ShiftLeftLogical, a[1], 1);
     let carried = w.binary(Spv::ShiftLeftLogical, carried, rest);
     let low = w.binary(Spv::ShiftRightLogical, a[0], within);
@@ -282,14 +288,14 @@ fn shift_right(w: &mut ValueBuilder, a: WideWords, count: Val, ty: Type) -> Wide
     select_words(w, beyond, [high, fill], [low, high])
 }
 
-/// 64-bit lane `half` of two that four words hold.
+/// Extracts 64-bit lane `half` of two that four words hold.
 pub(crate) fn extract_lane(w: &mut ValueBuilder, words: Val, half: usize) -> Lane {
     let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
     let pair = w.gather_vector(&pair, Scalar::U32);
     pack_words(w, pair)
 }
 
-/// A 64-bit lane from a vector of two words.
+/// Packs a vector of two words as a 64-bit lane.
 pub(crate) fn pack_words(w: &mut ValueBuilder, words: Val) -> Lane {
     let (scalar, op) = choose_cast(w);
     if let (Some(low), Some(high)) = (find_part_bits(w, words, 0), find_part_bits(w, words, 1)) {
@@ -298,21 +304,24 @@ pub(crate) fn pack_words(w: &mut ValueBuilder, words: Val) -> Lane {
     w.op(op, scalar, 1, &[words.id.0]).lane(0)
 }
 
-/// The two words of a 64-bit lane as a vector.
+/// Unpacks a 64-bit lane as a vector of two words.
 pub(crate) fn unpack_words(w: &mut ValueBuilder, lane: Lane) -> Val {
     let (scalar, op) = choose_cast(w);
     let wide = w.scalar(lane, scalar);
     w.op(op, Scalar::U32, 2, &[wide.0])
 }
 
-/// The scalar of 64-bit integers, and what makes one of a vector of two words, and back.
+/// Chooses the scalar of 64-bit integers, and the operation that makes one of a vector of two
+/// words, and back.
 fn choose_cast(w: &ValueBuilder) -> (Scalar, Spv) {
     let scalar = w.wide_int();
-    match scalar == Scalar::Pair {
+    let op = if scalar == Scalar::Pair {
         // The same vector under another name: a pair is a vector of two words.
-        true => (scalar, Spv::CopyObject),
-        false => (scalar, Spv::Bitcast),
-    }
+        Spv::CopyObject
+    } else {
+        Spv::Bitcast
+    };
+    (scalar, op)
 }
 
 fn find_part_bits(w: &ValueBuilder, words: Val, index: usize) -> Option<u64> {

@@ -17,15 +17,15 @@ use declared::Declared;
 use glasm_ir::Stage;
 use spirv::{BuiltIn, Decoration, Op};
 
-// Zeros, truth values, numbers of elements and shift counts of words are below it: of what code is made of beside the
-// constants of the program, nearly all.
+// Zeros, booleans, numbers of elements and shift counts of words are below it: nearly all constants
+// that are not those of the program.
 /// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
 
 /// Writer of everything in a module that is outside of the open function. Cannot compute values.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleWriter {
-    /// Capabilities and what they bring.
+    /// Capabilities and what they enable.
     pub(crate) needs: Needs,
     /// Whether values get names.
     pub(crate) has_names: bool,
@@ -68,10 +68,12 @@ impl ModuleWriter {
         self.stage = Some(stage);
         self.target = options.target;
         self.device = options.device;
-        // Pairs in all of the module, since an id has one type whatever instruction reads it.
-        self.wide_ints = match self.device.int64 {
-            true => WideInts::Native,
-            false => WideInts::Pairs,
+        // Pairs in all of the module, since an id has the same type for each instruction that reads
+        // it.
+        self.wide_ints = if self.device.int64 {
+            WideInts::Native
+        } else {
+            WideInts::Pairs
         };
         self.has_names = options.debug.names;
         self.needs = Needs::default();
@@ -91,14 +93,16 @@ impl ModuleWriter {
     }
 
     fn reset_ids(&mut self) {
-        // Id 0 does not exist in SPIR-V. Its entry lets ids be indices, and answers for lanes without a value.
+        // Id 0 does not exist in SPIR-V. Its entry lets ids be indices, and answers for lanes
+        // without a value.
         refill(&mut self.values, 1, NO_VALUE);
-        // Entry 0 is shared by all values of which nothing is known yet; `derived_mut` never returns it.
+        // Entry 0 is shared by all values of which nothing is known yet; `derived_mut` never
+        // returns it.
         refill(&mut self.derived, 1, Derived::default());
     }
 
     fn reset_declarations(&mut self) {
-        // Entry 0 stands for types for which nothing was declared.
+        // Entry 0 is that of types for which nothing was declared.
         refill(&mut self.of_types, 1, OfType::default());
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
         self.void = TypeWord::default();
@@ -124,7 +128,7 @@ impl ModuleWriter {
     }
 
     #[inline]
-    fn fresh(&mut self) -> u32 {
+    fn make_id(&mut self) -> u32 {
         let id = self.bound();
         self.values.push(NO_VALUE);
         id
@@ -132,7 +136,7 @@ impl ModuleWriter {
 
     /// Creates a label.
     pub(crate) fn label(&mut self) -> LabelWord {
-        LabelWord(self.fresh())
+        LabelWord(self.make_id())
     }
 
     /// Creates several labels.
@@ -142,7 +146,7 @@ impl ModuleWriter {
 
     /// Creates an id for something that is not a computed value: a variable, a function, a pointer.
     pub(crate) fn object(&mut self) -> ValueWord {
-        ValueWord(self.fresh())
+        ValueWord(self.make_id())
     }
 
     /// Creates an id for a value.

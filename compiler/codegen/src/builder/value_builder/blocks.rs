@@ -64,8 +64,9 @@ impl ValueBuilder {
 
 /// Chooses how drivers may change a loop with `exits` ways out.
 ///
-/// Unrolling is left to the driver if there is one. Mesa 25.0 deletes exits of a loop that it would unroll: once it has found for
-/// one of several exits how often the loop runs at most, it drops all others whose first value or step is a uniform.
+/// Unrolling is left to the driver if there is one. Mesa 25.0 deletes exits of a loop that it would
+/// unroll: once it has found for one of several exits how often the loop runs at most, it drops all
+/// others whose first value or step is a uniform.
 pub(crate) const fn choose_loop_control(exits: u32) -> LoopControl {
     match exits {
         0 | 1 => LoopControl::NONE,

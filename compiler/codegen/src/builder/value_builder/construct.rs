@@ -13,18 +13,19 @@ struct Parts {
     vector_count: usize,
     constants: [ValueWord; 4],
     constant_count: usize,
-    /// Whether there are scalars that are no constants.
+    /// Whether there are scalars that are not constants.
     has_scalars: bool,
 }
 
 impl Parts {
-    /// Whether one `OpVectorShuffle` does: of two vectors, where all constants count as one.
+    /// Returns whether one `OpVectorShuffle` does: of two vectors, one of which may be made of all
+    /// constants.
     fn are_two_vectors(&self) -> bool {
         !self.has_scalars && self.vector_count + usize::from(self.constant_count > 0) == 2
     }
 }
 
-/// The vector with these lanes, which are no lanes of one value.
+/// Gathers a vector of lanes that are not all of one value.
 pub(super) fn gather_mixed(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord {
     let size = lanes.len() as u8;
     let mut cast = [Lane::UNDEFINED; 4];
@@ -46,12 +47,13 @@ pub(super) fn gather_mixed(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> 
     if is_construction(w, lanes) {
         return emit_construction(w, lanes, to);
     }
-    // A shuffle of two takes any of their components; with scalars it would need a vector made of them first.
+    // A shuffle of two takes any of their components; with scalars it would need a vector made of
+    // them first.
     if parts.are_two_vectors() {
         return emit_shuffle(w, lanes, to, &parts);
     }
     match find_odd_lane(w, lanes) {
-        // Three vectors or more, or scalars beside vectors.
+        // Three vectors or more, or scalars and vectors.
         Some((odd, base)) => emit_insertion(w, lanes, to, odd, base),
         None => emit_construction(w, lanes, to),
     }
@@ -66,7 +68,7 @@ fn cast_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Lane {
     if info.scalar == Scalar::Pair || to == Scalar::Pair {
         return Lane::scalar(w.scalar(lane, to));
     }
-    // Constants are taken apart, so that vectors made of them are constants again.
+    // Constants are decomposed, so that vectors made of them are constants again.
     if info.home == Home::Constant {
         let part = w.extract(lane.id(), lane.component());
         return Lane::scalar(w.cast(part, to));
@@ -104,13 +106,13 @@ fn make_constant(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord 
     w.composite(to, &parts[..lanes.len()])
 }
 
-/// The part of the function where a value derived from all of `lanes` can live.
+/// Finds the part of the function where a value derived from all of `lanes` can live.
 fn find_common_home(w: &ValueBuilder, lanes: &[Lane]) -> Home {
     let homes = lanes.iter().map(|lane| w.info(lane.id()).home);
     homes.max().unwrap_or(Home::Body)
 }
 
-/// One `OpVectorShuffle`.
+/// Emits one `OpVectorShuffle`.
 fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts) -> ValueWord {
     let [first, mut second] = parts.vectors;
     let constants = &parts.constants[..parts.constant_count];
@@ -143,8 +145,9 @@ fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts)
     )
 }
 
-/// Whether the lanes are whole values in a row, so that one construction suffices.
-// For a vector `OpCompositeConstruct` takes scalars and whole vectors alike, as long as their components come in order.
+/// Returns whether the lanes are whole values in order, so that one construction suffices.
+// For a vector `OpCompositeConstruct` takes both scalars and whole vectors, as long as their
+// components come in order.
 fn is_construction(w: &ValueBuilder, lanes: &[Lane]) -> bool {
     let mut rest = lanes;
     while let Some(first) = rest.first() {
@@ -157,7 +160,7 @@ fn is_construction(w: &ValueBuilder, lanes: &[Lane]) -> bool {
     true
 }
 
-/// The lane that is not in place in a vector in which all others are, and that vector.
+/// Finds the only lane that differs from the same component of a vector, and that vector.
 fn find_odd_lane(w: &ValueBuilder, lanes: &[Lane]) -> Option<(usize, ValueWord)> {
     // All lanes but one come from the base, so one of the first two does.
     (0..2).map(|index| lanes[index].id()).find_map(|base| {
@@ -171,7 +174,7 @@ fn find_odd_lane(w: &ValueBuilder, lanes: &[Lane]) -> Option<(usize, ValueWord)>
     })
 }
 
-/// One `OpCompositeInsert`.
+/// Emits one `OpCompositeInsert`.
 fn emit_insertion(
     w: &mut ValueBuilder,
     lanes: &[Lane],
@@ -185,7 +188,7 @@ fn emit_insertion(
     w.derive(home, Op::CompositeInsert, to, size, &operands)
 }
 
-/// An `OpCompositeConstruct` of whole vectors, parts of vectors and scalars.
+/// Emits an `OpCompositeConstruct` of whole vectors, parts of vectors and scalars.
 fn emit_construction(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord {
     let mut operands = [0; 4];
     let mut count = 0;
@@ -210,7 +213,7 @@ fn emit_construction(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueW
     value
 }
 
-/// Lanes of one value as an operand of a construction.
+/// Gathers lanes of one value as an operand of a construction.
 fn gather_constituent(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord {
     match lanes {
         [lane] => w.extract(lane.id(), lane.component()),

@@ -1,7 +1,8 @@
 //! Values of the open function: instructions, scopes, and what was computed of each value before.
 //!
-//! Values derived from parameters, inputs and other values of the function's prologue stay in the prologue, so they dominate the
-//! whole function; values derived in a branch are dropped when the branch ends.
+//! Values derived from parameters, inputs and other values of the function's prologue stay in the
+//! prologue, so they dominate the whole function; values derived in a branch are dropped when the
+//! branch ends.
 
 mod basic;
 mod blocks;
@@ -35,12 +36,13 @@ pub(crate) struct ValueBuilder {
     module: ModuleWriter,
     /// Whether zero times anything is zero.
     pub(crate) zero_product: bool,
-    /// Whether all results of 32 bits are told to be exact. OpenGL has no float controls unless its driver knows them from Vulkan: drivers take for granted that
-    /// infinities and NaN cancel each other out, and sums in another order for the same, unless results are told to be exact.
+    /// Whether all results of 32 bits are declared exact. OpenGL has no float controls unless its
+    /// driver knows them from Vulkan: drivers take for granted that infinities and NaN cancel each
+    /// other out, and sums in another order for the same, unless results are declared exact.
     is_exact: bool,
-    /// Whether numbers with few bits are left as they are.
+    /// Whether numbers with few bits are left unchanged.
     pub(crate) fast_precision: bool,
-    /// Whether code flushes denormals, because the device is not told to.
+    /// Whether code flushes denormals, because the device does not.
     pub(crate) flushes_denormals: bool,
     /// Flags of the open instruction.
     pub(crate) flags: InstFlags,
@@ -81,14 +83,15 @@ impl ValueBuilder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.is_exact = !options.fast_precision
-            && match self.device.signed_zero_inf_nan_preserve_float32 {
+            && if self.device.signed_zero_inf_nan_preserve_float32 {
                 // With the execution mode special numbers are preserved without it. Equal
                 // instructions of the register languages, which are those without denormals, give
                 // equal results in all programs (rules X and X+1 of NV_vertex_program's additions
                 // to appendix A), and where zero wins no device could fuse products with sums
                 // anyway: products are selections then.
-                true => self.zero_product || modes.flush_denormals,
-                false => options.target.is_opengl(),
+                self.zero_product || modes.flush_denormals
+            } else {
+                options.target.is_opengl()
             };
         self.flags = InstFlags::empty();
         self.prologue.clear();
@@ -101,7 +104,8 @@ impl ValueBuilder {
     /// Returns what follows the head of a module, in the order that SPIR-V wants.
     pub(crate) fn sections(&self) -> [&Words; 7] {
         [
-            // SPIR-V section 2.4: debug information, annotations, then types, constants and global variables, then functions.
+            // SPIR-V section 2.4: debug information, annotations, then types, constants and global
+            // variables, then functions.
             &self.strings,
             &self.names,
             &self.annotations,
@@ -133,7 +137,8 @@ impl ValueBuilder {
         Val { id, scalar, size }
     }
 
-    /// Appends an instruction with a value to the part of the function where values with this home live.
+    /// Appends an instruction with a value to the part of the function where values with this home
+    /// live.
     #[inline]
     pub(crate) fn derive<const N: usize>(
         &mut self,
@@ -169,12 +174,14 @@ impl ValueBuilder {
     pub(crate) fn section(&mut self, home: Home) -> &mut Words {
         match home {
             Home::Prologue => &mut self.prologue,
-            // Nothing that needs an instruction is a constant; what is derived from one goes to the body.
+            // Nothing that needs an instruction is a constant; what is derived from one goes to the
+            // body.
             Home::Constant | Home::Body => &mut self.body,
         }
     }
 
-    /// Starts a branch whose derived values end with it; the mark goes to [`close_scope`](Self::close_scope).
+    /// Starts a branch whose derived values end with it; the mark goes to
+    /// [`close_scope`](Self::close_scope).
     pub(crate) fn open_scope(&mut self) -> usize {
         self.scopes += 1;
         self.cached.len()
@@ -187,7 +194,8 @@ impl ValueBuilder {
             let Some(cached) = self.cached.pop() else {
                 return;
             };
-            // The blocks that follow are not dominated by the branch, so its values must not be found again.
+            // The blocks that follow are not dominated by the branch, so its values must not be
+            // found again.
             match cached {
                 Cached::Part(id, index) => {
                     self.derived_mut(id).parts[index as usize] = ValueWord::NONE;
@@ -204,7 +212,7 @@ impl ValueBuilder {
     }
 
     /// Returns whether a branch is open.
-    pub(crate) fn in_branch(&self) -> bool {
+    pub(crate) fn is_in_branch(&self) -> bool {
         self.scopes > 0
     }
 
@@ -219,7 +227,7 @@ impl ValueBuilder {
 
     /// Finds what was computed of `id` before.
     #[inline]
-    pub(super) fn known_result(&self, id: ValueWord, key: ResultKey) -> Option<ValueWord> {
+    pub(super) fn find_result(&self, id: ValueWord, key: ResultKey) -> Option<ValueWord> {
         self.results.find(self.derived(id).results, key)
     }
 
@@ -240,7 +248,7 @@ impl ValueBuilder {
         self.remember(Cached::Result(id, key));
     }
 
-    /// Makes room for the next function.
+    /// Appends the open function to those that are finished.
     pub(crate) fn finish_function(&mut self) {
         self.module.functions.append(&self.prologue);
         self.module.functions.append(&self.body);
@@ -255,8 +263,8 @@ impl ValueBuilder {
     }
 }
 
-/// Decides whether a program needs code to be without denormals. Compute programs that flush are state programs, which run once:
-/// they can afford it.
+/// Decides whether a program needs code to be without denormals. Compute programs that flush are
+/// state programs, which run once: they can afford it.
 fn flushes_denormals(stage: Stage, modes: &Modes, options: &Options) -> bool {
     let is_left = modes.flush_denormals && !options.device.denorm_flush_to_zero_float32;
     is_left && (options.exact_denormals || stage == Stage::Compute)
