@@ -1,6 +1,6 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::{Extreme, ResultKey, Scalar, Val, ValueBuilder, wide};
+use super::{Extreme, ModuleWriter, ResultKey, Scalar, Val, ValueBuilder, wide};
 use glasm_ir::{Saturate, Src, Type, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
 
@@ -79,7 +79,7 @@ fn test_zero(w: &mut ValueBuilder, a: Val) -> Val {
 
 /// Decides whether all components of a constant are zero, or none is; gives `None` if the device
 /// has to find out.
-fn find_known_zero(w: &ValueBuilder, a: Val) -> Option<bool> {
+fn find_known_zero(w: &ModuleWriter, a: Val) -> Option<bool> {
     let value = f32::from_bits(w.splat_bits(a)? as u32);
     // Devices may take denormals for zero.
     (!value.is_subnormal()).then_some(value == 0.0)
@@ -140,7 +140,7 @@ pub(crate) fn apply_modifiers(w: &mut ValueBuilder, mut val: Val, src: &Src, ty:
     val
 }
 
-fn modify_constant(w: &mut ValueBuilder, val: Val, src: &Src, ty: Type) -> Val {
+fn modify_constant(w: &mut ModuleWriter, val: Val, src: &Src, ty: Type) -> Val {
     let parts = w.constant_parts(val).unwrap_or_default();
     // Halves have been converted to floats before they come here.
     let ty = if ty == Type::F16 { Type::F32 } else { ty };

@@ -1,6 +1,8 @@
 //! Results of instructions that are written to some lanes only.
 
-use super::{Lane, Scalar, ValueBuilder, blend, compute_scalar, narrow, truth_scalar, wide};
+use super::{
+    Lane, ModuleWriter, Scalar, ValueBuilder, blend, compute_scalar, narrow, truth_scalar, wide,
+};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Type, Width, WriteMask};
 
@@ -15,11 +17,13 @@ pub(crate) fn convert_comparisons(
     if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
         return values;
     }
-    let (scalar, bits) = match inst.ty.is_float() {
+    let (scalar, bits) = if inst.ty == Type::F16 {
         // The bits of 1.0 in half precision.
-        true if inst.ty == Type::F16 => (Scalar::U32, 0x3c00),
-        true => (Scalar::F64, 1.0f64.to_bits()),
-        false => (w.wide_int(), u64::MAX),
+        (Scalar::U32, 0x3c00)
+    } else if inst.ty.is_float() {
+        (Scalar::F64, 1.0f64.to_bits())
+    } else {
+        (w.wide_int(), u64::MAX)
     };
     for lane in WriteMask(lanes).lanes() {
         let yes = Lane::scalar(w.constant(scalar, bits));
@@ -33,7 +37,7 @@ pub(crate) fn convert_comparisons(
 /// Chooses the type in which old and new lanes meet: that of booleans if all of them are booleans,
 /// else that of moved lanes.
 pub(crate) fn choose_scalar(
-    w: &ValueBuilder,
+    w: &ModuleWriter,
     ty: Type,
     lanes: u8,
     fresh: &[Lane; 4],

@@ -1,6 +1,6 @@
 //! Condition codes of values: tests, and the form in which codes pass joins.
 
-use super::{Home, Lane, ResultKey, Scalar, Val, ValueBuilder, wide};
+use super::{Home, Lane, ModuleWriter, ResultKey, Scalar, Val, ValueBuilder, wide};
 use crate::words::ValueWord;
 use glasm_ir::interp::Flags;
 use glasm_ir::{CondTest, Type};
@@ -36,7 +36,7 @@ pub(crate) fn convert_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Valu
 }
 
 /// Returns -1, 0, 1 or NaN with the flags of a constant.
-fn classify_constant(w: &mut ValueBuilder, lane: Lane, from: Scalar) -> ValueWord {
+fn classify_constant(w: &mut ModuleWriter, lane: Lane, from: Scalar) -> ValueWord {
     let ty = match from {
         Scalar::BoolFloat | Scalar::F32 => Type::F32,
         Scalar::F64 => Type::F64,
@@ -85,7 +85,7 @@ pub(crate) fn test_pairs(
 }
 
 /// Finds the type in which these lanes can be tested together.
-pub(crate) fn find_common_scalar(w: &ValueBuilder, lanes: &[Lane]) -> Scalar {
+pub(crate) fn find_common_scalar(w: &ModuleWriter, lanes: &[Lane]) -> Scalar {
     let mut scalars = lanes
         .iter()
         .filter(|lane| lane.id().is_some())
@@ -336,7 +336,7 @@ fn apply_xor(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
 }
 
 /// Returns whether two values are those of booleans of integers: all ones and 0.
-pub(crate) fn is_truth_of_int(w: &ValueBuilder, yes: Val, no: Val) -> bool {
+pub(crate) fn is_truth_of_int(w: &ModuleWriter, yes: Val, no: Val) -> bool {
     let has = |val: Val, bits: u64| {
         let parts = w.constant_parts(val);
         parts.is_some_and(|parts| parts[..val.size.into()].iter().all(|&part| part == bits))

@@ -1,7 +1,7 @@
 //! Arithmetic of 64-bit integers on devices without them: pairs of words. Also 64-bit lanes from
 //! and to words.
 
-use super::{Lane, Scalar, Val, ValueBuilder, by_sign, int};
+use super::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_sign, int};
 use glasm_ir::{Inst, Op, Type};
 use spirv::Op as Spv;
 
@@ -313,7 +313,7 @@ pub(crate) fn unpack_words(w: &mut ValueBuilder, lane: Lane) -> Val {
 
 /// Chooses the scalar of 64-bit integers, and the operation that makes one of a vector of two
 /// words, and back.
-fn choose_cast(w: &ValueBuilder) -> (Scalar, Spv) {
+fn choose_cast(w: &ModuleWriter) -> (Scalar, Spv) {
     let scalar = w.wide_int();
     let op = if scalar == Scalar::Pair {
         // The same vector under another name: a pair is a vector of two words.
@@ -324,7 +324,7 @@ fn choose_cast(w: &ValueBuilder) -> (Scalar, Spv) {
     (scalar, op)
 }
 
-fn find_part_bits(w: &ValueBuilder, words: Val, index: usize) -> Option<u64> {
+fn find_part_bits(w: &ModuleWriter, words: Val, index: usize) -> Option<u64> {
     let part = if words.size == 1 {
         words.id
     } else {

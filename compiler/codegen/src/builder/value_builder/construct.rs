@@ -1,6 +1,6 @@
 //! Vectors made of lanes of several values: a constant, a shuffle, an insertion or a construction.
 
-use super::{Home, Lane, Picks, Scalar, ValueBuilder};
+use super::{Home, Lane, ModuleWriter, Picks, Scalar, ValueBuilder};
 use crate::builder::lane::is_start;
 use crate::words::ValueWord;
 use spirv::Op;
@@ -76,7 +76,7 @@ fn cast_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Lane {
     Lane::of(w.cast(lane.id(), to), lane.component())
 }
 
-fn find_parts(w: &ValueBuilder, lanes: &[Lane]) -> Parts {
+fn find_parts(w: &ModuleWriter, lanes: &[Lane]) -> Parts {
     let mut parts = Parts::default();
     for id in lanes.iter().map(|lane| lane.id()) {
         let info = w.info(id);
@@ -107,7 +107,7 @@ fn make_constant(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord 
 }
 
 /// Finds the part of the function where a value derived from all of `lanes` can live.
-fn find_common_home(w: &ValueBuilder, lanes: &[Lane]) -> Home {
+fn find_common_home(w: &ModuleWriter, lanes: &[Lane]) -> Home {
     let homes = lanes.iter().map(|lane| w.info(lane.id()).home);
     homes.max().unwrap_or(Home::Body)
 }
@@ -148,7 +148,7 @@ fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts)
 /// Returns whether the lanes are whole values in order, so that one construction suffices.
 // For a vector `OpCompositeConstruct` takes both scalars and whole vectors, as long as their
 // components come in order.
-fn is_construction(w: &ValueBuilder, lanes: &[Lane]) -> bool {
+fn is_construction(w: &ModuleWriter, lanes: &[Lane]) -> bool {
     let mut rest = lanes;
     while let Some(first) = rest.first() {
         let size = w.info(first.id()).size as usize;
@@ -161,7 +161,7 @@ fn is_construction(w: &ValueBuilder, lanes: &[Lane]) -> bool {
 }
 
 /// Finds the only lane that differs from the same component of a vector, and that vector.
-fn find_odd_lane(w: &ValueBuilder, lanes: &[Lane]) -> Option<(usize, ValueWord)> {
+fn find_odd_lane(w: &ModuleWriter, lanes: &[Lane]) -> Option<(usize, ValueWord)> {
     // All lanes but one come from the base, so one of the first two does.
     (0..2).map(|index| lanes[index].id()).find_map(|base| {
         if w.info(base).size as usize != lanes.len() {
