@@ -1,6 +1,6 @@
 //! Debug information: names of values, lines of instructions.
 
-use crate::builder::Builder;
+use crate::builder::{ModuleWriter, ValueBuilder};
 use crate::words::ValueWord;
 use glasm_ir::Span;
 use spirv::Op;
@@ -26,7 +26,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Finds the lines of `source` and declares its name.
-    pub(crate) fn new(source: SourceText<'a>, w: &mut Builder) -> Self {
+    pub(crate) fn new(source: SourceText<'a>, w: &mut ModuleWriter) -> Self {
         let mut starts = vec![0];
         for (position, &byte) in source.text.iter().enumerate() {
             if byte == b'\n' {
@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Writes the line of `span` unless it was written last.
-    pub(crate) fn write(&mut self, span: Span, w: &mut Builder) {
+    pub(crate) fn write(&mut self, span: Span, w: &mut ValueBuilder) {
         if span.start as usize >= self.text.len() {
             return;
         }

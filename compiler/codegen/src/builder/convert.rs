@@ -1,6 +1,7 @@
-//! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
+//! Conversions between all types, and of floats to whole numbers. Out-of-range floats never reach a
+//! SPIR-V conversion.
 
-use super::{Builder, Scalar, Val, by_sign, compute_scalar};
+use super::{Scalar, Val, ValueBuilder, by_sign, compute_scalar, int, narrow, wide};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -14,9 +15,10 @@ enum Format {
 
 impl Format {
     fn of(scalar: Scalar) -> Self {
-        match scalar == Scalar::F64 {
-            true => Self::F64,
-            false => Self::F32,
+        if scalar == Scalar::F64 {
+            Self::F64
+        } else {
+            Self::F32
         }
     }
 
@@ -27,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Binary digits of a number, the leading one included.
+    /// Returns the number of binary digits, the leading one included.
     const fn digits(self) -> u32 {
         match self {
             Self::F32 => f32::MANTISSA_DIGITS,
@@ -36,263 +38,316 @@ impl Format {
     }
 }
 
-/// The least and the largest integer with `bits` bits that is signed as `ty` is.
-// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned one.
+/// Returns the least and the largest integer with `bits` bits that is signed as `ty` is.
+// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned
+// one.
 fn int_range(ty: Type, bits: u32) -> (i128, i128) {
-    match ty.is_signed_int() {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
+    if ty.is_signed_int() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
     }
 }
 
-impl Builder {
-    pub(crate) fn int_to_int(&mut self, val: Val, from: Type, to: Type, saturate: bool) -> Val {
-        let mut val = val;
-        if saturate {
-            // Before bits are dropped.
-            val = self.saturate_int(val, from, to);
-        }
-        let wide = |ty: Type| ty.width() == Width::W64;
-        if wide(to) && !wide(from) {
-            val = if from.is_signed_int() {
-                self.sign_extended(val)
-            } else {
-                self.unary_to(Spv::UConvert, Scalar::U64, val)
-            };
-        // `OpUConvert` cuts; for that the sign does not matter.
-        } else if wide(from) && !wide(to) {
-            val = self.unary_to(Spv::UConvert, Scalar::U32, val);
-        }
-        self.narrow(val, to)
+/// Converts an integer to another integer type; what does not fit is clamped or loses its high
+/// bits.
+pub(crate) fn convert_int(
+    w: &mut ValueBuilder,
+    val: Val,
+    from: Type,
+    to: Type,
+    saturate: bool,
+) -> Val {
+    let mut val = val;
+    if saturate {
+        // Before bits are dropped.
+        val = clamp_int(w, val, from, to);
     }
-
-    /// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
-    /// constants as if it had been extended by zeros.
-    pub(crate) fn sign_extended(&mut self, val: Val) -> Val {
-        let high = self.binary_bits(Spv::ShiftRightArithmetic, val, 31);
-        self.each(val, |emit, index| {
-            let (low, high) = (emit.component(val, index), emit.component(high, index));
-            let words = emit.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
-            let wide = emit.wide_from_words(words);
-            emit.val(wide.id())
-        })
-    }
-
-    /// Cuts a 32-bit integer to a narrow type and extends it again.
-    fn narrow(&mut self, val: Val, to: Type) -> Val {
-        if to.is_int() && to.width().bits() < 32 {
-            self.extend(val, to.width().bits(), to.is_signed_int())
+    let wide = |ty: Type| ty.width() == Width::W64;
+    if wide(to) && !wide(from) {
+        val = if from.is_signed_int() {
+            extend_sign(w, val)
         } else {
-            val
-        }
-    }
-
-    /// Clamps an integer of type `from` to the values of `to`, in its own width.
-    fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
-        // Narrow sources have been extended to words, so the limits of a word hold for them as well.
-        let (from_min, from_max) = int_range(from, from.width().bits().max(32));
-        let (to_min, to_max) = int_range(to, to.width().bits());
-        let (low, high) = (from_min.max(to_min), from_max.min(to_max));
-        if (low, high) == (from_min, from_max) {
-            return val;
-        }
-        self.int_clamp(val, low as u64, high as u64, from.is_signed_int())
-    }
-
-    pub(crate) fn int_to_float(
-        &mut self,
-        val: Val,
-        from: Type,
-        to: Type,
-        rounding: Rounding,
-    ) -> Val {
-        let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
-        let format = Format::of(compute_scalar(to, self.wide_ints));
-        let exact = from.width().bits() <= format.digits();
-        // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
-        // nearest give what one gives. So do two in the same direction.
-        let float = if exact || rounding == Rounding::Even {
-            self.unary_to(op, format.scalar(), val)
-        } else {
-            self.directed_int_to_float(val, from, format, rounding)
+            w.unary_to(Spv::UConvert, Scalar::U64, val)
         };
-        self.float_to_float(float, to, rounding)
+    // `OpUConvert` cuts; for that the sign does not matter.
+    } else if wide(from) && !wide(to) {
+        val = w.unary_to(Spv::UConvert, Scalar::U32, val);
     }
+    narrow_int(w, val, to)
+}
 
-    /// The nearest float of an integer in a direction: the bits of its magnitude that a float does not hold are dropped, or
-    /// rounded up, before exact conversions.
-    fn directed_int_to_float(
-        &mut self,
-        val: Val,
-        from: Type,
-        format: Format,
-        rounding: Rounding,
-    ) -> Val {
-        let negative = from
-            .is_signed_int()
-            .then(|| self.compare_bits(Spv::SLessThan, val, 0));
-        // The least signed value is its own negation, which as an unsigned number is its magnitude.
-        let magnitude = match negative {
-            Some(negative) => {
-                let negated = self.unary(Spv::SNegate, val);
-                self.select(negative, negated, val)
-            }
-            None => val,
-        };
-        let (low, high) = self.float_neighbors(magnitude, format);
-        let (above, below) = match rounding {
-            Rounding::Ceil => (high, low),
-            Rounding::Floor => (low, high),
-            // `Even` is done by the conversion itself and does not come here.
-            Rounding::Trunc | Rounding::Even => (low, low),
-        };
-        let Some(negative) = negative else {
-            return above;
-        };
-        let below = self.unary(Spv::FNegate, below);
-        self.select(negative, below, above)
+/// Extends signed words to 64-bit integers by composing them of words: Mesa 22.3 compares the
+/// result of a plain conversion with constants as if it had been extended by zeros.
+pub(crate) fn extend_sign(w: &mut ValueBuilder, val: Val) -> Val {
+    let high = w.binary_bits(Spv::ShiftRightArithmetic, val, 31);
+    w.map_components(val, |w, index| {
+        let (low, high) = (w.component(val, index), w.component(high, index));
+        let words = w.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
+        let wide = wide::pack_words(w, words);
+        w.val(wide.id())
+    })
+}
+
+/// Cuts a 32-bit integer to a narrow type and extends it again.
+fn narrow_int(w: &mut ValueBuilder, val: Val, to: Type) -> Val {
+    if to.is_int() && to.width().bits() < 32 {
+        int::extend(w, val, to.width().bits(), to.is_signed_int())
+    } else {
+        val
     }
+}
 
-    /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
-    fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
-        let top = self.highest_bit(magnitude);
-        // 0 has its highest bit at -1, and small numbers have no excess.
-        let zero = self.constant_like(top, 0);
-        let kept = self.constant_like(top, u64::from(format.digits()) - 1);
-        let excess = self.binary(Spv::ISub, top, kept);
-        let mut excess = self.ext(GlslOp::SMax, &[excess, zero]);
-        if magnitude.scalar != excess.scalar {
-            excess = self.unary_to(Spv::UConvert, magnitude.scalar, excess);
+/// Clamps an integer of type `from` to the values of `to`, in its own width.
+fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
+    // Narrow sources have been extended to words, so the limits of a word hold for them as well.
+    let (from_min, from_max) = int_range(from, from.width().bits().max(32));
+    let (to_min, to_max) = int_range(to, to.width().bits());
+    let (low, high) = (from_min.max(to_min), from_max.min(to_max));
+    if (low, high) == (from_min, from_max) {
+        return val;
+    }
+    int::clamp(w, val, low as u64, high as u64, from.is_signed_int())
+}
+
+/// Converts an integer to the next float in a direction.
+pub(crate) fn round_int_to_float(
+    w: &mut ValueBuilder,
+    val: Val,
+    from: Type,
+    to: Type,
+    rounding: Rounding,
+) -> Val {
+    let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
+    let format = Format::of(compute_scalar(to, w.wide_ints));
+    let exact = from.width().bits() <= format.digits();
+    // Integers that a half can hold are exact floats, and all others are beyond its range either
+    // way: two roundings to the nearest give what one gives. So do two in the same direction.
+    let float = if exact || rounding == Rounding::Even {
+        w.unary_to(op, format.scalar(), val)
+    } else {
+        round_int_directed(w, val, from, format, rounding)
+    };
+    round_float(w, float, to, rounding)
+}
+
+/// Converts an integer to the nearest float in a direction: the bits of its magnitude that a float
+/// does not hold are dropped, or rounded up, before exact conversions.
+fn round_int_directed(
+    w: &mut ValueBuilder,
+    val: Val,
+    from: Type,
+    format: Format,
+    rounding: Rounding,
+) -> Val {
+    let negative = from
+        .is_signed_int()
+        .then(|| w.compare_bits(Spv::SLessThan, val, 0));
+    // The least signed value is its own negation, which as an unsigned number is its magnitude.
+    let magnitude = match negative {
+        Some(negative) => {
+            let negated = w.unary(Spv::SNegate, val);
+            w.select(negative, negated, val)
         }
-        let one = self.constant_like(magnitude, 1);
-        let unit = self.binary(Spv::ShiftLeftLogical, one, excess);
-        // `unit` is the distance between the floats there, at least 1; the bits below it are those that the float does not hold.
-        let rest = self.binary(Spv::ISub, unit, one);
-        let rest = self.binary(Spv::BitwiseAnd, magnitude, rest);
-        let low = self.binary(Spv::ISub, magnitude, rest);
-        let low = self.unary_to(Spv::ConvertUToF, format.scalar(), low);
-        // The sum may be 2^32 or 2^64, which the integer does not hold.
-        let unit = self.unary_to(Spv::ConvertUToF, format.scalar(), unit);
-        let high = self.binary(Spv::FAdd, low, unit);
-        let exact = self.compare_bits(Spv::IEqual, rest, 0);
-        (low, self.select(exact, low, high))
-    }
+        None => val,
+    };
+    let (low, high) = compute_float_neighbors(w, magnitude, format);
+    let (above, below) = match rounding {
+        Rounding::Ceil => (high, low),
+        Rounding::Floor => (low, high),
+        // `Even` is done by the conversion itself and does not come here.
+        Rounding::Trunc | Rounding::Even => (low, low),
+    };
+    let Some(negative) = negative else {
+        return above;
+    };
+    let below = w.unary(Spv::FNegate, below);
+    w.select(negative, below, above)
+}
 
-    /// The position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in words only.
-    fn highest_bit(&mut self, val: Val) -> Val {
-        if val.scalar == Scalar::U32 {
-            return self.ext(GlslOp::FindUMsb, &[val]);
-        }
-        let low = self.unary_to(Spv::UConvert, Scalar::U32, val);
-        let high = self.binary_bits(Spv::ShiftRightLogical, val, 32);
-        let high = self.unary_to(Spv::UConvert, Scalar::U32, high);
-        let in_high = self.ext(GlslOp::FindUMsb, &[high]);
-        let in_high = self.binary_bits(Spv::IAdd, in_high, 32);
-        let in_low = self.ext(GlslOp::FindUMsb, &[low]);
-        let is_small = self.compare_bits(Spv::IEqual, high, 0);
-        self.select(is_small, in_low, in_high)
+/// Computes the floats next to an unsigned integer, below and above; both are its value if a float
+/// holds it.
+fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format) -> (Val, Val) {
+    let top = find_highest_bit(w, magnitude);
+    // 0 has its highest bit at -1, and small numbers have no excess.
+    let zero = w.constant_like(top, 0);
+    let kept = w.constant_like(top, u64::from(format.digits()) - 1);
+    let excess = w.binary(Spv::ISub, top, kept);
+    let mut excess = w.ext(GlslOp::SMax, &[excess, zero]);
+    if magnitude.scalar != excess.scalar {
+        excess = w.unary_to(Spv::UConvert, magnitude.scalar, excess);
     }
+    let one = w.constant_like(magnitude, 1);
+    let unit = w.binary(Spv::ShiftLeftLogical, one, excess);
+    // `unit` is the distance between the floats there, at least 1; the bits below it are those that
+    // the float does not hold.
+    let rest = w.binary(Spv::ISub, unit, one);
+    let rest = w.binary(Spv::BitwiseAnd, magnitude, rest);
+    let low = w.binary(Spv::ISub, magnitude, rest);
+    let low = w.unary_to(Spv::ConvertUToF, format.scalar(), low);
+    // The sum may be 2^32 or 2^64, which the integer does not hold.
+    let unit = w.unary_to(Spv::ConvertUToF, format.scalar(), unit);
+    let high = w.binary(Spv::FAdd, low, unit);
+    let exact = w.compare_bits(Spv::IEqual, rest, 0);
+    (low, w.select(exact, low, high))
+}
 
-    /// Rounds to an integer and converts it.
-    pub(crate) fn float_to_int(
-        &mut self,
-        val: Val,
-        to: Type,
-        rounding: Rounding,
-        saturate: bool,
-    ) -> Val {
-        let rounded = match rounding {
-            Rounding::Even => self.rounded_to_even(val),
-            Rounding::Floor => self.ext(GlslOp::Floor, &[val]),
-            Rounding::Ceil => self.ext(GlslOp::Ceil, &[val]),
-            // The conversion itself drops the fraction.
-            Rounding::Trunc => val,
-        };
-        if saturate {
-            self.float_to_int_clamped(rounded, to)
-        } else {
-            let low = self.float_to_int_low(rounded, to.width() == Width::W64);
-            self.narrow(low, to)
-        }
+/// Finds the position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in
+/// words only.
+fn find_highest_bit(w: &mut ValueBuilder, val: Val) -> Val {
+    if val.scalar == Scalar::U32 {
+        return w.ext(GlslOp::FindUMsb, &[val]);
     }
+    let low = w.unary_to(Spv::UConvert, Scalar::U32, val);
+    let high = w.binary_bits(Spv::ShiftRightLogical, val, 32);
+    let high = w.unary_to(Spv::UConvert, Scalar::U32, high);
+    let in_high = w.ext(GlslOp::FindUMsb, &[high]);
+    let in_high = w.binary_bits(Spv::IAdd, in_high, 32);
+    let in_low = w.ext(GlslOp::FindUMsb, &[low]);
+    let is_small = w.compare_bits(Spv::IEqual, high, 0);
+    w.select(is_small, in_low, in_high)
+}
 
-    /// The low bits of the integer that a float stands for (NV_gpu_program5 section 2.X.8.Z, CVT: high bits are dropped unless the
-    /// conversion saturates); NaN and the infinities give 0.
-    ///
-    /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
-    fn float_to_int_low(&mut self, val: Val, wide: bool) -> Val {
-        let (int, modulus) = if wide {
-            (Scalar::U64, 2f64.powi(64))
-        } else {
-            (Scalar::U32, 2f64.powi(32))
-        };
-        let magnitude = self.ext(GlslOp::FAbs, &[val]);
-        let multiple = self.binary_float(Spv::FMul, magnitude, modulus.recip());
-        let multiple = self.ext(GlslOp::Floor, &[multiple]);
-        let excess = self.binary_float(Spv::FMul, multiple, modulus);
-        let low = self.binary(Spv::FSub, magnitude, excess);
-        let zero = self.float_like(val, 0.0);
-        // For infinities the difference is NaN, as it is for NaN itself; `NMax` makes 0 of that.
-        let low = self.ext(GlslOp::NMax, &[low, zero]);
-        let low = self.unary_to(Spv::ConvertFToU, int, low);
-        let zero = self.constant_like(low, 0);
-        // In two's complement the low bits of `-n` are those of the negated low bits of `n`.
-        let negated = self.binary(Spv::ISub, zero, low);
-        let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
-        self.select(negative, negated, low)
+/// Rounds to an integer and converts it.
+pub(crate) fn round_float_to_int(
+    w: &mut ValueBuilder,
+    val: Val,
+    to: Type,
+    rounding: Rounding,
+    saturate: bool,
+) -> Val {
+    let rounded = match rounding {
+        Rounding::Even => round_to_even(w, val),
+        Rounding::Floor => w.ext(GlslOp::Floor, &[val]),
+        Rounding::Ceil => w.ext(GlslOp::Ceil, &[val]),
+        // The conversion itself drops the fraction.
+        Rounding::Trunc => val,
+    };
+    if saturate {
+        convert_clamped(w, rounded, to)
+    } else {
+        let low = convert_low_bits(w, rounded, to.width() == Width::W64);
+        narrow_int(w, low, to)
     }
+}
 
-    /// The nearest integer of the type; NaN gives 0.
-    fn float_to_int_clamped(&mut self, rounded: Val, to: Type) -> Val {
-        let bits = to.width().bits();
-        let (min, max) = int_range(to, bits);
-        let limit = (max + 1) as f64;
-        let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
-        // Conversions of values out of range are undefined in SPIR-V, so the float is clamped before.
-        let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
-        // The largest float below the limit; at the limit and above the result is the largest integer.
-        let below = match Format::of(rounded.scalar) {
-            format if bits <= format.digits() => limit - 1.0,
-            Format::F32 => f64::from((limit as f32).next_down()),
-            Format::F64 => limit.next_down(),
-        };
-        let [low, high] = [min as f64, below].map(|bound| self.float_like(rounded, bound));
-        // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
-        let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
-        let mut result = self.unary_to(op, int, clamped);
-        // The largest integer is not a float here, so no clamp gives it.
-        if below != limit - 1.0 {
-            let beyond = self.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
-            let max = self.constant_like(result, max as u64);
-            result = self.select(beyond, max, result);
-        }
-        if to.is_signed_int() {
-            let number = self.test(Spv::FOrdEqual, rounded, rounded);
-            let zero = self.constant_like(result, 0);
-            result = self.select(number, result, zero);
-        }
-        self.narrow(result, to)
-    }
+/// Computes the low bits of the integer that a float represents (NV_gpu_program5 section 2.X.8.Z,
+/// CVT: high bits are dropped unless the conversion saturates); NaN and the infinities give 0.
+///
+/// The magnitude modulo a power of two is exact as a float, and so is its conversion.
+fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
+    let (int, modulus) = if wide {
+        (Scalar::U64, 2f64.powi(64))
+    } else {
+        (Scalar::U32, 2f64.powi(32))
+    };
+    let magnitude = w.ext(GlslOp::FAbs, &[val]);
+    let multiple = w.binary_float(Spv::FMul, magnitude, modulus.recip());
+    let multiple = w.ext(GlslOp::Floor, &[multiple]);
+    let excess = w.binary_float(Spv::FMul, multiple, modulus);
+    let low = w.binary(Spv::FSub, magnitude, excess);
+    let zero = w.float_like(val, 0.0);
+    // For infinities the difference is NaN, and for NaN itself; `NMax` turns that into 0.
+    let low = w.ext(GlslOp::NMax, &[low, zero]);
+    let low = w.unary_to(Spv::ConvertFToU, int, low);
+    let zero = w.constant_like(low, 0);
+    // In two's complement the low bits of `-n` are those of the negated low bits of `n`.
+    let negated = w.binary(Spv::ISub, zero, low);
+    let negative = w.compare_bits(Spv::FOrdLessThan, val, 0);
+    w.select(negative, negated, low)
+}
 
-    pub(crate) fn float_to_float(&mut self, val: Val, to: Type, rounding: Rounding) -> Val {
-        match (val.scalar, to, rounding) {
-            (Scalar::F32, Type::F64, _) => self.unary_to(Spv::FConvert, Scalar::F64, val),
-            (Scalar::F64, Type::F32, Rounding::Even) => {
-                self.unary_to(Spv::FConvert, Scalar::F32, val)
-            }
-            (Scalar::F64, Type::F32, _) => self.convert_double_to_single(val, rounding),
-            // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
-            // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
-            (Scalar::F64, Type::F16, Rounding::Even) => self.round_to_odd(val),
-            (Scalar::F64, Type::F16, _) => {
-                let single = self.convert_double_to_single(val, rounding);
-                self.convert_single_to_half(single, rounding)
-            }
-            // To the nearest the result stays a float; its bits are cut where it is written.
-            (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
-                self.convert_single_to_half(val, rounding)
-            }
-            _ => val,
-        }
+/// Converts to the nearest integer of the type; NaN gives 0.
+fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
+    let bits = to.width().bits();
+    let (min, max) = int_range(to, bits);
+    let limit = (max + 1) as f64;
+    let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
+    // Conversions of values out of range are undefined in SPIR-V, so the float is clamped before.
+    let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
+    // The largest float below the limit; at the limit and above the result is the largest integer.
+    let below = match Format::of(rounded.scalar) {
+        format if bits <= format.digits() => limit - 1.0,
+        Format::F32 => f64::from((limit as f32).next_down()),
+        Format::F64 => limit.next_down(),
+    };
+    let [low, high] = [min as f64, below].map(|bound| w.float_like(rounded, bound));
+    // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
+    let clamped = w.ext(GlslOp::NClamp, &[rounded, low, high]);
+    let mut result = w.unary_to(op, int, clamped);
+    // The largest integer is not a float here, so no clamp gives it.
+    if below != limit - 1.0 {
+        let beyond = w.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
+        let max = w.constant_like(result, max as u64);
+        result = w.select(beyond, max, result);
     }
+    if to.is_signed_int() {
+        let number = w.test(Spv::FOrdEqual, rounded, rounded);
+        let zero = w.constant_like(result, 0);
+        result = w.select(number, result, zero);
+    }
+    narrow_int(w, result, to)
+}
+
+/// Converts a float to the next one of another type in a direction.
+pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Rounding) -> Val {
+    match (val.scalar, to, rounding) {
+        (Scalar::F32, Type::F64, _) => w.unary_to(Spv::FConvert, Scalar::F64, val),
+        (Scalar::F64, Type::F32, Rounding::Even) => w.unary_to(Spv::FConvert, Scalar::F32, val),
+        (Scalar::F64, Type::F32, _) => narrow::convert_double_to_single(w, val, rounding),
+        // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is
+        // not rounding once: where the first step hits a tie of the second, what it cut off
+        // decides. An odd last bit records that.
+        (Scalar::F64, Type::F16, Rounding::Even) => narrow::round_to_odd(w, val),
+        (Scalar::F64, Type::F16, _) => {
+            let single = narrow::convert_double_to_single(w, val, rounding);
+            narrow::convert_single_to_half(w, single, rounding)
+        }
+        // To the nearest the result stays a float; its bits are cut where it is written.
+        (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
+            narrow::convert_single_to_half(w, val, rounding)
+        }
+        _ => val,
+    }
+}
+
+/// Rounds to the whole number next to `val` on the side of zero. -0.5 gives -0.
+///
+/// Doubles get by with `Floor` and `Ceil`, here and in [`round_to_even`]. Drivers that convert
+/// through 32-bit integers where the CPU has no instruction for their vectors (Mesa 22.3 without
+/// AVX-512) lose all doubles beyond 2^31 in `Trunc` and `RoundEven`, and the signs of zeros.
+pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
+    if val.scalar != Scalar::F64 {
+        return w.ext(GlslOp::Trunc, &[val]);
+    }
+    let (low, high) = compute_neighbors(w, val);
+    let negative = w.compare_bits(Spv::FOrdLessThan, val, 0);
+    w.select(negative, high, low)
+}
+
+/// Rounds to the whole number nearest to `val`, the even one of two. -0.5 gives -0.
+pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
+    if val.scalar != Scalar::F64 {
+        return w.ext(GlslOp::RoundEven, &[val]);
+    }
+    let (low, high) = compute_neighbors(w, val);
+    // The difference is exact, except for values just below zero: there it is 1 or nearly 1, which
+    // rounds up as the exact one does.
+    let rest = w.binary(Spv::FSub, val, low);
+    let half = w.float_like(val, 0.5);
+    let beyond = w.test(Spv::FOrdGreaterThan, rest, half);
+    let tie = w.test(Spv::FOrdEqual, rest, half);
+    // The lower neighbor is odd if its half is not a whole number.
+    let halved = w.binary(Spv::FMul, low, half);
+    let floor = w.ext(GlslOp::Floor, &[halved]);
+    let odd = w.test(Spv::FOrdNotEqual, floor, halved);
+    let tie_up = w.test(Spv::LogicalAnd, tie, odd);
+    let up = w.test(Spv::LogicalOr, beyond, tie_up);
+    w.select(up, high, low)
+}
+
+/// Computes the whole numbers next to `val`, below and above; both are `val` if it is one, an
+/// infinity or NaN.
+fn compute_neighbors(w: &mut ValueBuilder, val: Val) -> (Val, Val) {
+    (w.ext(GlslOp::Floor, &[val]), w.ext(GlslOp::Ceil, &[val]))
 }

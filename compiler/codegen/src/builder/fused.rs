@@ -1,146 +1,150 @@
-//! Products and sums with one rounding, on devices that promise no such instruction: `Fma` of GLSL.std.450 may round twice.
+//! Products and sums with one rounding, on devices that promise no such instruction: `Fma` of
+//! GLSL.std.450 may round twice.
 //!
-//! An error-free sum or product is a pair: the rounded value and what rounding took away, both floats. A sum *to odd* has a last bit that
-//! says whether it was rounded; rounding it again, to fewer digits, gives what rounding the exact sum gives. (S. Boldo, G. Melquiond:
-//! Emulation of FMA and correctly rounded sums, 2008.)
+//! An error-free sum or product is a pair: the rounded value and what rounding took away, both
+//! floats. A sum *to odd* has a last bit that says whether it was rounded; rounding it again, to
+//! fewer digits, gives what rounding the exact sum gives. (S. Boldo, G. Melquiond: Emulation of FMA
+//! and correctly rounded sums, 2008.)
 
-use super::{Builder, Scalar, Val};
+use super::{Scalar, Val, ValueBuilder, wide};
 use glasm_ir::{InstFlags, Type};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
-impl Builder {
-    /// `a * b + c` of floats of type `ty`, rounded once.
-    ///
-    /// Exact for halves, and for 32-bit floats on devices with 64-bit ones. Otherwise products that leave the range of the type, or whose
-    /// last digits do, may be rounded twice.
-    pub(crate) fn fused(&mut self, factors: [Val; 2], summand: Val, ty: Type) -> Val {
-        // No step may be contracted, nor computed with fewer digits.
-        let flags = std::mem::replace(&mut self.flags, InstFlags::PRECISE);
-        let size = factors
-            .iter()
-            .fold(summand.size, |size, it| size.max(it.size));
-        let [a, b] = self.factors(factors, ty);
-        let [a, b, c] = [a, b, summand].map(|val| self.widen(val, size));
-        let val = if ty == Type::F16 {
-            // The product of two halves is a float of 32 bits.
-            let product = self.binary(Op::FMul, a, b);
-            self.sum_to_odd(product, c)
-        } else if ty == Type::F32 && self.device.float64 {
-            let [a, b, c] = [a, b, c].map(|val| self.unary_to(Op::FConvert, Scalar::F64, val));
-            let product = self.binary(Op::FMul, a, b);
-            let sum = self.wide_sum_to_odd(product, c);
-            self.unary_to(Op::FConvert, Scalar::F32, sum)
-        } else {
-            self.fused_by_parts([a, b, c])
-        };
-        self.flags = flags;
-        val
-    }
+/// Returns `a * b + c` of floats of type `ty`, rounded once.
+///
+/// Exact for halves, and for 32-bit floats on devices with 64-bit ones. Otherwise products that
+/// leave the range of the type, or whose last digits do, may be rounded twice.
+pub(crate) fn add_product(w: &mut ValueBuilder, factors: [Val; 2], summand: Val, ty: Type) -> Val {
+    // No step may be contracted, nor computed with fewer digits.
+    let flags = std::mem::replace(&mut w.flags, InstFlags::PRECISE);
+    let size = factors
+        .iter()
+        .fold(summand.size, |size, it| size.max(it.size));
+    let [a, b] = clear_factors(w, factors, ty);
+    let [a, b, c] = [a, b, summand].map(|val| w.widen(val, size));
+    let val = if ty == Type::F16 {
+        // The product of two halves is a float of 32 bits.
+        let product = w.binary(Op::FMul, a, b);
+        add_to_odd(w, product, c)
+    } else if ty == Type::F32 && w.device.float64 {
+        let [a, b, c] = [a, b, c].map(|val| w.unary_to(Op::FConvert, Scalar::F64, val));
+        let product = w.binary(Op::FMul, a, b);
+        let sum = add_wide_to_odd(w, product, c);
+        w.unary_to(Op::FConvert, Scalar::F32, sum)
+    } else {
+        compute_by_parts(w, [a, b, c])
+    };
+    w.flags = flags;
+    val
+}
 
-    /// Factors whose product is +0 where zero wins.
-    fn factors(&mut self, factors: [Val; 2], ty: Type) -> [Val; 2] {
-        if !self.zero_product || ty != Type::F32 {
-            return factors;
-        }
-        let [a_zero, b_zero] = factors.map(|factor| self.compare_bits(Op::FOrdEqual, factor, 0));
-        let either = self.test(Op::LogicalOr, a_zero, b_zero);
-        factors.map(|factor| {
-            let zero = self.constant_like(factor, 0);
-            self.select(either, zero, factor)
-        })
+/// Replaces factors whose product is +0 where zero wins.
+fn clear_factors(w: &mut ValueBuilder, factors: [Val; 2], ty: Type) -> [Val; 2] {
+    if !w.zero_product || ty != Type::F32 {
+        return factors;
     }
+    let [a_zero, b_zero] = factors.map(|factor| w.compare_bits(Op::FOrdEqual, factor, 0));
+    let either = w.test(Op::LogicalOr, a_zero, b_zero);
+    factors.map(|factor| {
+        let zero = w.constant_like(factor, 0);
+        w.select(either, zero, factor)
+    })
+}
 
-    /// In arithmetic of the type itself.
-    fn fused_by_parts(&mut self, [a, b, c]: [Val; 3]) -> Val {
-        let plain = self.ext(GlslOp::Fma, &[a, b, c]);
-        let (product, low) = self.product_with_error(a, b);
-        let (sum, error) = self.sum_with_error(c, low);
-        let (high, rest) = self.sum_with_error(product, sum);
-        // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum.
-        // Two roundings are left, of the rest and of the sum. To odd the first one loses nothing that the second one asks for.
-        let rest = match plain.scalar == Scalar::F64 {
-            true => self.wide_sum_to_odd(error, rest),
-            false => self.sum_to_odd(error, rest),
-        };
-        let exact = self.binary(Op::FAdd, high, rest);
-        // Infinities, and factors too large to be split, leave no number.
-        let difference = self.binary(Op::FSub, exact, exact);
-        let finite = self.compare_bits(Op::FOrdEqual, difference, 0);
-        self.select(finite, exact, plain)
-    }
+/// Computes the sum in arithmetic of the type itself.
+fn compute_by_parts(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
+    let plain = w.ext(GlslOp::Fma, &[a, b, c]);
+    let (product, low) = multiply_with_error(w, a, b);
+    let (sum, error) = add_with_error(w, c, low);
+    let (high, rest) = add_with_error(w, product, sum);
+    // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum. Two roundings are
+    // left, of the rest and of the sum. To odd the first one loses nothing that the second one asks
+    // for.
+    let rest = if plain.scalar == Scalar::F64 {
+        add_wide_to_odd(w, error, rest)
+    } else {
+        add_to_odd(w, error, rest)
+    };
+    let exact = w.binary(Op::FAdd, high, rest);
+    // Infinities, and factors too large to be split, leave no number.
+    let difference = w.binary(Op::FSub, exact, exact);
+    let finite = w.compare_bits(Op::FOrdEqual, difference, 0);
+    w.select(finite, exact, plain)
+}
 
-    /// `a + b` rounded, and what rounding took away.
-    fn sum_with_error(&mut self, a: Val, b: Val) -> (Val, Val) {
-        let sum = self.binary(Op::FAdd, a, b);
-        let part = self.binary(Op::FSub, sum, a);
-        let rest = self.binary(Op::FSub, sum, part);
-        let [of_a, of_b] = [(a, rest), (b, part)].map(|(a, b)| self.binary(Op::FSub, a, b));
-        (sum, self.binary(Op::FAdd, of_a, of_b))
-    }
+/// Computes `a + b` rounded, and what rounding took away.
+fn add_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
+    let sum = w.binary(Op::FAdd, a, b);
+    let part = w.binary(Op::FSub, sum, a);
+    let rest = w.binary(Op::FSub, sum, part);
+    let [of_a, of_b] = [(a, rest), (b, part)].map(|(a, b)| w.binary(Op::FSub, a, b));
+    (sum, w.binary(Op::FAdd, of_a, of_b))
+}
 
-    /// `a * b` rounded, and what rounding took away.
-    fn product_with_error(&mut self, a: Val, b: Val) -> (Val, Val) {
-        let product = self.binary(Op::FMul, a, b);
-        let ([a_high, a_low], [b_high, b_low]) = (self.split_float(a), self.split_float(b));
-        let highs = self.binary(Op::FMul, a_high, b_high);
-        let mut error = self.binary(Op::FSub, highs, product);
-        for (a, b) in [(a_high, b_low), (a_low, b_high), (a_low, b_low)] {
-            let part = self.binary(Op::FMul, a, b);
-            error = self.binary(Op::FAdd, error, part);
-        }
-        (product, error)
+/// Computes `a * b` rounded, and what rounding took away.
+fn multiply_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
+    let product = w.binary(Op::FMul, a, b);
+    let ([a_high, a_low], [b_high, b_low]) = (split_float(w, a), split_float(w, b));
+    let highs = w.binary(Op::FMul, a_high, b_high);
+    let mut error = w.binary(Op::FSub, highs, product);
+    for (a, b) in [(a_high, b_low), (a_low, b_high), (a_low, b_low)] {
+        let part = w.binary(Op::FMul, a, b);
+        error = w.binary(Op::FAdd, error, part);
     }
+    (product, error)
+}
 
-    /// Two floats of half the digits whose sum is `a`.
-    fn split_float(&mut self, a: Val) -> [Val; 2] {
-        // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then (Veltkamp, Dekker).
-        let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
-        let scaled = self.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
-        let rest = self.binary(Op::FSub, scaled, a);
-        let high = self.binary(Op::FSub, scaled, rest);
-        [high, self.binary(Op::FSub, a, high)]
-    }
+/// Splits `a` into two floats of half the digits whose sum it is.
+fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
+    // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then
+    // (Veltkamp, Dekker).
+    let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
+    let scaled = w.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
+    let rest = w.binary(Op::FSub, scaled, a);
+    let high = w.binary(Op::FSub, scaled, rest);
+    [high, w.binary(Op::FSub, a, high)]
+}
 
-    /// Where a sum that was rounded has an even last bit, and where it was rounded away from zero.
-    fn rounded_sum(&mut self, sum: Val, error: Val, low: Val) -> [Val; 2] {
-        let last = self.binary_bits(Op::BitwiseAnd, low, 1);
-        let even = self.compare_bits(Op::IEqual, last, 0);
-        let inexact =
-            [Op::FOrdLessThan, Op::FOrdGreaterThan].map(|op| self.compare_bits(op, error, 0));
-        let negative = self.compare_bits(Op::FOrdLessThan, sum, 0);
-        let away = self.test(Op::LogicalNotEqual, inexact[0], negative);
-        let inexact = self.test(Op::LogicalOr, inexact[0], inexact[1]);
-        [self.test(Op::LogicalAnd, even, inexact), away]
-    }
+/// Tests where a sum that was rounded has an even last bit, and where it was rounded away from
+/// zero.
+fn check_rounding(w: &mut ValueBuilder, sum: Val, error: Val, low: Val) -> [Val; 2] {
+    let last = w.binary_bits(Op::BitwiseAnd, low, 1);
+    let even = w.compare_bits(Op::IEqual, last, 0);
+    let inexact = [Op::FOrdLessThan, Op::FOrdGreaterThan].map(|op| w.compare_bits(op, error, 0));
+    let negative = w.compare_bits(Op::FOrdLessThan, sum, 0);
+    let away = w.test(Op::LogicalNotEqual, inexact[0], negative);
+    let inexact = w.test(Op::LogicalOr, inexact[0], inexact[1]);
+    [w.test(Op::LogicalAnd, even, inexact), away]
+}
 
-    /// A sum to odd of 32-bit floats.
-    fn sum_to_odd(&mut self, a: Val, b: Val) -> Val {
-        let (sum, error) = self.sum_with_error(a, b);
-        let bits = self.reread(sum, Scalar::U32);
-        let [wrong, away] = self.rounded_sum(sum, error, bits);
-        let [below, above] = [Op::ISub, Op::IAdd].map(|op| self.binary_bits(op, bits, 1));
-        let odd = self.select(away, below, above);
-        let bits = self.select(wrong, odd, bits);
-        self.reread(bits, Scalar::F32)
-    }
+/// Computes a sum to odd of 32-bit floats.
+fn add_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
+    let (sum, error) = add_with_error(w, a, b);
+    let bits = w.reread(sum, Scalar::U32);
+    let [wrong, away] = check_rounding(w, sum, error, bits);
+    let [below, above] = [Op::ISub, Op::IAdd].map(|op| w.binary_bits(op, bits, 1));
+    let odd = w.select(away, below, above);
+    let bits = w.select(wrong, odd, bits);
+    w.reread(bits, Scalar::F32)
+}
 
-    /// A sum to odd of 64-bit floats, whose bits are words: devices need not have integers of that width.
-    fn wide_sum_to_odd(&mut self, a: Val, b: Val) -> Val {
-        let (sums, errors) = self.sum_with_error(a, b);
-        self.each(sums, |w, index| {
-            let (sum, error) = (w.component(sums, index), w.component(errors, index));
-            let pair = w.ext_to(GlslOp::UnpackDouble2x32, Scalar::Pair, 1, sum.id);
-            let [low, high] = w.wide_words(pair);
-            let [wrong, away] = w.rounded_sum(sum, error, low);
-            // Minus 1 in two's complement: a borrow may go into the high word.
-            let below = w.wide_plus(pair, u64::MAX);
-            let [below, below_high] = w.wide_words(below);
-            // The last bit is even where this is taken, so that no carry arises.
-            let above = w.binary_bits(Op::BitwiseOr, low, 1);
-            let odd = [(below, above), (below_high, high)].map(|(a, b)| w.select(away, a, b));
-            let words = [(odd[0], low), (odd[1], high)].map(|(a, b)| w.select(wrong, a, b));
-            let bits = w.wide_value(words);
-            w.ext_to(GlslOp::PackDouble2x32, Scalar::F64, 1, bits.id)
-        })
-    }
+/// Computes a sum to odd of 64-bit floats, whose bits are words: devices need not have integers of
+/// that width.
+fn add_wide_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
+    let (sums, errors) = add_with_error(w, a, b);
+    w.map_components(sums, |w, index| {
+        let (sum, error) = (w.component(sums, index), w.component(errors, index));
+        let pair = w.ext_to(GlslOp::UnpackDouble2x32, Scalar::Pair, 1, sum.id);
+        let [low, high] = wide::split(w, pair);
+        let [wrong, away] = check_rounding(w, sum, error, low);
+        // Minus 1 in two's complement: a borrow may go into the high word.
+        let below = wide::add_constant(w, pair, u64::MAX);
+        let [below, below_high] = wide::split(w, below);
+        // The last bit is even where this is taken, so that no carry arises.
+        let above = w.binary_bits(Op::BitwiseOr, low, 1);
+        let odd = [(below, above), (below_high, high)].map(|(a, b)| w.select(away, a, b));
+        let words = [(odd[0], low), (odd[1], high)].map(|(a, b)| w.select(wrong, a, b));
+        let bits = wide::join(w, words);
+        w.ext_to(GlslOp::PackDouble2x32, Scalar::F64, 1, bits.id)
+    })
 }

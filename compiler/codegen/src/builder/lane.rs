@@ -1,20 +1,22 @@
-//! Lanes: where each of the four components of a register is now, and which of them an operand reads.
+//! Lanes: where each of the four components of a register is now, and which of them an operand
+//! reads.
 
 use super::value::Val;
 use crate::words::ValueWord;
 use glasm_ir::{Swizzle, WriteMask};
 
-/// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
+/// The id and the component of it that hold a lane's value now. Lanes that follow each other in one
+/// value are numbers in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-// Two bits for the component leave 30 for the id. SPIR-V ends before that: the universal limits allow 4,194,303 ids, which
-// take 22 bits.
+// Two bits for the component leave 30 for the id. SPIR-V ends before that: the universal limits
+// allow 4,194,303 ids, which take 22 bits.
 pub(crate) struct Lane(u32);
 
 impl Lane {
     /// A lane that was never written; reads as 0.
     pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
 
-    /// A scalar value.
+    /// Refers to a scalar value.
     #[inline]
     pub(crate) const fn scalar(id: ValueWord) -> Self {
         Self(id.0 << 2)
@@ -26,7 +28,7 @@ impl Lane {
         Self(id.0 << 2 | component as u32 & 3)
     }
 
-    /// All components of a vector.
+    /// Refers to all components of a vector.
     #[inline]
     pub(crate) const fn all_of(id: ValueWord) -> [Self; 4] {
         let first = id.0 << 2;
@@ -38,7 +40,7 @@ impl Lane {
         ]
     }
 
-    /// The first `size` components of a vector, and behind them the lanes of `rest`.
+    /// Refers to the first `size` components of a vector, and after them the lanes of `rest`.
     pub(crate) fn first_of(id: ValueWord, size: u8, rest: [Self; 4]) -> [Self; 4] {
         let own = ..usize::from(size.min(4));
         let mut lanes = rest;
@@ -46,31 +48,33 @@ impl Lane {
         lanes
     }
 
-    /// The value, or `NONE` for a lane that was never written.
+    /// Returns the value, or `NONE` for a lane that was never written.
     #[inline]
     pub(crate) const fn id(self) -> ValueWord {
         ValueWord(self.0 >> 2)
     }
 
-    /// Which component of the value.
+    /// Returns the number of the component of the value.
     #[inline]
     pub(crate) const fn component(self) -> usize {
         (self.0 & 3) as usize
     }
 
-    /// Whether the lane was ever written.
+    /// Returns whether the lane was ever written.
     #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 >> 2 != 0
     }
 
-    /// Whether this is the component that follows the one `steps` before it in the same value.
+    /// Returns whether this is the component that follows the one `steps` before it in the same
+    /// value.
     #[inline]
     pub(super) const fn follows(self, first: Self, steps: u32) -> bool {
         self.differs(first, steps) == 0
     }
 
-    /// In which bits the lane differs from the one that follows `first` after `steps`; 0 if it is that one.
+    /// Returns the bits in which the lane differs from the one that follows `first` after `steps`;
+    /// 0 if it is that one.
     #[inline]
     pub(super) const fn differs(self, first: Self, steps: u32) -> u32 {
         self.0 ^ (first.0 + steps)
@@ -80,14 +84,15 @@ impl Lane {
 /// Decides whether lanes, four at most, are the first components of one value, in order.
 #[inline]
 pub(super) fn is_start(lanes: &[Lane]) -> bool {
-    // After w numbers continue with x of the next id, which is another value: so they have to begin at x.
+    // After w numbers continue with x of the next id, which is another value: so they have to begin
+    // at x.
     (0..)
         .zip(lanes)
         .all(|(index, lane)| lane.follows(lanes[0], index))
         && lanes[0].component() == 0
 }
 
-/// Whether all lanes are components of one value.
+/// Returns whether all lanes are components of one value.
 #[inline]
 pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
     let [Lane(a), Lane(b), Lane(c), Lane(d)] = *lanes;
@@ -95,9 +100,10 @@ pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
     ((a ^ b) | (a ^ c) | (a ^ d)) >> 2 == 0
 }
 
-/// Whether lanes are the first ones, without a gap.
+/// Returns whether lanes are the first ones, without a gap.
 #[inline]
-// Added to a run of ones from bit 0 up, 1 carries through all of them; after a gap the ones above stay.
+// Added to a run of ones from bit 0 up, 1 carries through all of them; after a gap the ones above
+// stay.
 pub(crate) const fn is_prefix(lanes: u8) -> bool {
     lanes & (lanes + 1) == 0
 }
@@ -120,7 +126,7 @@ const LANES_OF: [Swizzle; 16] = {
     table
 };
 
-/// By mask: how many of its lanes stand before each lane.
+/// By mask: how many of its lanes are before each lane.
 const RANKS_IN: [Swizzle; 16] = {
     let mut table = [Swizzle::XYZW; 16];
     let mut mask = 0_usize;
@@ -147,7 +153,7 @@ pub(crate) struct Picks {
 }
 
 impl Picks {
-    /// The components that the swizzled lanes `lanes` read.
+    /// Picks the components that the swizzled lanes `lanes` read.
     #[inline(always)]
     pub(crate) fn new(swizzle: Swizzle, lanes: u8) -> Self {
         let of_mask = LANES_OF[usize::from(lanes & 15)];
@@ -161,7 +167,8 @@ impl Picks {
         }
     }
 
-    /// The components of lanes of one value; what follows the first `size` is the first one again.
+    /// Picks the components of lanes of one value; what follows the first `size` is the first one
+    /// again.
     pub(super) fn of_components(lanes: &[Lane; 4], size: u8) -> Self {
         let components = Swizzle::new(lanes.map(|lane| lane.component() as u8));
         Self { components, size }
@@ -174,7 +181,7 @@ impl Picks {
     }
 }
 
-/// The lanes `mask` of `new`, the others of `old`.
+/// Merges the lanes `mask` of `new` with the others of `old`.
 #[inline]
 pub(crate) fn blend(old: &[Lane; 4], new: &[Lane; 4], mask: u8) -> [Lane; 4] {
     // Without branches, so that four lanes are one operation of the processor.
@@ -195,12 +202,23 @@ const MASKS: [[u32; 4]; 16] = {
 };
 
 impl Val {
-    /// Where component `index` is; a scalar stands for all of them.
+    /// Returns the lanes of the components; a scalar is that of all four.
+    pub(crate) fn lanes(self) -> [Lane; 4] {
+        self.spread(0b1111)
+    }
+
+    /// Returns the first component alone: what blocks give that compute one value.
+    pub(crate) fn alone(self) -> [Lane; 4] {
+        let none = Lane::UNDEFINED;
+        [self.lane(0), none, none, none]
+    }
+
+    /// Returns the lane of component `index`; a scalar is that of all of them.
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })
     }
 
-    /// The components by lane of a destination; lanes besides `lanes` hold anything.
+    /// Returns the components by lane of a destination; lanes other than `lanes` hold anything.
     #[inline]
     pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
         if self.size == 1 {

@@ -1,11 +1,11 @@
-//! Floats cut to a narrower format in a given direction.
+//! Floats cut to a narrower format in a given direction, and halves packed in words.
 //!
-//! All of it is integer arithmetic on the bits. Converting to the nearest, converting back and
+//! Cutting is integer arithmetic on the bits. Converting to the nearest, converting back and
 //! comparing takes fewer instructions, but compilers take a conversion to and fro for the value
 //! itself (Mesa 25.0 with LLVM 19, regardless of contraction in the module), and then nothing is
 //! ever rounded.
 
-use super::{Builder, Scalar, Val};
+use super::{Scalar, Val, ValueBuilder, single};
 use glasm_ir::inst::Rounding;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
@@ -56,137 +56,181 @@ struct Cut {
     inexact: Val,
 }
 
-impl Builder {
-    /// The 32-bit float next to a 64-bit one in a direction; to the nearest the conversion itself goes.
-    pub(super) fn convert_double_to_single(&mut self, val: Val, rounding: Rounding) -> Val {
-        let parts = self.unpack_double(val);
-        let bits = self.round_directed(SINGLE, parts, rounding);
-        let bits = self.binary(Spv::BitwiseOr, bits, parts.sign);
-        self.reread(bits, Scalar::F32)
-    }
+/// Converts to the 32-bit float next to a 64-bit one in a direction; to the nearest the conversion
+/// itself goes.
+pub(super) fn convert_double_to_single(w: &mut ValueBuilder, val: Val, rounding: Rounding) -> Val {
+    let parts = unpack_double(w, val);
+    let bits = round_directed(w, SINGLE, parts, rounding);
+    let bits = w.binary(Spv::BitwiseOr, bits, parts.sign);
+    w.reread(bits, Scalar::F32)
+}
 
-    /// The 32-bit float with an odd last bit next to an inexact 64-bit one. Rounding that to a half is the same as rounding once.
-    pub(super) fn round_to_odd(&mut self, val: Val) -> Val {
-        let parts = self.unpack_double(val);
-        let Cut { bits, inexact } = self.clear_low_bits(SINGLE, parts);
-        let odd = self.binary_bits(Spv::BitwiseOr, bits, 1);
-        let bits = self.select(inexact, odd, bits);
-        let bits = self.select_special_or(SINGLE, parts, bits);
-        let bits = self.binary(Spv::BitwiseOr, bits, parts.sign);
-        self.reread(bits, Scalar::F32)
-    }
+/// Converts an inexact 64-bit float to the 32-bit float next to it with an odd last bit. Rounding
+/// that to a half is the same as rounding once.
+pub(super) fn round_to_odd(w: &mut ValueBuilder, val: Val) -> Val {
+    let parts = unpack_double(w, val);
+    let Cut { bits, inexact } = clear_low_bits(w, SINGLE, parts);
+    let odd = w.binary_bits(Spv::BitwiseOr, bits, 1);
+    let bits = w.select(inexact, odd, bits);
+    let bits = select_special_or(w, SINGLE, parts, bits);
+    let bits = w.binary(Spv::BitwiseOr, bits, parts.sign);
+    w.reread(bits, Scalar::F32)
+}
 
-    /// The half next to a 32-bit float in a direction, as a 32-bit float.
-    pub(super) fn convert_single_to_half(&mut self, val: Val, rounding: Rounding) -> Val {
-        let word = self.reread(val, Scalar::U32);
-        let exponent = self.extract_field(word, 23, HALF.special_before);
-        let parts = Parts {
-            sign: self.binary_bits(Spv::BitwiseAnd, word, 0x8000_0000),
-            exponent,
-            kept: self.extract_field(word, 13, 0x3ff),
-            rest: self.binary_bits(Spv::BitwiseAnd, word, 0x1fff),
-        };
-        let bits = self.round_directed(HALF, parts, rounding);
-        let sign = self.binary_bits(Spv::ShiftRightLogical, parts.sign, 16);
-        let bits = self.binary(Spv::BitwiseOr, bits, sign);
-        self.half_to_float(bits)
-    }
+/// Converts to the half next to a 32-bit float in a direction, as a 32-bit float.
+pub(super) fn convert_single_to_half(w: &mut ValueBuilder, val: Val, rounding: Rounding) -> Val {
+    let word = w.reread(val, Scalar::U32);
+    let exponent = extract_field(w, word, 23, HALF.special_before);
+    let parts = Parts {
+        sign: w.binary_bits(Spv::BitwiseAnd, word, 0x8000_0000),
+        exponent,
+        kept: extract_field(w, word, 13, 0x3ff),
+        rest: w.binary_bits(Spv::BitwiseAnd, word, 0x1fff),
+    };
+    let bits = round_directed(w, HALF, parts, rounding);
+    let sign = w.binary_bits(Spv::ShiftRightLogical, parts.sign, 16);
+    let bits = w.binary(Spv::BitwiseOr, bits, sign);
+    unpack_halves(w, bits)
+}
 
-    fn unpack_double(&mut self, val: Val) -> Parts {
-        let [low, high] = self.unpack_doubles(val);
-        let exponent = self.extract_field(high, 20, SINGLE.special_before);
-        let upper = self.binary_bits(Spv::BitwiseAnd, high, 0xf_ffff);
-        let upper = self.binary_bits(Spv::ShiftLeftLogical, upper, 3);
-        let lower = self.binary_bits(Spv::ShiftRightLogical, low, 29);
-        Parts {
-            sign: self.binary_bits(Spv::BitwiseAnd, high, 0x8000_0000),
-            exponent,
-            kept: self.binary(Spv::BitwiseOr, upper, lower),
-            rest: self.binary_bits(Spv::BitwiseAnd, low, 0x1fff_ffff),
-        }
+fn unpack_double(w: &mut ValueBuilder, val: Val) -> Parts {
+    let [low, high] = unpack_doubles(w, val);
+    let exponent = extract_field(w, high, 20, SINGLE.special_before);
+    let upper = w.binary_bits(Spv::BitwiseAnd, high, 0xf_ffff);
+    let upper = w.binary_bits(Spv::ShiftLeftLogical, upper, 3);
+    let lower = w.binary_bits(Spv::ShiftRightLogical, low, 29);
+    Parts {
+        sign: w.binary_bits(Spv::BitwiseAnd, high, 0x8000_0000),
+        exponent,
+        kept: w.binary(Spv::BitwiseOr, upper, lower),
+        rest: w.binary_bits(Spv::BitwiseAnd, low, 0x1fff_ffff),
     }
+}
 
-    /// The low and the high words of doubles.
-    fn unpack_doubles(&mut self, val: Val) -> [Val; 2] {
-        [0, 1].map(|half| {
-            self.each(val, |emit, index| {
-                let double = emit.component(val, index);
-                let words = emit.op(Spv::Bitcast, Scalar::U32, 2, &[double.id.0]);
-                emit.component(words, half)
-            })
+/// Unpacks the low and the high words of doubles.
+fn unpack_doubles(w: &mut ValueBuilder, val: Val) -> [Val; 2] {
+    [0, 1].map(|half| {
+        w.map_components(val, |w, index| {
+            let double = w.component(val, index);
+            let words = w.op(Spv::Bitcast, Scalar::U32, 2, &[double.id.0]);
+            w.component(words, half)
         })
-    }
+    })
+}
 
-    /// Returns the bits of `mask` of a word that is shifted right.
-    fn extract_field(&mut self, word: Val, shift: u64, mask: u64) -> Val {
-        let shifted = self.binary_bits(Spv::ShiftRightLogical, word, shift);
-        self.binary_bits(Spv::BitwiseAnd, shifted, mask)
-    }
+/// Returns the bits of `mask` of a word that is shifted right.
+fn extract_field(w: &mut ValueBuilder, word: Val, shift: u64, mask: u64) -> Val {
+    let shifted = w.binary_bits(Spv::ShiftRightLogical, word, shift);
+    w.binary_bits(Spv::BitwiseAnd, shifted, mask)
+}
 
-    /// The magnitude in the narrower format, rounded in a direction.
-    fn round_directed(&mut self, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
-        let Cut { bits, inexact } = self.clear_low_bits(to, parts);
-        // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from zero are numbers above positive
-        // ones and below negative ones.
-        let grows = match rounding {
-            Rounding::Trunc | Rounding::Even => None,
-            Rounding::Floor => Some(Spv::INotEqual),
-            Rounding::Ceil => Some(Spv::IEqual),
-        };
-        let bits = grows.map_or(bits, |sign| {
-            let grows = self.compare_bits(sign, parts.sign, 0);
-            let grows = self.test(Spv::LogicalAnd, grows, inexact);
-            let next = self.binary_bits(Spv::IAdd, bits, 1);
-            self.select(grows, next, bits)
-        });
-        self.select_special_or(to, parts, bits)
-    }
+/// Rounds to the magnitude in the narrower format, in a direction.
+fn round_directed(w: &mut ValueBuilder, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
+    let Cut { bits, inexact } = clear_low_bits(w, to, parts);
+    // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from
+    // zero are numbers above positive ones and below negative ones.
+    let grows = match rounding {
+        Rounding::Trunc | Rounding::Even => None,
+        Rounding::Floor => Some(Spv::INotEqual),
+        Rounding::Ceil => Some(Spv::IEqual),
+    };
+    let bits = grows.map_or(bits, |sign| {
+        let grows = w.compare_bits(sign, parts.sign, 0);
+        let grows = w.test(Spv::LogicalAnd, grows, inexact);
+        let next = w.binary_bits(Spv::IAdd, bits, 1);
+        w.select(grows, next, bits)
+    });
+    select_special_or(w, to, parts, bits)
+}
 
-    /// The magnitude of a finite number, rounded toward zero.
-    fn clear_low_bits(&mut self, to: Narrow, parts: Parts) -> Cut {
-        let Parts { exponent, kept, .. } = parts;
-        let leading = self.constant_like(kept, 1 << to.mantissa);
-        let zero = self.constant_like(kept, 0);
-        let is_normal = self.compare_bits(Spv::INotEqual, exponent, 0);
-        let leading = self.select(is_normal, leading, zero);
-        let mantissa = self.binary(Spv::BitwiseOr, kept, leading);
-        // Numbers below the least normal one lose a bit for each power of two.
-        let bias = self.constant_like(exponent, to.bias);
-        let exponent = self.binary(Spv::ISub, exponent, bias);
-        let one = self.constant_like(kept, 1);
-        let least = self.ext(GlslOp::SMax, &[exponent, one]);
-        let lost = self.binary(Spv::ISub, least, exponent);
-        let all = self.constant_like(kept, u64::from(to.mantissa) + 1);
-        let lost = self.ext(GlslOp::UMin, &[lost, all]);
-        let shifted = self.binary(Spv::ShiftRightLogical, mantissa, lost);
-        let back = self.binary(Spv::ShiftLeftLogical, shifted, lost);
-        let dropped = self.binary(Spv::BitwiseXor, mantissa, back);
-        let dropped = self.binary(Spv::BitwiseOr, dropped, parts.rest);
-        // The leading one of the mantissa adds 1 to the exponent.
-        let special = self.constant_like(kept, to.special);
-        let exponent = self.ext(GlslOp::UMin, &[least, special]);
-        let exponent = self.binary(Spv::ISub, exponent, one);
-        let exponent = self.binary_bits(Spv::ShiftLeftLogical, exponent, to.mantissa.into());
-        let bits = self.binary(Spv::IAdd, exponent, shifted);
-        let inexact = self.compare_bits(Spv::INotEqual, dropped, 0);
-        let largest = self.constant_like(bits, (to.special << to.mantissa) - 1);
-        let beyond = self.test(Spv::UGreaterThan, bits, largest);
-        Cut {
-            bits: self.ext(GlslOp::UMin, &[bits, largest]),
-            inexact: self.test(Spv::LogicalOr, inexact, beyond),
-        }
+/// Rounds the magnitude of a finite number toward zero.
+fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
+    let Parts { exponent, kept, .. } = parts;
+    let leading = w.constant_like(kept, 1 << to.mantissa);
+    let zero = w.constant_like(kept, 0);
+    let is_normal = w.compare_bits(Spv::INotEqual, exponent, 0);
+    let leading = w.select(is_normal, leading, zero);
+    let mantissa = w.binary(Spv::BitwiseOr, kept, leading);
+    // Numbers below the least normal one lose a bit for each power of two.
+    let bias = w.constant_like(exponent, to.bias);
+    let exponent = w.binary(Spv::ISub, exponent, bias);
+    let one = w.constant_like(kept, 1);
+    let least = w.ext(GlslOp::SMax, &[exponent, one]);
+    let lost = w.binary(Spv::ISub, least, exponent);
+    let all = w.constant_like(kept, u64::from(to.mantissa) + 1);
+    let lost = w.ext(GlslOp::UMin, &[lost, all]);
+    let shifted = w.binary(Spv::ShiftRightLogical, mantissa, lost);
+    let back = w.binary(Spv::ShiftLeftLogical, shifted, lost);
+    let dropped = w.binary(Spv::BitwiseXor, mantissa, back);
+    let dropped = w.binary(Spv::BitwiseOr, dropped, parts.rest);
+    // The leading one of the mantissa adds 1 to the exponent.
+    let special = w.constant_like(kept, to.special);
+    let exponent = w.ext(GlslOp::UMin, &[least, special]);
+    let exponent = w.binary(Spv::ISub, exponent, one);
+    let exponent = w.binary_bits(Spv::ShiftLeftLogical, exponent, to.mantissa.into());
+    let bits = w.binary(Spv::IAdd, exponent, shifted);
+    let inexact = w.compare_bits(Spv::INotEqual, dropped, 0);
+    let largest = w.constant_like(bits, (to.special << to.mantissa) - 1);
+    let beyond = w.test(Spv::UGreaterThan, bits, largest);
+    Cut {
+        bits: w.ext(GlslOp::UMin, &[bits, largest]),
+        inexact: w.test(Spv::LogicalOr, inexact, beyond),
     }
+}
 
-    /// An infinity or NaN of the narrower format where the float is one, else `bits`.
-    fn select_special_or(&mut self, to: Narrow, parts: Parts, bits: Val) -> Val {
-        let infinity = self.constant_like(bits, to.special << to.mantissa);
-        // The highest bit of the mantissa is that of a quiet NaN.
-        let quiet = (to.special << 1 | 1) << (to.mantissa - 1);
-        let quiet = self.constant_like(bits, quiet);
-        let fraction = self.binary(Spv::BitwiseOr, parts.kept, parts.rest);
-        let is_infinity = self.compare_bits(Spv::IEqual, fraction, 0);
-        let special = self.select(is_infinity, infinity, quiet);
-        let is_special = self.compare_bits(Spv::IEqual, parts.exponent, to.special_before);
-        self.select(is_special, special, bits)
+/// Selects an infinity or NaN of the narrower format where the float is one, else `bits`.
+fn select_special_or(w: &mut ValueBuilder, to: Narrow, parts: Parts, bits: Val) -> Val {
+    let infinity = w.constant_like(bits, to.special << to.mantissa);
+    // The highest bit of the mantissa is that of a quiet NaN.
+    let quiet = (to.special << 1 | 1) << (to.mantissa - 1);
+    let quiet = w.constant_like(bits, quiet);
+    let fraction = w.binary(Spv::BitwiseOr, parts.kept, parts.rest);
+    let is_infinity = w.compare_bits(Spv::IEqual, fraction, 0);
+    let special = w.select(is_infinity, infinity, quiet);
+    let is_special = w.compare_bits(Spv::IEqual, parts.exponent, to.special_before);
+    w.select(is_special, special, bits)
+}
+
+/// Unpacks half-precision numbers in the low bits of words as floats.
+pub(crate) fn unpack_halves(w: &mut ValueBuilder, words: Val) -> Val {
+    if let Some(parts) = w.constant_parts(words) {
+        return w.constant_of(Scalar::F32, parts.map(single), words.size);
     }
+    w.map_components(words, |w, index| {
+        let word = w.component(words, index);
+        let pair = w.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, word.id);
+        w.component(pair, 0)
+    })
+}
+
+/// Packs floats as half-precision numbers in the low bits of words.
+pub(crate) fn pack_halves(w: &mut ValueBuilder, floats: Val) -> Val {
+    // The other half of the word, which stays 0.
+    let zero = w.float(0.0);
+    let floats = clamp_to_halves(w, floats);
+    w.map_components(floats, |w, index| {
+        let number = w.component(floats, index);
+        let (op, operands) = (Spv::CompositeConstruct, [number.id.0, zero.0]);
+        let pair = w.op(op, Scalar::F32, 2, &operands);
+        w.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+    })
+}
+
+/// Packs two floats as half-precision numbers in one word.
+pub(crate) fn pack_two_halves(w: &mut ValueBuilder, pair: Val) -> Val {
+    let pair = clamp_to_halves(w, pair);
+    w.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+}
+
+/// Clamps floats that are too large for half precision, infinities included, to +-65536, which
+/// every driver packs as an infinity: SwiftShader makes NaN of infinities and of larger numbers.
+fn clamp_to_halves(w: &mut ValueBuilder, floats: Val) -> Val {
+    // The first power of two beyond half precision: numbers that round to a finite half are not
+    // changed.
+    let low = w.float_like(floats, -65536.0);
+    let high = w.float_like(floats, 65536.0);
+    let near = w.ext(GlslOp::FClamp, &[floats, low, high]);
+    // A clamp may make anything of NaN.
+    let is_nan = w.test(Spv::FUnordNotEqual, floats, floats);
+    w.select(is_nan, floats, near)
 }

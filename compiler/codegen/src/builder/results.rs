@@ -1,4 +1,5 @@
-//! Values that were computed of a value before: swizzles of vectors, tests of condition codes. Each value has a list of its own.
+//! Values that were computed of a value before: swizzles of vectors, tests of condition codes. Each
+//! value has a separate list.
 
 use super::lane::Picks;
 use crate::words::ValueWord;
@@ -17,16 +18,16 @@ impl ResultKey {
     /// The value itself, if it is a number that is not below zero.
     pub(super) const NOT_NEGATIVE: Self = Self(0x4002);
 
-    /// Components of a vector.
+    /// Makes the key of components of a vector.
     #[inline]
     pub(super) fn swizzle(picks: Picks) -> Self {
         // The number of components counts, so that (x, x) and (x, x, x) differ.
         Self(u16::from(picks.components.0) | u16::from(picks.size) << 8)
     }
 
-    /// A test of condition codes.
+    /// Makes the key of a test of condition codes.
     pub(super) const fn test(test: CondTest) -> Self {
-        // The highest bit tells tests from swizzles.
+        // The highest bit distinguishes tests from swizzles.
         Self(test as u16 | 0x8000)
     }
 }
@@ -35,7 +36,7 @@ impl ResultKey {
 #[derive(Debug, Default)]
 pub(super) struct Results {
     computed: Vec<Computed>,
-    /// What stands before belongs to functions that are finished.
+    /// What precedes it belongs to functions that are finished.
     first: u32,
 }
 
@@ -51,7 +52,7 @@ struct Computed {
 }
 
 impl Results {
-    /// Forgets all lists.
+    /// Removes all lists and their values.
     pub(super) fn reset(&mut self) {
         self.computed.clear();
         self.forget_function();
@@ -67,7 +68,7 @@ impl Results {
         (end >= self.first).then(|| &self.computed[end as usize - 1])
     }
 
-    /// What a list has.
+    /// Finds what a list has.
     #[inline]
     pub(super) fn find(&self, mut end: ListEnd, key: ResultKey) -> Option<ValueWord> {
         while let Some(computed) = self.get(end) {

@@ -4,12 +4,13 @@ use super::results::ListEnd;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::{Type, TypeBase, interp};
 
-/// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
+/// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the
+/// signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Scalar {
-    /// A boolean that stands for 1.0 or 0.0.
+    /// A boolean that represents 1.0 or 0.0.
     BoolFloat,
-    /// A boolean that stands for all ones or 0.
+    /// A boolean that represents all ones or 0.
     BoolInt,
     /// 8-bit integer, in memory only.
     U8,
@@ -33,28 +34,29 @@ pub(crate) enum Scalar {
 pub(super) const SCALARS: usize = 10;
 
 impl Scalar {
-    /// Whether this is one of the booleans.
+    /// Returns whether this is one of the booleans.
     pub(crate) const fn is_bool(self) -> bool {
         matches!(self, Self::BoolFloat | Self::BoolInt)
     }
 
-    /// Whether this is a float.
+    /// Returns whether this is a float.
     pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// The unsigned integer of the same width.
+    /// Returns the unsigned integer of the same width.
     pub(crate) const fn as_int(self) -> Self {
         if self.is_wide() { Self::U64 } else { Self::U32 }
     }
 
-    /// Whether a lane takes 64 bits.
+    /// Returns whether a lane takes 64 bits.
     pub(crate) const fn is_wide(self) -> bool {
         matches!(self, Self::U64 | Self::F64 | Self::Pair)
     }
 }
 
-/// Where a value is defined. The order counts: what is derived from several values lives where the last of them does.
+/// Where a value is defined. The order counts: what is derived from several values lives where the
+/// last of them does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Home {
     /// Module scope.
@@ -74,11 +76,12 @@ pub(crate) struct ValueInfo {
     pub(crate) size: u8,
     /// Where it is defined.
     pub(crate) home: Home,
-    /// Where in the builder's `derived` more is known, or 0. Most values are never taken apart.
+    /// Index of what else is known in `derived` of the writer, or 0. Most values are never
+    /// decomposed.
     pub(super) derived: u32,
 }
 
-/// What is known of ids that are no values: labels, functions, variables, pointers.
+/// Entry of ids that are not values: labels, functions, variables, pointers.
 pub(super) const NO_VALUE: ValueInfo = ValueInfo {
     scalar: Scalar::U32,
     size: 1,
@@ -113,6 +116,11 @@ impl Val {
     pub(crate) const fn new(id: ValueWord, scalar: Scalar, size: u8) -> Self {
         Self { id, scalar, size }
     }
+
+    /// Returns the same boolean, representing other numbers.
+    pub(crate) const fn as_truth(self, scalar: Scalar) -> Self {
+        Self { scalar, ..self }
+    }
 }
 
 /// Which of two values is wanted.
@@ -141,21 +149,23 @@ pub(crate) struct Flags {
     pub(crate) carry: Val,
 }
 
-/// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
+/// Returns the scalar in which an operation of type `ty` computes; `wide_ints` is how 64-bit
+/// integers are computed.
 pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
     match (ty, wide_ints) {
-        // Halves compute as 32-bit floats and are rounded where they are written: SPIR-V without `Float16` has no arithmetic on
-        // them.
+        // Halves compute as 32-bit floats and are rounded where they are written: SPIR-V without
+        // `Float16` has no arithmetic on them.
         (Type::F16 | Type::F32, _) => Scalar::F32,
         (Type::F64, _) => Scalar::F64,
         (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
         (Type::U64 | Type::S64, WideInts::Pairs) => Scalar::Pair,
-        // Narrow integers are in memory only. Without `Int8` and `Int16` SPIR-V has no arithmetic on them, so that loads extend them.
+        // Narrow integers are in memory only. Without `Int8` and `Int16` SPIR-V has no arithmetic
+        // on them, so that loads extend them.
         (Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32, _) => Scalar::U32,
     }
 }
 
-/// The truth value that stands for the numbers which a comparison of type `ty` gives.
+/// Returns the boolean that represents the numbers which a comparison of type `ty` gives.
 pub(crate) fn truth_scalar(ty: Type) -> Scalar {
     if ty.is_float() {
         Scalar::BoolFloat
@@ -164,13 +174,13 @@ pub(crate) fn truth_scalar(ty: Type) -> Scalar {
     }
 }
 
-/// What is for signed types, or what is for all others.
+/// Chooses between what is for signed types and what is for all others.
 #[inline]
 pub(crate) fn by_sign<T>(ty: Type, [signed, other]: [T; 2]) -> T {
     if ty.is_signed_int() { signed } else { other }
 }
 
-/// What is for the base of a type: floats, signed or unsigned integers.
+/// Chooses by the base of a type: floats, signed or unsigned integers.
 #[inline]
 pub(crate) fn by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
     match ty.base() {
@@ -190,7 +200,7 @@ pub(crate) enum WideInts {
     Pairs,
 }
 
-/// The bits of a half float as a float of 32 bits.
+/// Converts the bits of a half float to those of a float of 32 bits.
 pub(crate) fn single(bits: u64) -> u64 {
     // Exact: each format has all numbers of the smaller one.
     interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))

@@ -1,6 +1,6 @@
 //! The contexts of emission: each has what its functions may access, and borrows the one below it.
 //!
-//! [`Builder`] computes with values, [`Io`] declares and loads variables of the interface,
+//! [`ValueBuilder`] computes with values, [`Io`] declares and loads variables of the interface,
 //! [`FunctionEmitter`] knows where the values of registers are, and above it is an emitter for each
 //! subject, with the state of that subject. None of them accesses another's.
 
@@ -8,7 +8,7 @@ use super::memory::array::RegisterMemory;
 use super::memory::resource_use::ResourceUse;
 use super::texture::sparse::Sparse;
 use crate::analysis::Analysis;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capture::Home;
 use crate::debug::Lines;
 use crate::interface::{Interface, Io};
@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct FunctionEmitter<'a> {
     pub(super) program: &'a Program,
     pub(super) options: &'a Options,
-    pub(super) w: &'a mut Builder,
+    pub(super) w: &'a mut ValueBuilder,
     pub(super) analysis: &'a mut Analysis,
     pub(super) lanes: &'a mut Lanes,
     pub(super) interface: &'a mut Interface,
@@ -159,30 +159,30 @@ pub(super) struct Written {
     pub(super) flags: FlagLanes,
 }
 
-impl AsMut<Builder> for FunctionEmitter<'_> {
+impl AsMut<ValueBuilder> for FunctionEmitter<'_> {
     #[inline(always)]
-    fn as_mut(&mut self) -> &mut Builder {
+    fn as_mut(&mut self) -> &mut ValueBuilder {
         self.w
     }
 }
 
-impl AsMut<Builder> for TextureEmitter<'_, '_> {
+impl AsMut<ValueBuilder> for TextureEmitter<'_, '_> {
     #[inline(always)]
-    fn as_mut(&mut self) -> &mut Builder {
+    fn as_mut(&mut self) -> &mut ValueBuilder {
         self.f.w
     }
 }
 
-impl AsMut<Builder> for ImageEmitter<'_, '_> {
+impl AsMut<ValueBuilder> for ImageEmitter<'_, '_> {
     #[inline(always)]
-    fn as_mut(&mut self) -> &mut Builder {
+    fn as_mut(&mut self) -> &mut ValueBuilder {
         self.f.w
     }
 }
 
-impl AsMut<Builder> for BufferEmitter<'_, '_> {
+impl AsMut<ValueBuilder> for BufferEmitter<'_, '_> {
     #[inline(always)]
-    fn as_mut(&mut self) -> &mut Builder {
+    fn as_mut(&mut self) -> &mut ValueBuilder {
         self.f.w
     }
 }

@@ -3,7 +3,7 @@
 
 use super::arithmetic::keeps_special_numbers;
 use super::stage::primitive::{input_mode, output_mode, tess_modes};
-use crate::builder::Builder;
+use crate::builder::ValueBuilder;
 use crate::capability::Need;
 use crate::interface::{Interface, input_primitive, takes_quadrilaterals};
 use crate::options::{Options, Target};
@@ -16,7 +16,7 @@ use spirv::{AddressingModel, ExecutionMode, ExecutionModel, MemoryModel, Op};
 pub(super) struct ModuleHead<'e> {
     pub(super) program: &'e Program,
     pub(super) options: &'e Options,
-    pub(super) w: &'e Builder,
+    pub(super) w: &'e ValueBuilder,
     pub(super) interface: &'e Interface,
     /// Whether results are captured by transform feedback.
     pub(super) has_captures: bool,

@@ -15,7 +15,7 @@ use super::typed_sources::{
     emit_pack64, emit_select_non_zero, emit_unpack, emit_unpack64, emit_wide_inst, is_pair_op,
     uses_float64,
 };
-use crate::builder::{Builder, Extreme, Flags, Lane, Scalar, Val};
+use crate::builder::{Extreme, Flags, Lane, Scalar, Val, ValueBuilder, convert, int, precision};
 use crate::capability::Need;
 use crate::emit::constant::fold_constant_inst;
 use crate::emit::cx::FunctionEmitter;
@@ -96,8 +96,8 @@ impl ProgramEmitter<'_> {
             Op::NMax => apply_ext::<2>(f, cx, GlslOp::NMax)?,
             Op::Floor => apply_ext::<1>(f, cx, GlslOp::Floor)?,
             Op::Ceil => apply_ext::<1>(f, cx, GlslOp::Ceil)?,
-            Op::Trunc => apply_one(f, cx, Builder::truncated)?,
-            Op::Round => apply_one(f, cx, Builder::rounded_to_even)?,
+            Op::Trunc => apply_one(f, cx, convert::round_toward_zero)?,
+            Op::Round => apply_one(f, cx, convert::round_to_even)?,
             Op::RoundHalf => apply_one(f, cx, round_half)?,
             Op::RoundFixed => apply_one(f, cx, round_fixed)?,
             Op::Fract => apply_one(f, cx, |w, a| emit_fract(w, cx.inst.ty, a))?,
@@ -197,7 +197,7 @@ impl ProgramEmitter<'_> {
         // Operands have been flushed where they were read; the result may be a denormal of normal
         // numbers.
         if self.f.should_flush(cx.inst) {
-            return Ok(Outcome::Val(self.f.w.flushed(val)));
+            return Ok(Outcome::Val(precision::flush_denormals(self.f.w, val)));
         }
         Ok(Outcome::Val(val))
     }
@@ -322,7 +322,7 @@ fn compute_lane_flags(
     let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
         let [a, b] = f.load_two(cx)?;
         // Written once more, for of the operation only the sum was kept.
-        let product = f.w.int_product(a, b);
+        let product = int::compute_product(f.w, a, b);
         (product, load_summand(f, cx, 2)?, false, negated(2))
     } else {
         let subtracts = cx.inst.op == Op::Sub;
@@ -330,9 +330,9 @@ fn compute_lane_flags(
         (x, y, negated(0), negated(1) != subtracts)
     };
     Ok(match (x_negated, y_negated) {
-        (false, false) => Some(f.w.add_flags(x, y, result)),
-        (false, true) => Some(f.w.sub_flags(x, y, result)),
-        (true, false) => Some(f.w.sub_flags(y, x, result)),
+        (false, false) => Some(int::compute_add_flags(f.w, x, y, result)),
+        (false, true) => Some(int::compute_sub_flags(f.w, x, y, result)),
+        (true, false) => Some(int::compute_sub_flags(f.w, y, x, result)),
         // Undefined by the same section.
         (true, true) => None,
     })
@@ -355,7 +355,7 @@ fn load_summand(
 fn apply_one(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
-    op: impl FnOnce(&mut Builder, Val) -> Val,
+    op: impl FnOnce(&mut ValueBuilder, Val) -> Val,
 ) -> Result<Val, Failure> {
     let a = f.load_source(cx.inst, 0, cx.lanes)?;
     Ok(op(f.w, a))
@@ -365,7 +365,7 @@ fn apply_one(
 fn apply_two(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
-    op: impl FnOnce(&mut Builder, [Val; 2]) -> Val,
+    op: impl FnOnce(&mut ValueBuilder, [Val; 2]) -> Val,
 ) -> Result<Val, Failure> {
     let operands = f.load_two(cx)?;
     Ok(op(f.w, operands))
@@ -375,7 +375,7 @@ fn apply_two(
 fn apply_three(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
-    op: impl FnOnce(&mut Builder, [Val; 3]) -> Val,
+    op: impl FnOnce(&mut ValueBuilder, [Val; 3]) -> Val,
 ) -> Result<Val, Failure> {
     let operands = f.load_three(cx)?;
     Ok(op(f.w, operands))

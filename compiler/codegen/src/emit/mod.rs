@@ -1,7 +1,7 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
 //! A context is what functions may access. Each borrows the one that it is above in the table, so
-//! that arithmetic cannot access descriptors, nor textures emit primitives: [`Builder`] for values,
+//! that arithmetic cannot access descriptors, nor textures emit primitives: [`ValueBuilder`] for values,
 //! [`Io`](crate::interface::Io) for variables of the interface, then those of `cx` and `program`.
 //! Functions that need no more than the builder or `Io` take these as their first parameter. Each
 //! row of the table calls those below it, seldom its neighbors and never those above it.
@@ -17,8 +17,8 @@
 //! | `operand`, `result`, `control::cond`, `stage::inputs`, `stage::patch` | sources; clamp, guard, write, condition-code update; inputs, shared outputs | `FunctionEmitter` |
 //! | `names` | debug information | `FunctionEmitter` |
 //! | `memory::array`, `memory::zeroed` | registers in variables | `RegisterMemory` |
-//! | `control::guarded` | values computed in blocks of their own, for any context that has a builder | `AsMut<Builder>` |
-//! | `arithmetic` | instructions that compute with values only | `Builder` |
+//! | `control::guarded` | values computed in blocks of their own, for any context that has a builder | `AsMut<ValueBuilder>` |
+//! | `arithmetic` | instructions that compute with values only | `ValueBuilder` |
 
 mod arithmetic;
 mod constant;
@@ -37,7 +37,7 @@ mod texture;
 mod typed_sources;
 
 use crate::analysis::{Analysis, Class};
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
@@ -73,7 +73,7 @@ const HEAD_WORDS: usize = 128;
 /// What is kept between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    w: Builder,
+    w: ValueBuilder,
     analysis: Analysis,
     live: Liveness,
     lanes: Lanes,
@@ -215,7 +215,8 @@ impl ProgramEmitter<'_> {
             .functions
             .result(Op::Function, void, function, &[control, ty.0]);
         self.f.w.block = self.f.w.label();
-        self.f.w.functions.op(Op::Label, &[self.f.w.block.0]);
+        let block = self.f.w.block.0;
+        self.f.w.functions.op(Op::Label, &[block]);
         // Before the first block of the program, where they run once.
         if self.f.in_entry {
             self.f.memory().clear_arrays();

@@ -2,7 +2,7 @@
 
 use super::cx::InstCx;
 use super::memory::array::Element;
-use crate::builder::{Lane, Picks, Scalar, Val};
+use crate::builder::{Lane, Picks, Scalar, Val, arith, narrow, precision};
 use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::arena::Id;
@@ -55,7 +55,7 @@ impl FunctionEmitter<'_> {
             // To read these may take a variable that is not declared yet.
             Base::Input(_) | Base::Output(_) => return None,
         };
-        self.w.at_hand(base, src.swizzle, lanes, scalar)
+        self.w.find_available(base, src.swizzle, lanes, scalar)
     }
 
     /// Makes a source that is not at hand.
@@ -63,7 +63,7 @@ impl FunctionEmitter<'_> {
     fn make_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
         if self.should_flush(inst) {
             let val = self.load_source_as(src, inst.ty, lanes)?;
-            return Ok(self.w.flushed(val));
+            return Ok(precision::flush_denormals(self.w, val));
         }
         if src.has_modifier() || inst.ty == Type::F16 {
             return self.load_source_as(src, inst.ty, lanes);
@@ -91,7 +91,7 @@ impl FunctionEmitter<'_> {
             Some(slot) => *self.lanes.slot(slot),
             None => self.load_base_lanes(src, scalar, lanes)?,
         };
-        let val = match self.w.at_hand(&base, src.swizzle, lanes, scalar) {
+        let val = match self.w.find_available(&base, src.swizzle, lanes, scalar) {
             Some(val) => val,
             None => self.gather_source(slot, &base, src.swizzle, lanes, scalar),
         };
@@ -148,12 +148,12 @@ impl FunctionEmitter<'_> {
     #[inline(never)]
     fn apply_modifiers(&mut self, val: Val, src: &Src, ty: Type) -> Val {
         let val = if ty == Type::F16 {
-            self.w.half_to_float(val)
+            narrow::unpack_halves(self.w, val)
         } else {
             val
         };
         if src.has_modifier() {
-            self.w.modify(val, src, ty)
+            arith::apply_modifiers(self.w, val, src, ty)
         } else {
             val
         }

@@ -3,7 +3,7 @@
 
 use super::arithmetic::wide::resize_lanes;
 use super::cx::{FlagLanes, Outcome, Written};
-use crate::builder::{Flags, Lane, Scalar, compute_scalar};
+use crate::builder::{Flags, Lane, Scalar, arith, compute_scalar, masked, narrow, test};
 use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use glasm_ir::arena::Id;
@@ -91,13 +91,13 @@ impl FunctionEmitter<'_> {
         let fresh = self.apply_clamp(inst, &dst, lanes, outcome);
         let flags = flags.map(|flags| flag_lanes(lanes, flags));
         let mut written = Written {
-            values: self.w.materialize(inst, needed & 15, fresh),
+            values: masked::convert_comparisons(self.w, inst, needed & 15, fresh),
             codes: fresh,
             flags: flags.unwrap_or_default(),
         };
         if dst.cc.is_some() {
             for lane in WriteMask(needed >> 4).lanes() {
-                written.codes[lane] = self.w.code_value(inst, fresh[lane]);
+                written.codes[lane] = masked::convert_to_code(self.w, inst, fresh[lane]);
             }
         }
         self.write_guarded(inst.ty, &dst, needed, written)
@@ -163,14 +163,14 @@ impl FunctionEmitter<'_> {
         }
         let old = self.load_old_lanes(dst, lanes)?;
         // Where old and new lanes are truth values the result stays one.
-        let scalar = self.w.guard_scalar(ty, lanes, values, &old);
-        self.w.select_lanes(lanes, scalar, passes, values, &old);
+        let scalar = masked::choose_scalar(self.w, ty, lanes, values, &old);
+        masked::select_lanes(self.w, lanes, scalar, passes, values, &old);
         Ok(())
     }
 
     /// Applies the clamp and brings the lanes into the form that registers hold.
     fn apply_clamp(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
-        // Truth values of halves are made numbers in half precision by `materialize`.
+        // Truth values of halves are made numbers in half precision by `masked::convert_comparisons`.
         let packs =
             inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
         let clamps = dst.saturate != Saturate::None && inst.ty.is_float();
@@ -185,10 +185,10 @@ impl FunctionEmitter<'_> {
         };
         // Truth values are 0 or 1 already.
         if clamps && val.scalar != Scalar::BoolFloat {
-            val = self.w.clamp(val, dst.saturate);
+            val = arith::clamp(self.w, val, dst.saturate);
         }
         if packs {
-            val = self.w.float_to_half(val);
+            val = narrow::pack_halves(self.w, val);
         }
         val.spread(lanes)
     }
@@ -238,15 +238,13 @@ impl FunctionEmitter<'_> {
         let mut before = old;
         for lane in WriteMask(lanes).lanes() {
             let new = written.codes[lane];
-            written.codes[lane] = Lane::scalar(self.w.canonical_cond(new, scalar));
-            before[lane] = Lane::scalar(self.w.canonical_cond(old[lane], scalar));
+            written.codes[lane] = Lane::scalar(test::convert_lane(self.w, new, scalar));
+            before[lane] = Lane::scalar(test::convert_lane(self.w, old[lane], scalar));
         }
-        self.w
-            .select_lanes(lanes, scalar, passes, &mut written.codes, &before);
+        masked::select_lanes(self.w, lanes, scalar, passes, &mut written.codes, &before);
         if self.analysis.reads_overflow {
             for (new, old) in written.flags.iter_mut().zip(&old_flags) {
-                self.w
-                    .select_lanes(lanes, Scalar::BoolInt, passes, new, old);
+                masked::select_lanes(self.w, lanes, Scalar::BoolInt, passes, new, old);
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use super::names::{input_name, snake_case};
 use super::vars::{Io, derive_at_start, load_at_start, reflected};
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Home, Lane, Scalar, ValueBuilder};
 use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -159,7 +159,7 @@ impl Io<'_> {
 
 /// A lane of 64 bits made of two of the words of a half.
 fn load_wide_lane(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     words: ValueWord,
     scalar: Scalar,
     [low, high]: [u32; 2],

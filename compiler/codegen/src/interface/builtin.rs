@@ -2,7 +2,7 @@
 
 use super::names::snake_case;
 use super::vars::{Io, find, load_at_start, load_element_at_start};
-use crate::builder::{Builder, Home, Scalar};
+use crate::builder::{Home, Scalar, ValueBuilder};
 use crate::capability::Need;
 use crate::options::Options;
 use crate::words::{TypeWord, ValueWord};
@@ -149,7 +149,7 @@ pub(crate) fn thread_row() -> BuiltinRow {
 
 /// An input made of the invocation number in the subgroup. Groups have 32 invocations at most;
 /// masks are as wide as that.
-pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -> ValueWord {
+pub(crate) fn thread_value(w: &mut ValueBuilder, semantic: Semantic, id: ValueWord) -> ValueWord {
     let [one, last] = [1, 31].map(|value| w.uint(value).0);
     let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
     // A thread group has 32 invocations: in larger subgroups the numbers begin at 0 again behind
@@ -164,7 +164,7 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
     // A power of two less 1 has all bits below it.
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);
-    let not = |w: &mut Builder, value: ValueWord| {
+    let not = |w: &mut ValueBuilder, value: ValueWord| {
         w.derive(Home::Prologue, Op::Not, Scalar::U32, 1, &[value.0])
     };
     if semantic == Semantic::ThreadLtMask {
@@ -192,7 +192,7 @@ impl Io<'_> {
         let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.
         if builtin == BuiltIn::SampleMask {
-            let array = self.w.array_type(ty, 1);
+            let array = self.w.declare_array(ty, 1);
             let variable = self.builtin_variable(array, builtin, false);
             return (variable, load_element_at_start(self.w, variable, 0, scalar));
         }

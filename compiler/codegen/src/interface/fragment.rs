@@ -3,7 +3,7 @@
 
 use super::builtin::builtin_input;
 use super::vars::{Io, base_scalar, bind, derive_at_start, find, load_at_start, reflected};
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Home, Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::FIRST_ATTACHMENT_BINDING;
@@ -25,7 +25,7 @@ impl Io<'_> {
     /// Window position by other rules: y from the top, pixel centers at integers.
     /// ARB_fragment_coord_conventions.
     pub(crate) fn move_window_position(&mut self, lanes: &mut [Lane; 4]) {
-        let scalar = |w: &mut Builder, op, a: ValueWord, b: ValueWord| {
+        let scalar = |w: &mut ValueBuilder, op, a: ValueWord, b: ValueWord| {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
@@ -83,7 +83,7 @@ impl Io<'_> {
 
     fn declare_attachment(&mut self, ty: TypeWord, buffer: u8, scalar: Scalar) -> ValueWord {
         self.w.needs.insert(Need::InputAttachment);
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
+        let variable = self.w.declare_variable(StorageClass::UniformConstant, ty);
         let number = u32::from(buffer);
         let slot = DescriptorSlot {
             set: self.options.bindings.texture_set,
@@ -259,13 +259,13 @@ impl Io<'_> {
         let variable = self.variable_beside(input, &place);
         let start = load_at_start(self.w, variable, Scalar::F32, place.components);
         let start = self.w.val(start);
-        Some(self.w.first_components(start, 2))
+        Some(self.w.take_components(start, 2))
     }
 }
 
 /// Selects `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a
 /// condition for each component of a vector.
-fn select_lanes(w: &mut Builder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
+fn select_lanes(w: &mut ValueBuilder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
     std::array::from_fn(|lane| {
         let choice = [yes, no].map(|lanes| w.scalar(lanes[lane], Scalar::F32));
         select_lane(w, cond, choice)
@@ -273,7 +273,7 @@ fn select_lanes(w: &mut Builder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4])
 }
 
 /// Selects the first or the second of two floats, where the later one of them is known.
-fn select_lane(w: &mut Builder, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
+fn select_lane(w: &mut ValueBuilder, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
     if let Some(bits) = w.constant_bits(cond) {
         return Lane::scalar(if bits != 0 { yes } else { no });
     }

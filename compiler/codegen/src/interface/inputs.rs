@@ -5,7 +5,7 @@ use super::location::are_colors_flat;
 use super::vars::make_one;
 use super::vars::{Io, derive_at_start, load_at_start, load_element_at_start};
 use super::vertices::takes_quadrilaterals;
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, ModuleWriter, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::options::PrimitiveNumbers;
@@ -141,7 +141,7 @@ impl Io<'_> {
         let float = self.w.ty(Scalar::F32, 1);
         if !self.vars.inputs.distances[distances as usize].is_some() {
             let semantics = self.program.inputs.iter().map(|input| input.semantic);
-            let array = self.w.array_type(float, distances.len(semantics));
+            let array = self.w.declare_array(float, distances.len(semantics));
             let variable = self.variable(StorageClass::Input, array);
             self.w.decorate_builtin(variable, distances.builtin());
             self.vars.inputs.distances[distances as usize] = variable;
@@ -276,13 +276,13 @@ impl Io<'_> {
 }
 
 /// Makes (0, 0, 0, 1) of integers.
-fn make_int_pad(w: &mut Builder) -> [Lane; 4] {
+fn make_int_pad(w: &mut ModuleWriter) -> [Lane; 4] {
     let [zero, one] = [0, 1].map(|number| Lane::scalar(w.uint(number)));
     [zero, zero, zero, one]
 }
 
 /// Returns the lanes of a varying, with those that it does not have from (0, 0, 0, 1) in its type.
-fn pad_lanes(w: &mut Builder, place: &Place, value: ValueWord) -> [Lane; 4] {
+fn pad_lanes(w: &mut ModuleWriter, place: &Place, value: ValueWord) -> [Lane; 4] {
     if place.components >= 4 {
         return Lane::all_of(value);
     }

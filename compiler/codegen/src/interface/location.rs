@@ -2,7 +2,7 @@
 
 use super::names::input_name;
 use super::vars::{Io, base_scalar, load_at_start};
-use crate::builder::Builder;
+use crate::builder::ModuleWriter;
 use crate::capability::Need;
 use crate::error::Failure;
 use crate::options::Options;
@@ -76,7 +76,7 @@ impl Io<'_> {
     }
 }
 
-fn decorate_interpolation(w: &mut Builder, variable: ValueWord, input: Input) {
+fn decorate_interpolation(w: &mut ModuleWriter, variable: ValueWord, input: Input) {
     match input.interpolation {
         // This, and the center below, is what an input has without decorations.
         Interpolation::Smooth => {}
@@ -95,7 +95,7 @@ fn decorate_interpolation(w: &mut Builder, variable: ValueWord, input: Input) {
 }
 
 /// Decorates a variable with its location and, unless that is the first, its component.
-pub(crate) fn decorate_varying(w: &mut Builder, variable: ValueWord, place: &Place) {
+pub(crate) fn decorate_varying(w: &mut ModuleWriter, variable: ValueWord, place: &Place) {
     w.decorate(variable, Decoration::Location, &[place.location]);
     if place.component > 0 {
         let component = u32::from(place.component);

@@ -8,7 +8,7 @@ use super::names::{param_array_name, param_name, stage_word};
 use super::vars::{
     Io, ParamMember, Params, UNIFORM_SLOTS, bind, is_storage_block, param_class, stage_number,
 };
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Home, Lane, Scalar, ValueBuilder};
 use crate::error::{Error, Failure};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
@@ -91,7 +91,7 @@ impl Params {
 
 /// The context of parameters, which declares and loads nothing else.
 pub(crate) struct ParamLoader<'e> {
-    w: &'e mut Builder,
+    w: &'e mut ValueBuilder,
     program: &'e Program,
     options: &'e Options,
     params: &'e mut Params,
@@ -140,7 +140,7 @@ impl ParamLoader<'_> {
     fn declare_block(&mut self) -> ValueWord {
         let block = self.declare_block_type();
         let (class, _) = self.choose_class();
-        let variable = self.w.variable(class, block);
+        let variable = self.w.declare_variable(class, block);
         let bindings = &self.options.bindings;
         let own = bindings.param_binding;
         let slot = DescriptorSlot {
@@ -166,7 +166,7 @@ impl ParamLoader<'_> {
                 return vector.0;
             }
             let len = self.w.uint(member.len);
-            self.w.strided_array(vector, len).0
+            self.w.declare_strided_array(vector, len).0
         });
         params.types.extend(types);
         let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
@@ -252,7 +252,7 @@ impl ParamLoader<'_> {
     /// registers, and lavapipe would keep them on the stack. What a branch reads is loaded at the
     /// start in any stage, since what follows the branch may read it, too.
     fn choose_home(&self) -> Home {
-        if self.program.stage == Stage::Vertex && !self.w.in_branch() {
+        if self.program.stage == Stage::Vertex && !self.w.is_in_branch() {
             Home::Body
         } else {
             Home::Prologue

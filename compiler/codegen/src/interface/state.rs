@@ -2,7 +2,7 @@
 //! block.
 
 use super::vars::{Io, bind, derive_at_start, find, load_at_start};
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Home, Lane, Scalar, Val, ValueBuilder};
 use crate::kept::emptied;
 use crate::options::Options;
 use crate::reflect::{DescriptorSlot, StateBinding, StateConstant};
@@ -42,7 +42,7 @@ impl State {
 
 /// The context of state, which declares and loads nothing else.
 pub(crate) struct StateLoader<'e> {
-    w: &'e mut Builder,
+    w: &'e mut ValueBuilder,
     options: &'e Options,
     state: &'e mut State,
 }
@@ -203,12 +203,12 @@ impl StateLoader<'_> {
             Op::SpecConstantComposite
         };
         let element = self.w.ty(Scalar::U32, 1);
-        let ty = self.w.array_type(element, count);
+        let ty = self.w.declare_array(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
         // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run
         // time.
-        let variable = self.w.open_variable(StorageClass::Private, ty);
+        let variable = self.w.declare_uninitialized(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
         let pointer = self.w.chain(StorageClass::Private, element, &operands);
@@ -235,12 +235,13 @@ impl StateLoader<'_> {
         // Vectors, since elements of arrays in uniform blocks are 16 bytes apart (std140).
         let vector = self.w.ty(Scalar::U32, 4);
         let len = self.w.uint(StateWords::LEN as u32 / 4);
-        let array = self.w.strided_array(vector, len);
-        let block = self.w.block_of(array, Decoration::Block);
+        let array = self.w.declare_strided_array(vector, len);
+        let block = self.w.declare_block(array, Decoration::Block);
         self.w.name_type(block, "State");
         self.w.name_member(block, 0, "words");
-        let variable = self.w.variable(StorageClass::Uniform, block);
-        bind(self.w, variable, self.choose_slot());
+        let variable = self.w.declare_variable(StorageClass::Uniform, block);
+        let choose_slot = self.choose_slot();
+        bind(self.w, variable, choose_slot);
         self.w.name(variable, || "state".into());
         self.state.block = variable;
         variable

@@ -6,7 +6,7 @@
 
 use super::state::State;
 use super::state_program::{named_parameters, state_program};
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Home, Lane, ModuleWriter, Scalar, ValueBuilder};
 use crate::kept::{emptied, filled};
 use crate::options::{Options, Target};
 use crate::reflect::{
@@ -23,15 +23,15 @@ use std::mem::take;
 
 /// What functions need that declare and load the variables of the interface.
 pub(crate) struct Io<'a> {
-    pub(crate) w: &'a mut Builder,
+    pub(crate) w: &'a mut ValueBuilder,
     pub(crate) program: &'a Program,
     pub(crate) options: &'a Options,
     pub(crate) vars: &'a mut Interface,
 }
 
-impl AsMut<Builder> for Io<'_> {
+impl AsMut<ValueBuilder> for Io<'_> {
     #[inline(always)]
-    fn as_mut(&mut self) -> &mut Builder {
+    fn as_mut(&mut self) -> &mut ValueBuilder {
         self.w
     }
 }
@@ -391,7 +391,7 @@ impl Interface {
 impl Io<'_> {
     /// An input or output variable.
     pub(crate) fn variable(&mut self, class: StorageClass, ty: TypeWord) -> ValueWord {
-        let variable = self.w.variable(class, ty);
+        let variable = self.w.declare_variable(class, ty);
         self.vars.in_out.push(variable.0);
         variable
     }
@@ -439,7 +439,7 @@ impl Io<'_> {
 
 /// Computes a scalar at the start of the function.
 pub(crate) fn derive_at_start<const N: usize>(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     op: Op,
     scalar: Scalar,
     operands: &[u32; N],
@@ -449,7 +449,7 @@ pub(crate) fn derive_at_start<const N: usize>(
 
 /// Loads what a variable holds, at the start of the function.
 pub(crate) fn load_at_start(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     pointer: ValueWord,
     scalar: Scalar,
     size: u8,
@@ -459,7 +459,7 @@ pub(crate) fn load_at_start(
 
 /// Loads an element of an input array, at the start of the function.
 pub(crate) fn load_element_at_start(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     variable: ValueWord,
     index: u32,
     scalar: Scalar,
@@ -475,7 +475,7 @@ pub(crate) fn load_element_at_start(
 }
 
 /// Makes the constant 1 of a declared base.
-pub(crate) fn make_one(w: &mut Builder, base: TypeBase) -> ValueWord {
+pub(crate) fn make_one(w: &mut ModuleWriter, base: TypeBase) -> ValueWord {
     match base {
         TypeBase::Float => w.float(1.0),
         // Registers hold integers without sign; 1 has the same bits with one.
@@ -547,7 +547,7 @@ pub(crate) fn stage_number(stage: Stage) -> u32 {
 }
 
 /// Decorates a resource variable with its place. OpenGL has no descriptor sets.
-pub(crate) fn bind(w: &mut Builder, variable: ValueWord, slot: DescriptorSlot) {
+pub(crate) fn bind(w: &mut ModuleWriter, variable: ValueWord, slot: DescriptorSlot) {
     if !w.target.is_opengl() {
         w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
     }

@@ -6,7 +6,7 @@ use super::builtin::BuiltinRow;
 use super::names::input_name;
 use super::vars::{Io, base_scalar};
 use super::vars::{derive_at_start, load_element_at_start, make_one};
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Home, Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::location::decorate_varying;
@@ -274,7 +274,7 @@ impl Io<'_> {
         let place = self.options.interface.inputs.place(semantic);
         let count = self.declared_vertices()?;
         let ty = self.w.ty(element.scalar, element.size);
-        let array = self.w.array_type(ty, count);
+        let array = self.w.declare_array(ty, count);
         let variable = self.variable(StorageClass::Input, array);
         if let Some(place) = place {
             decorate_varying(self.w, variable, &place);
@@ -313,12 +313,12 @@ impl Io<'_> {
         if let Some(distances) = Distances::of_builtin(builtin) {
             self.w.needs.insert(Need::of(distances));
             let semantics = self.program.inputs.iter().map(|input| input.semantic);
-            ty = self.w.array_type(ty, distances.len(semantics));
+            ty = self.w.declare_array(ty, distances.len(semantics));
         } else if builtin == BuiltIn::PointSize {
             self.need_point_size();
         }
         let count = self.declared_vertices()?;
-        let array = self.w.array_type(ty, count);
+        let array = self.w.declare_array(ty, count);
         Ok(self.declare_builtin(StorageClass::Input, array, builtin))
     }
 
@@ -374,7 +374,7 @@ impl Io<'_> {
         class: StorageClass,
     ) -> ValueWord {
         let float = self.w.ty(Scalar::F32, 1);
-        let array = self.w.array_type(float, tess_levels(builtin));
+        let array = self.w.declare_array(float, tess_levels(builtin));
         let variable = self.declare_builtin(class, array, builtin);
         self.w.decorate(variable, Decoration::Patch, &[]);
         variable
@@ -406,7 +406,7 @@ impl Io<'_> {
 
 /// Loads an element of the vertex of this number.
 fn load_element_of(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     variable: ValueWord,
     home: Home,
     vertex: ValueWord,

@@ -1,7 +1,9 @@
 //! Conversions between all types, numbers with the bits of a format that registers do not have, and
 //! packing of several numbers into words. Out-of-range floats never reach a SPIR-V conversion.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{
+    Lane, Scalar, Val, ValueBuilder, arith, convert, int, narrow, precision, wide,
+};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{InstFlags, Src, Type, Width, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
@@ -16,29 +18,39 @@ pub(in crate::emit) struct Conversion {
 
 /// Cuts words to the width of a narrow type, then applies the modifiers of the source as the type
 /// that they are (NV_gpu_program5 section 2.X.8.Z, CVT).
-pub(in crate::emit) fn narrow_source(w: &mut Builder, words: Val, src: &Src, from: Type) -> Val {
-    let val = w.extend(words, from.width().bits(), from.is_signed_int());
-    w.modify(val, src, from.with_width(Width::W32))
+pub(in crate::emit) fn narrow_source(
+    w: &mut ValueBuilder,
+    words: Val,
+    src: &Src,
+    from: Type,
+) -> Val {
+    let val = int::extend(w, words, from.width().bits(), from.is_signed_int());
+    arith::apply_modifiers(w, val, src, from.with_width(Width::W32))
 }
 
 /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves
 /// are floats here.
-pub(in crate::emit) fn emit_convert(w: &mut Builder, to: Type, how: Conversion, val: Val) -> Val {
+pub(in crate::emit) fn emit_convert(
+    w: &mut ValueBuilder,
+    to: Type,
+    how: Conversion,
+    val: Val,
+) -> Val {
     let Conversion {
         from,
         rounding,
         saturate,
     } = how;
     match (from.is_float(), to.is_float()) {
-        (false, false) => w.int_to_int(val, from, to, saturate),
-        (false, true) => w.int_to_float(val, from, to, rounding),
-        (true, false) => w.float_to_int(val, to, rounding, saturate),
-        (true, true) => w.float_to_float(val, to, rounding),
+        (false, false) => convert::convert_int(w, val, from, to, saturate),
+        (false, true) => convert::round_int_to_float(w, val, from, to, rounding),
+        (true, false) => convert::round_float_to_int(w, val, to, rounding, saturate),
+        (true, true) => convert::round_float(w, val, to, rounding),
     }
 }
 
 /// Rounds a number to half precision.
-pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
+pub(in crate::emit) fn round_half(w: &mut ValueBuilder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
     if w.fast_precision {
@@ -46,41 +58,46 @@ pub(in crate::emit) fn round_half(w: &mut Builder, value: Val) -> Val {
         // range that half precision lacks.
         value
     } else {
-        w.as_half(value)
+        precision::round_to_half(w, value)
     }
 }
 
 /// Rounds a number to signed fixed point with ten fraction bits.
-pub(in crate::emit) fn round_fixed(w: &mut Builder, value: Val) -> Val {
+pub(in crate::emit) fn round_fixed(w: &mut ValueBuilder, value: Val) -> Val {
     // The rounding is not relaxed: that would leave it to the device.
     w.flags = InstFlags::empty();
     if w.fast_precision {
         // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it
         // changes more than last digits.
-        w.in_fixed_range(value)
+        precision::clamp_to_fixed(w, value)
     } else {
-        w.as_fixed(value)
+        precision::round_to_fixed(w, value)
     }
 }
 
 /// PK2H: two half-precision numbers in one word.
-pub(in crate::emit) fn pack_halves(w: &mut Builder, numbers: Val) -> Val {
+pub(in crate::emit) fn pack_halves(w: &mut ValueBuilder, numbers: Val) -> Val {
     let numbers = w.widen(numbers, 2);
-    w.halves_in_word(numbers)
+    narrow::pack_two_halves(w, numbers)
 }
 
 /// Packs numbers of the lanes `lanes` in one word.
 // PK2US and PK4UB clamp to [0, 1], multiply by 65535 or 255 and round (NV_gpu_program4 section
 // 2.X.8.Z), and so do `PackUnorm2x16` and `PackUnorm4x8`. PK4B is another formula, which front ends
 // write out: its bytes have a bias of 128.
-pub(in crate::emit) fn pack_numbers(w: &mut Builder, op: GlslOp, lanes: u8, numbers: Val) -> Val {
+pub(in crate::emit) fn pack_numbers(
+    w: &mut ValueBuilder,
+    op: GlslOp,
+    lanes: u8,
+    numbers: Val,
+) -> Val {
     let numbers = w.widen(numbers, WriteMask(lanes).count() as u8);
     w.ext_to(op, Scalar::U32, 1, numbers.id)
 }
 
 /// The `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section 2.X.8.Z, UP2H).
 pub(in crate::emit) fn unpack_numbers(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     op: GlslOp,
     size: u8,
     word: Val,
@@ -90,13 +107,13 @@ pub(in crate::emit) fn unpack_numbers(
 }
 
 /// Packs a 64-bit lane of two words.
-pub(in crate::emit) fn pack_wide(w: &mut Builder, words: Val) -> Lane {
+pub(in crate::emit) fn pack_wide(w: &mut ValueBuilder, words: Val) -> Lane {
     let words = w.widen(words, 2);
-    w.wide_from_words(words)
+    wide::pack_words(w, words)
 }
 
 /// The two words of a 64-bit lane.
-pub(in crate::emit) fn unpack_wide(w: &mut Builder, wide: Val) -> [Lane; 2] {
-    let words = w.words_of_wide(wide.lane(0));
+pub(in crate::emit) fn unpack_wide(w: &mut ValueBuilder, wide: Val) -> [Lane; 2] {
+    let words = wide::unpack_words(w, wide.lane(0));
     [words.lane(0), words.lane(1)]
 }

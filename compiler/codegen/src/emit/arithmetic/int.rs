@@ -1,47 +1,52 @@
 //! Integer operations whose undefined cases in SPIR-V have a meaning here.
 
-use crate::builder::{Builder, Val, by_sign};
+use crate::builder::{Val, ValueBuilder, by_sign, int};
 use glasm_ir::Type;
 use spirv::Op as Spv;
 
 /// The upper half of the product.
-pub(in crate::emit) fn emit_mul_high(w: &mut Builder, ty: Type, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_mul_high(w: &mut ValueBuilder, ty: Type, [a, b]: [Val; 2]) -> Val {
     let op = by_sign(ty, [Spv::SMulExtended, Spv::UMulExtended]);
     // The members of the structure have the type of the operands.
-    let (a, b) = w.same_size(a, b);
-    let halves = w.extended_product(op, a, b);
+    let (a, b) = w.widen_both(a, b);
+    let halves = int::emit_extended_product(w, op, a, b);
     let (part, operands) = (Spv::CompositeExtract, [halves.0, 1]);
     w.op(part, a.scalar, a.size, &operands)
 }
 
 /// Quotient toward zero; all ones for a zero divisor, which NV_gpu_program4 section 2.X.8.Z, DIV,
 /// leaves undefined.
-pub(in crate::emit) fn emit_int_div(w: &mut Builder, ty: Type, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_int_div(w: &mut ValueBuilder, ty: Type, [a, b]: [Val; 2]) -> Val {
     let signed = ty.is_signed_int();
     let op = if signed { Spv::SDiv } else { Spv::UDiv };
-    let (safe, is_zero, is_minus_one) = w.safe_divisor(b, signed);
+    let (safe, is_zero, is_minus_one) = int::make_safe_divisor(w, b, signed);
     let mut quotient = w.binary(op, a, safe);
     if let Some(is_minus_one) = is_minus_one {
         // The quotient of the least value by -1 does not exist; negation wraps.
         let negated = w.unary(Spv::SNegate, a);
         quotient = w.select(is_minus_one, negated, quotient);
     }
-    w.all_ones_if(is_zero, quotient)
+    int::select_all_ones(w, is_zero, quotient)
 }
 
 /// Remainder with the sign of the dividend; all ones for a zero divisor.
-pub(in crate::emit) fn emit_int_mod(w: &mut Builder, ty: Type, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_int_mod(w: &mut ValueBuilder, ty: Type, [a, b]: [Val; 2]) -> Val {
     let signed = ty.is_signed_int();
     let op = if signed { Spv::SRem } else { Spv::UMod };
     // The remainder by -1 is that by 1.
-    let (safe, is_zero, _) = w.safe_divisor(b, signed);
+    let (safe, is_zero, _) = int::make_safe_divisor(w, b, signed);
     let remainder = w.binary(op, a, safe);
-    w.all_ones_if(is_zero, remainder)
+    int::select_all_ones(w, is_zero, remainder)
 }
 
 /// A shift by a count modulo the width: larger counts are undefined in NV_gpu_program4 section
 /// 2.X.8.Z, SHL, and in SPIR-V.
-pub(in crate::emit) fn emit_shift(w: &mut Builder, ty: Type, op: Spv, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_shift(
+    w: &mut ValueBuilder,
+    ty: Type,
+    op: Spv,
+    [a, b]: [Val; 2],
+) -> Val {
     let last = u64::from(ty.width().bits()) - 1;
     let count = w.binary_bits(Spv::BitwiseAnd, b, last);
     w.binary(op, a, count)
@@ -49,14 +54,14 @@ pub(in crate::emit) fn emit_shift(w: &mut Builder, ty: Type, op: Spv, [a, b]: [V
 
 /// `b` bits of `a` from bit `c` up, sign- or zero-extended.
 pub(in crate::emit) fn emit_bit_extract(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     ty: Type,
     [a, count, offset]: [Val; 3],
 ) -> Val {
     let width = w.constant_like(count, 32);
-    let mut count = w.int_min(count, width);
+    let mut count = int::select_min(w, count, width);
     let last = w.constant_like(offset, 31);
-    let shift = w.int_min(offset, last);
+    let shift = int::select_min(w, offset, last);
     if !ty.is_signed_int() {
         // Beyond the top bit there are only zeros.
         let beyond = w.compare_bits(Spv::UGreaterThan, offset, 31);
@@ -70,32 +75,32 @@ pub(in crate::emit) fn emit_bit_extract(
     // undefined.
     let shifted = w.binary(shift_op, a, shift);
     let zero = w.uint(0);
-    w.bit_field(shifted, count, |w, a, count| {
+    int::apply_to_bit_field(w, shifted, count, |w, a, count| {
         w.op(op, a.scalar, a.size, &[a.id.0, zero.0, count.id.0])
     })
 }
 
 /// The low `count` bits of `b` put into `a` at bit `offset`.
 pub(in crate::emit) fn emit_bit_insert(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     [a, b, count]: [Val; 3],
     offset: Val,
 ) -> Val {
     // Offsets and counts that NV_gpu_program5 section 2.X.8.Z, BFI, leaves undefined are brought to
     // a field that exists.
     let width = w.constant_like(offset, 32);
-    let offset = w.int_min(offset, width);
+    let offset = int::select_min(w, offset, width);
     let width = w.constant_like(offset, 32);
     // SPIR-V leaves fields undefined that reach beyond the word.
     let room = w.binary(Spv::ISub, width, offset);
-    let count = w.int_min(count, room);
+    let count = int::select_min(w, count, room);
     let size = a.size.max(b.size).max(offset.size).max(count.size);
     let (a, b) = (w.widen(a, size), w.widen(b, size));
     if offset.size == 1 && count.size == 1 {
-        return w.insert_bits(a, b, offset, count);
+        return int::insert_bits(w, a, b, offset, count);
     }
-    w.each(a, |w, index| {
+    w.map_components(a, |w, index| {
         let [a, b, offset, count] = [a, b, offset, count].map(|val| w.component(val, index));
-        w.insert_bits(a, b, offset, count)
+        int::insert_bits(w, a, b, offset, count)
     })
 }

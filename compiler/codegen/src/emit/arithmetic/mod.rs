@@ -5,13 +5,15 @@ pub(super) mod convert;
 pub(super) mod int;
 pub(super) mod wide;
 
-use crate::builder::{Builder, Extreme, Scalar, Val, by_base, truth_scalar};
+use crate::builder::{
+    Extreme, Scalar, Val, ValueBuilder, arith, by_base, fused, test, truth_scalar,
+};
 use glasm_ir::{InstFlags, Op, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// Returns whether the device is told to keep signs of zero, infinities and NaN, as the languages
 /// want it.
-pub(super) fn keeps_special_numbers(w: &Builder) -> bool {
+pub(super) fn keeps_special_numbers(w: &ValueBuilder) -> bool {
     w.device.signed_zero_inf_nan_preserve_float32 && !w.fast_precision
 }
 
@@ -20,20 +22,20 @@ pub(super) fn keeps_special_numbers(w: &Builder) -> bool {
 /// Mesa 26.2 computes `a - a` as 0, infinities and NaN included, and `a + b - a` as `b`, whether or
 /// not the module has the execution mode for special numbers. Sums alone are decorated: products
 /// that a sum follows in one instruction, as those of MAD, may still be fused with it.
-fn keep_sum(w: &mut Builder, scalar: Scalar) {
+fn keep_sum(w: &mut ValueBuilder, scalar: Scalar) {
     if scalar == Scalar::F32 && keeps_special_numbers(w) {
         w.flags |= InstFlags::PRECISE;
     }
 }
 
 /// `a + b`
-pub(in crate::emit) fn emit_add(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_add(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     keep_sum(w, a.scalar);
-    w.sum(a, b)
+    arith::add(w, a, b)
 }
 
 /// `a - b`
-pub(in crate::emit) fn emit_sub(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_sub(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     let op = if a.scalar.is_float() {
         Spv::FSub
     } else {
@@ -44,23 +46,23 @@ pub(in crate::emit) fn emit_sub(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
 }
 
 /// `a * b`
-pub(in crate::emit) fn emit_mul(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
-    w.multiply(a, b)
+pub(in crate::emit) fn emit_mul(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
+    arith::multiply(w, a, b)
 }
 
 /// `a * b + c`
-pub(in crate::emit) fn emit_mad(w: &mut Builder, [a, b, c]: [Val; 3]) -> Val {
-    let product = w.multiply(a, b);
-    w.sum(product, c)
+pub(in crate::emit) fn emit_mad(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
+    let product = arith::multiply(w, a, b);
+    arith::add(w, product, c)
 }
 
 /// `a * b + c`, rounded once.
-pub(in crate::emit) fn emit_fma(w: &mut Builder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
-    w.fused([a, b], c, ty)
+pub(in crate::emit) fn emit_fma(w: &mut ValueBuilder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
+    fused::add_product(w, [a, b], c, ty)
 }
 
 /// `a / b` of floats.
-pub(in crate::emit) fn emit_float_div(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_float_div(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     let divisor = w.splat_bits(b).filter(|_| b.scalar == Scalar::F64);
     if let Some(bits) = divisor.filter(|bits| bits << 1 == 0) {
         // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by
@@ -74,7 +76,7 @@ pub(in crate::emit) fn emit_float_div(w: &mut Builder, [a, b]: [Val; 2]) -> Val 
 /// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and
 /// `FMax` would leave NaN open.
 pub(in crate::emit) fn emit_min_max(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     ty: Type,
     which: Extreme,
     [a, b]: [Val; 2],
@@ -82,17 +84,17 @@ pub(in crate::emit) fn emit_min_max(
     let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
     // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
     let greater = w.test(by_base(ty, ops), a, b);
-    let chosen = w.extreme(which, greater, a, b);
+    let chosen = arith::select_extreme(w, which, greater, a, b);
     if which == Extreme::Max {
         // Where `a` is NaN this is `b`.
-        w.note_lower_bound(chosen, b);
+        arith::note_lower_bound(w, chosen, b);
     }
     chosen
 }
 
 /// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the
 /// difference of a tiny negative number rounds to 1, the number next to 1 takes its place.
-pub(in crate::emit) fn emit_fract(w: &mut Builder, ty: Type, a: Val) -> Val {
+pub(in crate::emit) fn emit_fract(w: &mut ValueBuilder, ty: Type, a: Val) -> Val {
     let fraction = w.ext(GlslOp::Fract, &[a]);
     let reached = w.compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
     let below = if ty == Type::F64 {
@@ -108,7 +110,7 @@ pub(in crate::emit) fn emit_fract(w: &mut Builder, ty: Type, a: Val) -> Val {
 }
 
 /// 1, 0 or -1
-pub(in crate::emit) fn emit_sign(w: &mut Builder, ty: Type, a: Val) -> Val {
+pub(in crate::emit) fn emit_sign(w: &mut ValueBuilder, ty: Type, a: Val) -> Val {
     if ty.is_float() {
         return w.ext(GlslOp::FSign, &[a]);
     }
@@ -121,25 +123,25 @@ pub(in crate::emit) fn emit_sign(w: &mut Builder, ty: Type, a: Val) -> Val {
 }
 
 /// `1 / a`
-pub(in crate::emit) fn emit_reciprocal(w: &mut Builder, a: Val) -> Val {
+pub(in crate::emit) fn emit_reciprocal(w: &mut ValueBuilder, a: Val) -> Val {
     let one = w.float_like(a, 1.0);
     w.binary(Spv::FDiv, one, a)
 }
 
 /// `exp2(b * log2(a))`: NV_gpu_program4 section 2.X.8.Z, POW.
-pub(in crate::emit) fn emit_pow(w: &mut Builder, [a, b]: [Val; 2]) -> Val {
-    let log = w.log2_of(a);
-    let product = w.multiply(log, b);
+pub(in crate::emit) fn emit_pow(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
+    let log = arith::compute_log2(w, a);
+    let product = arith::multiply(w, log, b);
     w.ext(GlslOp::Exp2, &[product])
 }
 
 /// `log2(a)`
-pub(in crate::emit) fn emit_log2(w: &mut Builder, a: Val) -> Val {
-    w.log2_of(a)
+pub(in crate::emit) fn emit_log2(w: &mut ValueBuilder, a: Val) -> Val {
+    arith::compute_log2(w, a)
 }
 
 /// `a < 0 ? b : c`
-pub(in crate::emit) fn select_less(w: &mut Builder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
+pub(in crate::emit) fn select_less(w: &mut ValueBuilder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
     let op = match (ty.is_float(), ty.is_signed_int()) {
         (true, _) => Spv::FOrdLessThan,
         (false, true) => Spv::SLessThan,
@@ -161,7 +163,7 @@ pub(in crate::emit) enum SumOrder {
 
 /// Sum of the products of `size` components.
 pub(in crate::emit) fn emit_dot(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     order: SumOrder,
     size: u8,
     [a, b]: [Val; 2],
@@ -176,7 +178,7 @@ pub(in crate::emit) fn emit_dot(
         w.decorate_result(val, Spv::Dot);
         return val;
     }
-    let product = w.multiply(a, b);
+    let product = arith::multiply(w, a, b);
     let mut sum = w.component(product, 0);
     for index in 1..size as usize {
         let part = w.component(product, index);
@@ -186,23 +188,28 @@ pub(in crate::emit) fn emit_dot(
 }
 
 /// `truth ? b : c`
-pub(in crate::emit) fn select_if(w: &mut Builder, ty: Type, truth: Val, [b, c]: [Val; 2]) -> Val {
+pub(in crate::emit) fn select_if(
+    w: &mut ValueBuilder,
+    ty: Type,
+    truth: Val,
+    [b, c]: [Val; 2],
+) -> Val {
     // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch
     // on it needs no number.
-    if ty == Type::U32 && w.is_truth_of_int(b, c) {
-        return w.int_truth(truth);
+    if ty == Type::U32 && test::is_truth_of_int(w, b, c) {
+        return test::copy_as_int_truth(w, truth);
     }
     w.select(truth, b, c)
 }
 
 /// Returns whether any bit of each component is set.
-pub(in crate::emit) fn test_bits(w: &mut Builder, a: Val) -> Val {
+pub(in crate::emit) fn test_bits(w: &mut ValueBuilder, a: Val) -> Val {
     if a.scalar.is_wide() && w.wide_int() == Scalar::Pair {
-        return w.each(a, |w, index| {
+        return w.map_components(a, |w, index| {
             let part = w.component(a, index);
             let pair = w.reread(part, Scalar::Pair);
-            let words = w.wide_words(pair);
-            w.wide_any(words)
+            let words = crate::builder::wide::split(w, pair);
+            crate::builder::wide::test_nonzero(w, words)
         });
     }
     let a = w.reread(a, a.scalar.as_int());
@@ -210,7 +217,12 @@ pub(in crate::emit) fn test_bits(w: &mut Builder, a: Val) -> Val {
 }
 
 /// One of the set-on operations.
-pub(in crate::emit) fn emit_comparison(w: &mut Builder, ty: Type, op: Op, [a, b]: [Val; 2]) -> Val {
+pub(in crate::emit) fn emit_comparison(
+    w: &mut ValueBuilder,
+    ty: Type,
+    op: Op,
+    [a, b]: [Val; 2],
+) -> Val {
     let truth = truth_scalar(ty);
     let op = compare_op(op, ty);
     w.compare(op, truth, a, b)

@@ -5,7 +5,7 @@
 //! integers.
 
 use crate::analysis::is_comparison;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, convert, int, wide};
 use crate::error::{Error, Failure};
 use glasm_ir::{Inst, Type, Width, WriteMask};
 use spirv::Op as Spv;
@@ -17,40 +17,40 @@ use spirv::Op as Spv;
 ///
 /// If the operation is not emulated.
 pub(in crate::emit) fn emit_wide_lane(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     inst: &Inst,
     operands: [Val; 3],
 ) -> Result<Val, Failure> {
-    let [x, y, z] = operands.map(|val| w.wide_words(val));
+    let [x, y, z] = operands.map(|val| wide::split(w, val));
     if is_comparison(inst.op) {
-        return Ok(w.wide_comparison(inst, x, y));
+        return Ok(wide::compare(w, inst, x, y));
     }
-    match w.wide_words_of(inst, x, y, z) {
-        Some(words) => Ok(w.wide_value(words)),
+    match wide::compute(w, inst, x, y, z) {
+        Some(words) => Ok(wide::join(w, words)),
         None => Err(unsupported(inst)),
     }
 }
 
 /// Converts a 64-bit integer to one of type `to`.
-pub(in crate::emit) fn convert_from_wide(w: &mut Builder, to: Type, val: Val) -> Val {
+pub(in crate::emit) fn convert_from_wide(w: &mut ValueBuilder, to: Type, val: Val) -> Val {
     if to.width() == Width::W64 {
         return val;
     }
-    let [low, _] = w.wide_words(val);
+    let [low, _] = wide::split(w, val);
     narrow_word(w, low, to)
 }
 
 /// Converts a word of type `from`, or of a narrower type in it, to a 64-bit integer.
-pub(in crate::emit) fn convert_to_wide(w: &mut Builder, from: Type, word: Val) -> Val {
+pub(in crate::emit) fn convert_to_wide(w: &mut ValueBuilder, from: Type, word: Val) -> Val {
     // Narrow types lie in words: cut to their width here, as conversions to words do.
     let low = narrow_word(w, word, from);
-    let high = w.sign_word(low, from);
-    w.wide_value([low, high])
+    let high = wide::compute_sign_word(w, low, from);
+    wide::join(w, [low, high])
 }
 
 /// Integers of type `from` as ones of the other width, 32 or 64 bits.
 pub(in crate::emit) fn resize_lanes(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     mut values: [Lane; 4],
     from: Type,
     lanes: u8,
@@ -59,13 +59,13 @@ pub(in crate::emit) fn resize_lanes(
     for lane in WriteMask(lanes).lanes() {
         let value = w.lane_val(values[lane], scalar);
         let resized = match (from.width() == Width::W64, pairs) {
-            (true, true) => w.wide_words(value)[0],
+            (true, true) => wide::split(w, value)[0],
             (true, false) => w.unary_to(Spv::UConvert, Scalar::U32, value),
             (false, true) => {
-                let high = w.sign_word(value, from);
-                w.wide_value([value, high])
+                let high = wide::compute_sign_word(w, value, from);
+                wide::join(w, [value, high])
             }
-            (false, false) if from.is_signed_int() => w.sign_extended(value),
+            (false, false) if from.is_signed_int() => convert::extend_sign(w, value),
             (false, false) => w.unary_to(Spv::UConvert, Scalar::U64, value),
         };
         values[lane] = resized.lane(0);
@@ -74,10 +74,10 @@ pub(in crate::emit) fn resize_lanes(
 }
 
 /// Extends the low bits of a word that an integer type has to the word.
-fn narrow_word(w: &mut Builder, word: Val, ty: Type) -> Val {
+fn narrow_word(w: &mut ValueBuilder, word: Val, ty: Type) -> Val {
     match ty.width() {
         Width::W32 | Width::W64 => word,
-        Width::W8 | Width::W16 => w.extend(word, ty.width().bits(), ty.is_signed_int()),
+        Width::W8 | Width::W16 => int::extend(w, word, ty.width().bits(), ty.is_signed_int()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! the lanes of a register travel in one type: their own if all updates of the program agree, else
 //! a float with the same sign and zero flags.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, test};
 use crate::emit::cx::FunctionEmitter;
 use crate::error::Failure;
 use crate::words::ValueWord;
@@ -45,26 +45,31 @@ impl FunctionEmitter<'_> {
             flag_values[1][count] = flags[1][tested];
             count += 1;
         }
-        let scalar = self.w.common_cond_scalar(&values[..count]);
+        let scalar = test::find_common_scalar(self.w, &values[..count]);
         if scalar == Scalar::Pair {
             // A pair is a vector itself: no test takes several at once.
-            return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
+            return Ok(test::test_pairs(
+                self.w,
+                guard.test,
+                &values[..count],
+                &flag_values,
+            ));
         }
         for value in &mut values[..count] {
             // Lanes of other types, and those without a value, take the common form: the same sign
             // and zero flags.
             let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
             if !known {
-                *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
+                *value = Lane::scalar(test::convert_lane(self.w, *value, scalar));
             }
         }
         let value = self.w.gather(&values[..count], scalar);
         if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
             // Remembered by value and test; tests that read overflow and carry depend on more.
-            return Ok(self.w.cached_test(value, guard.test));
+            return Ok(test::test_cached(self.w, value, guard.test));
         }
         let flags = flag_values.map(|flag| self.w.gather(&flag[..count], Scalar::BoolInt));
-        Ok(self.w.test_value(value, guard.test, Some(flags)))
+        Ok(test::test_value(self.w, value, guard.test, Some(flags)))
     }
 
     /// Computes the condition of a branch.
@@ -109,7 +114,7 @@ impl FunctionEmitter<'_> {
         // Of the magnitude only: -0.0 is zero, NaN is not.
         let bits = self.load_source_as(src, Type::U32, 1)?;
         let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
-        Ok(self.w.int_not_zero(magnitude))
+        Ok(test::test_nonzero(self.w, magnitude))
     }
 
     /// Tests whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
@@ -127,7 +132,7 @@ impl FunctionEmitter<'_> {
             | Scalar::U32
             | Scalar::S32
             | Scalar::U64
-            | Scalar::Pair => self.w.int_not_zero(value),
+            | Scalar::Pair => test::test_nonzero(self.w, value),
         })
     }
 
@@ -153,6 +158,6 @@ impl FunctionEmitter<'_> {
         // Gathered as one of the two kinds: true is not zero in either.
         let truth = self.w.info(from[0].id()).scalar;
         let val = self.w.gather(&from[..count], truth);
-        Ok(Some(Builder::as_truth(val, Scalar::BoolInt)))
+        Ok(Some(val.as_truth(Scalar::BoolInt)))
     }
 }

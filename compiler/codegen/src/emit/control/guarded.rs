@@ -1,6 +1,6 @@
 //! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
 
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Home, Lane, Scalar, Val, ValueBuilder};
 use crate::emit::memory::array::Element;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
@@ -24,7 +24,7 @@ struct Arm {
 
 /// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the
 /// condition.
-pub(in crate::emit) fn run_if<C: AsMut<Builder>>(
+pub(in crate::emit) fn run_if<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     cond: Val,
     body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
@@ -48,7 +48,7 @@ pub(in crate::emit) fn run_if<C: AsMut<Builder>>(
 }
 
 /// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
-pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
+pub(in crate::emit) fn run_by_case<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     number: Val,
     count: u32,
@@ -84,7 +84,7 @@ pub(in crate::emit) fn run_by_case<C: AsMut<Builder>>(
 
 /// The lanes that `body` gives for an element below `count`: at once if that is known, else in a
 /// case for each.
-pub(in crate::emit) fn run_for_element<C: AsMut<Builder>>(
+pub(in crate::emit) fn run_for_element<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     element: Element,
     count: u32,
@@ -100,7 +100,7 @@ pub(in crate::emit) fn run_for_element<C: AsMut<Builder>>(
 }
 
 /// Runs `body` in the block `label`, which goes on to `merge`.
-fn run_arm<C: AsMut<Builder>>(
+fn run_arm<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     label: LabelWord,
     merge: LabelWord,
@@ -123,7 +123,7 @@ fn run_arm<C: AsMut<Builder>>(
 }
 
 /// Phis of the lanes that all arms give, in the block where they meet.
-fn merge_arms(w: &mut Builder, arms: &[Arm]) -> [Lane; 4] {
+fn merge_arms(w: &mut ValueBuilder, arms: &[Arm]) -> [Lane; 4] {
     std::array::from_fn(|lane| {
         // All arms come from one `body`, which gives the same lanes of the same types each time.
         let Some((scalar, _)) = arms[0].lanes[lane] else {

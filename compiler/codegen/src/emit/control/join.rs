@@ -6,7 +6,7 @@
 //! code.
 
 use crate::analysis::Class;
-use crate::builder::{Home, Lane, Picks, Scalar};
+use crate::builder::{Home, Lane, Picks, Scalar, test};
 use crate::emit::cx::FunctionEmitter;
 use crate::liveness::{List, Liveness};
 use crate::words::{LabelWord, ValueWord};
@@ -366,12 +366,12 @@ impl JoinEmitter<'_, '_> {
             if lane.is_some() && self.f.w.info(lane.id()).scalar == scalar {
                 return self.f.w.extract(lane.id(), lane.component());
             }
-        } else if let Some(val) = self.f.w.at_hand(&lanes, Swizzle::XYZW, mask, scalar) {
+        } else if let Some(val) = self.f.w.find_available(&lanes, Swizzle::XYZW, mask, scalar) {
             return self.f.w.widen(val, size).id;
         }
         if self.is_cond(slot) && !scalar.is_bool() {
             for lane in glasm_ir::WriteMask(mask).lanes() {
-                lanes[lane] = Lane::scalar(self.f.w.canonical_cond(lanes[lane], scalar));
+                lanes[lane] = Lane::scalar(test::convert_lane(self.f.w, lanes[lane], scalar));
             }
         }
         let picks = Picks::new(Swizzle::XYZW, mask);

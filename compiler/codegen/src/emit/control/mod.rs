@@ -7,7 +7,7 @@ pub(super) mod guarded;
 pub(super) mod join;
 
 use crate::analysis::{Analysis, Class};
-use crate::builder::Builder;
+use crate::builder::choose_loop_control;
 use crate::emit::control::guarded::MAX_CASE_VALUES;
 use crate::emit::control::join::{JoinEmitter, JoinId};
 use crate::emit::program::ProgramEmitter;
@@ -314,7 +314,7 @@ impl ProgramEmitter<'_> {
             self.joins().get_label(merge),
             self.joins().get_label(next_round),
         );
-        let control = Builder::loop_control(merge_list.edges);
+        let control = choose_loop_control(merge_list.edges);
         self.f.w.merge_loop(merge_label, continue_label, control);
         // The header block ends with its merge instruction, so that the body may begin with a
         // selection.

@@ -1,6 +1,6 @@
 //! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::emit::cx::{ImageEmitter, InstCx, Outcome};
 use crate::emit::image::{Texel, find_image_access, load_texel, write_texel};
 use crate::emit::memory::atomic::{
@@ -87,13 +87,13 @@ impl ImageEmitter<'_, '_> {
     }
 }
 
-fn unpack_two_halves(w: &mut Builder, word: Lane) -> [Lane; 4] {
+fn unpack_two_halves(w: &mut ValueBuilder, word: Lane) -> [Lane; 4] {
     let [low, high] = unpack_halves(w, word);
     let zero = Lane::scalar(w.uint(0));
     [low, high, zero, zero]
 }
 
-fn compute_texel_pointer(w: &mut Builder, image: Descriptor, texel: Texel) -> ValueWord {
+fn compute_texel_pointer(w: &mut ValueBuilder, image: Descriptor, texel: Texel) -> ValueWord {
     let word = w.ty(Scalar::U32, 1);
     let ty = w.pointer(StorageClass::Image, word);
     // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.

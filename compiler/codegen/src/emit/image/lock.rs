@@ -73,8 +73,8 @@ fn access_image_lock(io: &mut Io<'_>) -> ValueWord {
 fn declare_image_lock(io: &mut Io<'_>) {
     let word = io.w.ty(Scalar::U32, 1);
     let (class, decoration) = io.options.target.storage_block();
-    let block = io.w.block_of(word, decoration);
-    let variable = io.w.variable(class, block);
+    let block = io.w.declare_block(word, decoration);
+    let variable = io.w.declare_variable(class, block);
     io.w.decorate(variable, Decoration::Coherent, &[]);
     let slot = DescriptorSlot {
         set: io.options.bindings.storage_set,

@@ -7,7 +7,7 @@ pub(super) mod atomic;
 pub(super) mod lock;
 pub(super) mod object;
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, int};
 use crate::capability::Need;
 use crate::emit::control::guarded::run_if;
 use crate::emit::cx::{FunctionEmitter, ImageEmitter, InstCx, Outcome};
@@ -127,7 +127,7 @@ impl ImageEmitter<'_, '_> {
             let object = load_descriptor(emit.f.w, pointer);
             if is_size {
                 let size = query_dimensions(emit.f.w, object, &image);
-                return Ok(emit.f.w.zero_filled(size));
+                return Ok(emit.f.w.fill_with_zeros(size));
             }
             if !image.target.is_multisample() {
                 return Err(Error::unsupported("only multisample images have samples"));
@@ -177,14 +177,14 @@ pub(super) fn load_texel(
 }
 
 /// Writes a texel from a vector of four components.
-pub(super) fn write_texel(w: &mut Builder, texel: Texel, value: Val) {
+pub(super) fn write_texel(w: &mut ValueBuilder, texel: Texel, value: Val) {
     w.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
 }
 
 /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them:
 /// EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
 fn extract_elements(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     read: Val,
     ty: Type,
     count: u8,
@@ -210,7 +210,7 @@ fn extract_elements(
         } else {
             let shift = u64::from(number * bits % 32);
             let value = w.binary_bits(Spv::ShiftRightLogical, word, shift);
-            w.extend(value, bits, ty.is_signed_int()).lane(0)
+            int::extend(w, value, bits, ty.is_signed_int()).lane(0)
         };
     }
     lanes
@@ -218,7 +218,7 @@ fn extract_elements(
 
 /// Packs a value into the vector that is written.
 fn pack_texel(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     value: Val,
     ty: Type,
     access: &ImageAccess,
@@ -242,7 +242,7 @@ fn pack_texel(
 }
 
 /// Inserts an element of `bits` bits into a word, from bit `shift` up.
-fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
+fn insert_element(w: &mut ValueBuilder, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
     // Bits above the element are not part of the value.
     let value = w.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
     let value = w.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
@@ -252,7 +252,7 @@ fn insert_element(w: &mut Builder, word: Lane, value: Val, bits: u32, shift: u32
 
 /// Checks whether the texel exists. Samples that do not are brought into range: which one is
 /// accessed then is undefined (EXT_shader_image_load_store section 3.9.X).
-fn check_texel(w: &mut Builder, texel: Texel) -> (Texel, Val) {
+fn check_texel(w: &mut ValueBuilder, texel: Texel) -> (Texel, Val) {
     let size = query_dimensions(w, texel.object, &texel.image);
     let mut bounds = size.lanes();
     if texel.image.target == TexTarget::Cube {
@@ -274,19 +274,19 @@ fn check_texel(w: &mut Builder, texel: Texel) -> (Texel, Val) {
     let sample = texel.sample.map(|sample| {
         let samples = query_sample_count(w, texel.object);
         let last = w.binary_bits(Spv::ISub, samples, 1);
-        w.int_min(sample, last)
+        int::select_min(w, sample, last)
     });
     (Texel { sample, ..texel }, inside)
 }
 
 /// Width, height and depth or layers, as many as the target has.
-fn query_dimensions(w: &mut Builder, object: ValueWord, image: &Image) -> Val {
+fn query_dimensions(w: &mut ValueBuilder, object: ValueWord, image: &Image) -> Val {
     w.needs.insert(Need::ImageQuery);
     let count = image.target.size_components();
     w.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
 }
 
 /// Queries the number of samples of an image.
-pub(in crate::emit) fn query_sample_count(w: &mut Builder, object: ValueWord) -> Val {
+pub(in crate::emit) fn query_sample_count(w: &mut ValueBuilder, object: ValueWord) -> Val {
     w.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
 }

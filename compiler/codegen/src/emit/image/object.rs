@@ -1,6 +1,6 @@
 //! Variables of images: storage images and storage texel buffers, arrays of them.
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, ModuleWriter, Scalar};
 use crate::capability::Need;
 use crate::emit::cx::ImageEmitter;
 use crate::emit::memory::buffer::require_stores;
@@ -72,10 +72,10 @@ fn declare_image(io: &mut Io<'_>, id: ImageId) -> Result<ImageVariable, Failure>
     let object = choose_image_type(io, &image, uses)?;
     let count = count_images(io.options, image.units);
     let ty = match count {
-        Some(count) => io.w.array_type(object, count),
+        Some(count) => io.w.declare_array(object, count),
         None => object,
     };
-    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    let variable = io.w.declare_variable(StorageClass::UniformConstant, ty);
     decorate_image(io.w, variable, uses);
     bind_image(io, variable, &image, uses, count.unwrap_or(1))?;
     let result = ImageVariable { variable, object };
@@ -242,7 +242,7 @@ fn find_unit_format(options: &Options, image: &Image) -> Option<TexelFormat> {
 }
 
 /// Images are aliased, because any two units may show the same memory.
-fn decorate_image(w: &mut Builder, variable: ValueWord, uses: ResourceUse) {
+fn decorate_image(w: &mut ModuleWriter, variable: ValueWord, uses: ResourceUse) {
     w.decorate(variable, Decoration::Aliased, &[]);
     for decoration in uses.decorations() {
         w.decorate(variable, decoration, &[]);

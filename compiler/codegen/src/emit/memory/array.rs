@@ -6,7 +6,7 @@
 //! 0 and 1.
 
 use crate::analysis::Analysis;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, test, wide};
 use crate::interface::make_one;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -24,7 +24,7 @@ pub(in crate::emit) enum Element {
 
 /// The context of registers in memory.
 pub(in crate::emit) struct RegisterMemory<'e> {
-    pub(in crate::emit) w: &'e mut Builder,
+    pub(in crate::emit) w: &'e mut ValueBuilder,
     pub(in crate::emit) program: &'e Program,
     pub(in crate::emit) analysis: &'e Analysis,
     /// Private variables by register.
@@ -64,9 +64,9 @@ impl RegisterMemory<'_> {
             Storage::Output(output) => self.declare_output_register(output, ty, len),
             Storage::Cond => self.declare_cond_register(register, ty),
             Storage::Temp if self.is_cleared(register) => {
-                self.w.open_variable(StorageClass::Private, ty)
+                self.w.declare_uninitialized(StorageClass::Private, ty)
             }
-            Storage::Temp => self.w.variable(StorageClass::Private, ty),
+            Storage::Temp => self.w.declare_variable(StorageClass::Private, ty),
         };
         self.variables[register.index()] = variable;
         variable
@@ -161,7 +161,7 @@ impl RegisterMemory<'_> {
         for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
             let words = self.load_words(register, element, part);
             for half in WriteMask(read >> (2 * part) & 3).lanes() {
-                lanes[2 * part as usize + half] = self.w.wide_half(words, half);
+                lanes[2 * part as usize + half] = wide::extract_lane(self.w, words, half);
             }
         }
         lanes
@@ -206,7 +206,7 @@ impl RegisterMemory<'_> {
                 _ => self.load_words(register, element, part).lanes(),
             };
             for half in WriteMask(halves).lanes() {
-                let pair = self.w.words_of_wide(values[2 * part as usize + half]);
+                let pair = wide::unpack_words(self.w, values[2 * part as usize + half]);
                 words[2 * half] = pair.lane(0);
                 words[2 * half + 1] = pair.lane(1);
             }
@@ -254,7 +254,7 @@ impl RegisterMemory<'_> {
         let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 0));
         for (lane, word) in words.iter_mut().enumerate() {
             if write >> lane & 1 != 0 {
-                let code = self.w.canonical_cond(codes[lane], scalar);
+                let code = test::convert_lane(self.w, codes[lane], scalar);
                 *word = Lane::scalar(self.w.cast(code, Scalar::U32));
             } else if let Some(old) = old {
                 *word = old.lane(lane);
@@ -280,7 +280,7 @@ impl RegisterMemory<'_> {
 }
 
 /// Overflow in bit 0, carry in bit 1.
-fn pack_flags(w: &mut Builder, flags: [Lane; 2]) -> Lane {
+fn pack_flags(w: &mut ValueBuilder, flags: [Lane; 2]) -> Lane {
     let [overflow, carry] = flags.map(|flag| w.lane_val(flag, Scalar::BoolInt));
     let zero = w.uint_val(0);
     let [one, two] = [1, 2].map(|bit| w.constant_like(zero, bit));
@@ -289,13 +289,13 @@ fn pack_flags(w: &mut Builder, flags: [Lane; 2]) -> Lane {
     w.binary(Spv::BitwiseOr, low, high).lane(0)
 }
 
-pub(in crate::emit) fn declare_word_array(w: &mut Builder, len: u32) -> TypeWord {
+pub(in crate::emit) fn declare_word_array(w: &mut ModuleWriter, len: u32) -> TypeWord {
     let vector = w.ty(Scalar::U32, 4);
-    w.array_type(vector, len)
+    w.declare_array(vector, len)
 }
 
 fn declare_initialized(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     ty: TypeWord,
     elements: impl ExactSizeIterator<Item = u32>,
 ) -> ValueWord {

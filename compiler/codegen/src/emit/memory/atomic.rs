@@ -1,6 +1,8 @@
 //! Atomic read-modify-write. What SPIR-V has no operation for is a loop of compare-exchange.
 
-use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
+use crate::builder::{
+    Extreme, Home, Lane, ModuleWriter, Scalar, Val, ValueBuilder, arith, by_sign, narrow,
+};
 use crate::capability::Need;
 use crate::emit::control::guarded::run_if;
 use crate::emit::cx::{BufferEmitter, FunctionEmitter, InstCx, Outcome};
@@ -264,7 +266,7 @@ fn update_half_pair(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, 
         return update_if_alive(io, cell, update);
     }
     // An exchange computes nothing from the old halves, so the word is exchanged as it is.
-    let (value, ty) = (io.w.halves_in_word(update.value), Type::U32);
+    let (value, ty) = (narrow::pack_two_halves(io.w, update.value), Type::U32);
     let update = Update {
         value,
         ty,
@@ -323,7 +325,7 @@ pub(in crate::emit) fn load_helps(io: &mut Io<'_>) -> Option<Val> {
 /// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they
 /// get undefined values from atomics (EXT_shader_image_load_store, issue 22), so a loop that waits
 /// for one might never end.
-pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
+pub(in crate::emit) fn run_if_alive<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     helps: Option<Val>,
     body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
@@ -336,7 +338,7 @@ pub(in crate::emit) fn run_if_alive<C: AsMut<Builder>>(
 }
 
 /// Computes the new value from the old one until nobody interferes.
-fn emit_exchange_loop(w: &mut Builder, cell: Cell, update: Update) -> Val {
+fn emit_exchange_loop(w: &mut ValueBuilder, cell: Cell, update: Update) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
     let operands = [cell.pointer.0, scope.0, relaxed.0];
     // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels
@@ -382,7 +384,7 @@ fn float_sum(update: Update) -> Option<(Need, Scalar)> {
 }
 
 /// The bits of the two half floats of a word.
-pub(in crate::emit) fn unpack_halves(w: &mut Builder, word: Lane) -> [Lane; 2] {
+pub(in crate::emit) fn unpack_halves(w: &mut ValueBuilder, word: Lane) -> [Lane; 2] {
     let word = w.lane_val(word, Scalar::U32);
     let high = w.binary_bits(Spv::ShiftRightLogical, word, 16);
     let low = w.binary_bits(Spv::BitwiseAnd, word, 0xffff);
@@ -390,7 +392,7 @@ pub(in crate::emit) fn unpack_halves(w: &mut Builder, word: Lane) -> [Lane; 2] {
 }
 
 /// Converts the values of an update to the type of their cell; half floats stay what they are.
-fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
+fn read_as_bits(w: &mut ValueBuilder, update: Update, scalar: Scalar) -> Update {
     if update.ty == Type::F16 {
         return update;
     }
@@ -403,7 +405,7 @@ fn read_as_bits(w: &mut Builder, update: Update, scalar: Scalar) -> Update {
 
 /// Chooses the type as which an atomic sees its cell; inserts what that needs.
 fn choose_atomic_view(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     update: Update,
     kind: Option<BufferKind>,
 ) -> Result<Scalar, Failure> {
@@ -432,7 +434,7 @@ fn choose_atomic_view(
 }
 
 /// Finds the instruction that does an update, if there is one.
-fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
+fn find_native_atomic(w: &ModuleWriter, cell: Cell, op: AtomicOp) -> Option<Spv> {
     let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
     let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
     // No atomic updates one word of an element of 64 bits.
@@ -464,16 +466,16 @@ fn find_native_atomic(w: &Builder, cell: Cell, op: AtomicOp) -> Option<Spv> {
 }
 
 /// Computes what an update leaves of the half floats of a word.
-pub(in crate::emit) fn compute_halves(w: &mut Builder, old: Val, update: Update) -> Val {
+pub(in crate::emit) fn compute_halves(w: &mut ValueBuilder, old: Val, update: Update) -> Val {
     if update.op == AtomicOp::Exchange {
-        return w.halves_in_word(update.value);
+        return narrow::pack_two_halves(w, update.value);
     }
     let old = w.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
     let new = apply_float_update(w, update.op, old, update.value);
-    w.halves_in_word(new)
+    narrow::pack_two_halves(w, new)
 }
 
-fn compare_exchange(w: &mut Builder, cell: Cell, comparator: Val, new: Val) -> Val {
+fn compare_exchange(w: &mut ValueBuilder, cell: Cell, comparator: Val, new: Val) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
     // SPIR-V puts the new value before the one compared. Of the two semantics the second is for the
     // case that nothing is stored; it may not be stronger than the first.
@@ -483,7 +485,7 @@ fn compare_exchange(w: &mut Builder, cell: Cell, comparator: Val, new: Val) -> V
 }
 
 /// Computes what an update leaves in the whole cell.
-fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+fn compute_updated_cell(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let Some(shift) = cell.shift else {
         return compute_updated(w, cell, old, update);
     };
@@ -500,13 +502,13 @@ fn compute_updated_cell(w: &mut Builder, cell: Cell, old: Val, update: Update) -
 }
 
 /// Updates a cell if it still holds the old value; gives what it holds.
-fn try_update(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+fn try_update(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let new = compute_updated_cell(w, cell, old, update);
     compare_exchange(w, cell, old, new)
 }
 
 /// Extracts the updated word of a value of the whole cell.
-fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
+fn extract_cell_word(w: &mut ValueBuilder, cell: Cell, whole: Val) -> Val {
     match cell.shift {
         Some(shift) => extract_word(w, whole, shift),
         None => whole,
@@ -514,7 +516,7 @@ fn extract_cell_word(w: &mut Builder, cell: Cell, whole: Val) -> Val {
 }
 
 /// Computes what an update leaves in memory.
-fn compute_updated(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val {
+fn compute_updated(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let (value, ty) = (update.value, cell.ty);
     match update.op {
         _ if ty == Type::F16 => compute_halves(w, old, update),
@@ -537,19 +539,19 @@ fn compute_updated(w: &mut Builder, cell: Cell, old: Val, update: Update) -> Val
     }
 }
 
-fn is_less(w: &mut Builder, ty: Type, a: Val, b: Val) -> Val {
+fn is_less(w: &mut ValueBuilder, ty: Type, a: Val, b: Val) -> Val {
     w.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
 }
 
 /// `a < b ? yes : no`
-fn select_lesser(w: &mut Builder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
+fn select_lesser(w: &mut ValueBuilder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
     let is_less = is_less(w, ty, a, b);
     w.select(is_less, yes, no)
 }
 
 /// Computes the number that is one more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z,
 /// ATOM.
-fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+fn compute_incremented(w: &mut ValueBuilder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let below = is_less(w, ty, old, value);
     let more = w.binary(Spv::IAdd, old, one);
@@ -558,7 +560,7 @@ fn compute_incremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
 }
 
 /// Computes the number that is one less, or `value` from 0 and from beyond it.
-fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
+fn compute_decremented(w: &mut ValueBuilder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let zero = w.compare_bits(Spv::IEqual, old, 0);
     let above = is_less(w, ty, value, old);
@@ -567,7 +569,7 @@ fn compute_decremented(w: &mut Builder, ty: Type, old: Val, value: Val) -> Val {
     w.select(wraps, value, fewer)
 }
 
-fn compute_updated_float(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+fn compute_updated_float(w: &mut ValueBuilder, op: AtomicOp, old: Val, value: Val) -> Val {
     let float = if old.scalar == Scalar::U64 {
         Scalar::F64
     } else {
@@ -578,12 +580,12 @@ fn compute_updated_float(w: &mut Builder, op: AtomicOp, old: Val, value: Val) ->
     w.lane_val(Lane::scalar(new.id), old.scalar)
 }
 
-fn apply_float_update(w: &mut Builder, op: AtomicOp, old: Val, value: Val) -> Val {
+fn apply_float_update(w: &mut ValueBuilder, op: AtomicOp, old: Val, value: Val) -> Val {
     if op == AtomicOp::Add {
         return w.binary(Spv::FAdd, old, value);
     }
     let greater = w.test(Spv::FOrdGreaterThan, old, value);
     let is_min = op == AtomicOp::Min;
     let which = if is_min { Extreme::Min } else { Extreme::Max };
-    w.extreme(which, greater, old, value)
+    arith::select_extreme(w, which, greater, old, value)
 }

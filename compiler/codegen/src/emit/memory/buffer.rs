@@ -6,7 +6,7 @@
 //! further variables of the same descriptor. Shared memory has no second view: if the program
 //! updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
-use crate::builder::{Builder, Scalar, Val};
+use crate::builder::{ModuleWriter, Scalar, Val, ValueBuilder, int};
 use crate::capability::Need;
 use crate::emit::cx::BufferEmitter;
 use crate::emit::memory::member::{Member, get_member_word};
@@ -130,19 +130,20 @@ impl BufferEmitter<'_, '_> {
             BufferKind::Shared => {
                 let word = self.f.w.ty(view.scalar, 1);
                 let len = self.count_shared_elements(id, view.scalar);
-                let ty = self.f.w.array_type(word, len);
-                self.f.w.variable(StorageClass::Workgroup, ty)
+                let ty = self.f.w.declare_array(word, len);
+                self.f.w.declare_variable(StorageClass::Workgroup, ty)
             }
             BufferKind::Private => {
                 let word = self.f.w.ty(Scalar::U32, 1);
-                let ty = self.f.w.array_type(word, self.count_private_words(id));
-                self.f.w.variable(StorageClass::Private, ty)
+                let count_private_words = self.count_private_words(id);
+                let ty = self.f.w.declare_array(word, count_private_words);
+                self.f.w.declare_variable(StorageClass::Private, ty)
             }
             BufferKind::Constant => {
                 let scalar = self.choose_constant_scalar(id);
                 let vector = self.f.w.ty(scalar.unwrap_or(Scalar::U32), 4);
                 let len = self.f.w.uint(CONSTANT_VECTORS);
-                let array = self.f.w.strided_array(vector, len);
+                let array = self.f.w.declare_strided_array(vector, len);
                 self.declare_block(id, array, view)
             }
             BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
@@ -183,13 +184,13 @@ impl BufferEmitter<'_, '_> {
         let buffer = self.f.program.buffers[id];
         let (class, decoration) = block_class(buffer.kind, self.f.options.target);
         // Every view has a structure of its own: `ArrayStride` belongs to the type.
-        let block = self.f.w.block_of(array, decoration);
+        let block = self.f.w.declare_block(array, decoration);
         self.f.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let ty = match buffer.array {
-            Some(len) => self.f.w.array_type(block, len.max(1)),
+            Some(len) => self.f.w.declare_array(block, len.max(1)),
             None => block,
         };
-        let variable = self.f.w.variable(class, ty);
+        let variable = self.f.w.declare_variable(class, ty);
         if buffer.kind != BufferKind::Constant {
             self.decorate_storage(id, block, variable);
         }
@@ -337,7 +338,7 @@ impl BufferEmitter<'_, '_> {
             return number;
         }
         let last = self.f.w.constant_like(number, last.into());
-        self.f.w.int_min(number, last)
+        int::select_min(self.f.w, number, last)
     }
 }
 
@@ -368,19 +369,20 @@ pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Re
 }
 
 /// Notes that the stage writes to memory.
-pub(in crate::emit) fn require_stores(w: &mut Builder) {
-    w.needs.insert(match w.stage() {
+pub(in crate::emit) fn require_stores(w: &mut ModuleWriter) {
+    let need = match w.stage() {
         Stage::Fragment => Need::FragmentStores,
         // Compute stages may always store.
         Stage::Compute => Need::Shader,
         Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
             Need::VertexStores
         }
-    });
+    };
+    w.needs.insert(need);
 }
 
 fn emit_access_chain(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     place: BufferPlace,
     class: StorageClass,
     pointee: TypeWord,

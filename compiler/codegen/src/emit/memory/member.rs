@@ -3,7 +3,7 @@
 //! A number that may differ between invocations indexes an array of descriptors only where the
 //! device can do that; elsewhere a switch has a case for each of them.
 
-use crate::builder::{Builder, Home, Lane};
+use crate::builder::{Home, Lane, ModuleWriter, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::control::guarded::run_by_case;
 use crate::emit::cx::FunctionEmitter;
@@ -130,7 +130,7 @@ fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
 
 /// Runs `access` with a member of an array of `len` that the device can index: several times if
 /// there must be a case for each.
-pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
+pub(in crate::emit) fn run_at_member<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     indexing: Indexing,
     member: Member,
@@ -151,7 +151,7 @@ pub(in crate::emit) fn run_at_member<C: AsMut<Builder>>(
 
 /// Finds the run-time number of a member by which the device cannot index.
 pub(in crate::emit) fn find_number_for_cases(
-    w: &Builder,
+    w: &ModuleWriter,
     indexing: Indexing,
     member: Member,
 ) -> Option<ValueWord> {
@@ -163,7 +163,7 @@ pub(in crate::emit) fn find_number_for_cases(
     (!need.is_met(&w.device)).then_some(number)
 }
 
-fn require_indexing(w: &mut Builder, indexing: Indexing, member: Member) {
+fn require_indexing(w: &mut ModuleWriter, indexing: Indexing, member: Member) {
     let needs: &[Need] = match member {
         Member::Constant(_) => &[],
         Member::Uniform(_) => &[indexing.uniform],
@@ -176,7 +176,7 @@ fn require_indexing(w: &mut Builder, indexing: Indexing, member: Member) {
 
 /// Returns whether `id` is a value of the prologue that a parameter was taken apart to: a component
 /// of it, or a cast of either.
-fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
+fn is_part_of(w: &ModuleWriter, id: ValueWord, param: ValueWord) -> bool {
     let info = w.derived(param);
     let near =
         |value: ValueWord| value.is_some() && (value == id || w.derived(value).casts.contains(&id));
@@ -189,7 +189,7 @@ fn is_part_of(w: &Builder, id: ValueWord, param: ValueWord) -> bool {
 }
 
 /// Returns the number of a member as an index.
-pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
+pub(super) fn get_member_word(w: &mut ModuleWriter, member: Member) -> ValueWord {
     match member {
         Member::Constant(member) => w.uint(member),
         Member::Uniform(id) | Member::Divergent(id) => id,
@@ -198,7 +198,7 @@ pub(super) fn get_member_word(w: &mut Builder, member: Member) -> ValueWord {
 
 /// Accesses a member of an array of textures or images.
 pub(in crate::emit) fn access_descriptor(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     array: ValueWord,
     object: TypeWord,
     member: Member,
@@ -220,7 +220,7 @@ pub(in crate::emit) fn access_descriptor(
 }
 
 /// Loads the texture or image behind a pointer.
-pub(in crate::emit) fn load_descriptor(w: &mut Builder, descriptor: Descriptor) -> ValueWord {
+pub(in crate::emit) fn load_descriptor(w: &mut ValueBuilder, descriptor: Descriptor) -> ValueWord {
     let loaded = w.object();
     let (ty, pointer) = (descriptor.object, descriptor.pointer);
     w.body.result(Spv::Load, ty, loaded, &[pointer.0]);

@@ -15,7 +15,7 @@ pub(super) mod resource_use;
 pub(super) mod word_access;
 pub(super) mod zeroed;
 
-use crate::builder::{Builder, Lane, Scalar, Val, by_sign};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_sign, wide};
 use crate::capability::Need;
 use crate::emit::cx::{BufferEmitter, InstCx, Outcome};
 use crate::emit::memory::place::BufferPlace;
@@ -61,7 +61,9 @@ impl BufferEmitter<'_, '_> {
                 let address = self.f.load_source_as(src, Type::U64, 1)?;
                 // Offsets have a sign, addresses do not: a negative one wraps.
                 let offset = i64::from(access.offset) as u64;
-                Ok(Address::Global(self.f.w.wide_plus(address, offset).id))
+                Ok(Address::Global(
+                    wide::add_constant(self.f.w, address, offset).id,
+                ))
             }
             MemSpace::Buffer(buffer) => {
                 let start = self.f.load_source_as(src, Type::U32, 1)?;
@@ -134,7 +136,7 @@ impl BufferEmitter<'_, '_> {
 
 /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z,
 /// MEMBAR.
-pub(in crate::emit) fn emit_memory_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+pub(in crate::emit) fn emit_memory_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics).
     // MEMBAR orders all transactions; with CTA (NV_compute_program5) the group alone need see that,
     // for which this is more than enough.
@@ -153,7 +155,7 @@ pub(in crate::emit) fn emit_memory_barrier(w: &mut Builder) -> Result<Outcome, F
 }
 
 /// Waits for the work group.
-pub(in crate::emit) fn emit_barrier(w: &mut Builder) -> Result<Outcome, Failure> {
+pub(in crate::emit) fn emit_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     match w.stage() {
         Stage::Compute => {}
         // It orders outputs without being told (Vulkan, `TessellationControl`).
@@ -178,12 +180,12 @@ pub(in crate::emit) fn emit_barrier(w: &mut Builder) -> Result<Outcome, Failure>
     Ok(Outcome::None)
 }
 
-fn is_pair(w: &Builder, ty: Type) -> bool {
+fn is_pair(w: &ModuleWriter, ty: Type) -> bool {
     w.read_scalar(ty) == Scalar::Pair
 }
 
 /// Chooses the scalar in which a type lies in memory.
-fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
+fn choose_memory_scalar(w: &mut ModuleWriter, ty: Type) -> Result<Scalar, Failure> {
     let device = &w.device;
     Ok(match ty {
         Type::U8 | Type::S8 => {
@@ -205,14 +207,14 @@ fn choose_memory_scalar(w: &mut Builder, ty: Type) -> Result<Scalar, Failure> {
 
 /// Computes a pointer to a vector of `size` components so many bytes behind an address.
 pub(super) fn compute_global_pointer(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     address: ValueWord,
     bytes: u32,
     scalar: Scalar,
     size: u8,
 ) -> ValueWord {
     let address = w.val(address);
-    let address = w.wide_plus(address, bytes.into());
+    let address = wide::add_constant(w, address, bytes.into());
     let pointee = w.ty(scalar, size);
     let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
     // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a
@@ -245,7 +247,7 @@ fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
 }
 
 fn load_global(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     address: ValueWord,
     ty: Type,
     access: &MemAccess,
@@ -267,7 +269,7 @@ fn load_global(
 }
 
 /// Narrow integers of memory as words.
-fn widen_narrow(w: &mut Builder, val: Val, ty: Type) -> Val {
+fn widen_narrow(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
         return val;
     }
@@ -276,7 +278,7 @@ fn widen_narrow(w: &mut Builder, val: Val, ty: Type) -> Val {
 }
 
 fn store_global(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     address: ValueWord,
     ty: Type,
     access: &MemAccess,
@@ -307,7 +309,7 @@ fn store_global(
 /// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly
 /// ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
 pub(in crate::emit) fn choose_atomic_scope(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     kind: Option<BufferKind>,
 ) -> (ValueWord, ValueWord) {
     let scope = if kind == Some(BufferKind::Shared) {

@@ -6,7 +6,7 @@
 //! in whole words. Constant buffers of a size that the program declares, the parameters of a state
 //! program and private memory have a size of their own; accesses beyond it are the same.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::control::guarded::{run_by_case, run_if};
 use crate::emit::cx::BufferEmitter;
@@ -70,9 +70,8 @@ impl BufferEmitter<'_, '_> {
             BufferKind::State if self.is_in_state(place) => return Ok(None),
             BufferKind::State => return Ok(Some(self.f.w.uint_val(STATE_BYTES / 4))),
             BufferKind::Private => {
-                return Ok(Some(
-                    self.f.w.uint_val(self.count_private_words(place.buffer)),
-                ));
+                let count_private_words = self.count_private_words(place.buffer);
+                return Ok(Some(self.f.w.uint_val(count_private_words)));
             }
             BufferKind::Constant => return Ok(self.find_constant_bound(place)),
             // Brought inside where the pointer is made.
@@ -96,11 +95,14 @@ impl BufferEmitter<'_, '_> {
     pub(super) fn compute_byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
         let words = match self.f.program.buffers[place.buffer].kind {
             BufferKind::State => self.f.w.uint_val(STATE_BYTES / 4),
-            BufferKind::Private => self.f.w.uint_val(self.count_private_words(place.buffer)),
-            BufferKind::Shared => self
-                .f
-                .w
-                .uint_val(self.count_shared_elements(place.buffer, Scalar::U32)),
+            BufferKind::Private => {
+                let count_private_words = self.count_private_words(place.buffer);
+                self.f.w.uint_val(count_private_words)
+            }
+            BufferKind::Shared => {
+                let count_shared_elements = self.count_shared_elements(place.buffer, Scalar::U32);
+                self.f.w.uint_val(count_shared_elements)
+            }
             BufferKind::Constant => self.f.w.uint_val(CONSTANT_WORDS),
             BufferKind::Storage | BufferKind::Counter => self.query_length(place, Scalar::U32)?,
         };
@@ -136,7 +138,7 @@ impl BufferEmitter<'_, '_> {
 }
 
 /// Runs `access` if word `word` lies inside; its lanes are 0 else.
-pub(super) fn run_inside<C: AsMut<Builder>>(
+pub(super) fn run_inside<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     bound: Option<Val>,
     word: Val,

@@ -2,7 +2,7 @@
 //!
 //! Narrow elements are cut out of words, so that no narrow storage is needed.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, int, wide};
 use crate::emit::cx::BufferEmitter;
 use crate::emit::memory::buffer::View;
 use crate::emit::memory::place::{BufferPlace, run_inside};
@@ -158,7 +158,7 @@ impl BufferEmitter<'_, '_> {
         };
         // Brought inside before the read: the buffer must not be left even for a value that is
         // dropped.
-        let word = self.f.w.int_min(word, end);
+        let word = int::select_min(self.f.w, word, end);
         let value = self.load_word_inside(place, word, access);
         let zero = self.f.w.constant_like(value, 0);
         self.f.w.select(inside, value, zero)
@@ -221,7 +221,7 @@ impl BufferEmitter<'_, '_> {
                 let pair =
                     [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));
                 let pair = self.f.w.gather_vector(&pair, Scalar::U32);
-                self.f.w.wide_from_words(pair)
+                wide::pack_words(self.f.w, pair)
             }
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = find_narrow_word(self.f.w, place.offset, index, width);
@@ -229,10 +229,7 @@ impl BufferEmitter<'_, '_> {
                 // A constant buffer may be seen as floats.
                 let word = self.f.w.reread(word, Scalar::U32);
                 let value = self.f.w.binary(Spv::ShiftRightLogical, word, shift);
-                self.f
-                    .w
-                    .extend(value, width.bits(), ty.is_signed_int())
-                    .lane(0)
+                int::extend(self.f.w, value, width.bits(), ty.is_signed_int()).lane(0)
             }
         }
     }
@@ -266,7 +263,7 @@ impl BufferEmitter<'_, '_> {
             }
             Width::W64 => {
                 // Little-endian, as everything in Vulkan: the low word first.
-                let words = self.f.w.words_of_wide(value);
+                let words = wide::unpack_words(self.f.w, value);
                 for half in 0..2 {
                     let word = self.f.w.component(words, half as usize).id;
                     self.store_word(place, 2 * index + half, access, word);
@@ -330,14 +327,14 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-fn load_viewed(w: &mut Builder, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
+fn load_viewed(w: &mut ValueBuilder, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
     match volatile(access) {
         0 => w.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
         operands => w.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
     }
 }
 
-fn store_words(w: &mut Builder, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
+fn store_words(w: &mut ValueBuilder, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
     match volatile(access) {
         0 => w.store(pointer, value),
         operands => w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
@@ -347,7 +344,7 @@ fn store_words(w: &mut Builder, pointer: ValueWord, value: ValueWord, access: &M
 /// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded,
 /// `bits` would stay in the module.
 pub(super) fn apply_word_op(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     op: Spv,
     a: Val,
     bits: u32,
@@ -360,28 +357,28 @@ pub(super) fn apply_word_op(
 }
 
 /// Computes whether a word lies inside a buffer, and the number of the buffer's last word.
-fn is_inside(w: &mut Builder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
+fn is_inside(w: &mut ValueBuilder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
     let inside = w.test(Spv::ULessThan, word, bound);
     (inside, end)
 }
 
 /// Adds the number of the last word to a number of words, which is not 0.
-fn with_last(w: &mut Builder, bound: Val) -> (Val, Val) {
+fn with_last(w: &mut ValueBuilder, bound: Val) -> (Val, Val) {
     (bound, w.binary_bits(Spv::ISub, bound, 1))
 }
 
-fn advance_word(w: &mut Builder, first: Val, words: u32) -> Val {
+fn advance_word(w: &mut ValueBuilder, first: Val, words: u32) -> Val {
     w.binary_bits(Spv::IAdd, first, u64::from(words))
 }
 
 /// Computes the number of the word that lies `words` words behind the one at a byte offset.
-pub(super) fn compute_word_number(w: &mut Builder, offset: Val, words: u32) -> Val {
+pub(super) fn compute_word_number(w: &mut ValueBuilder, offset: Val, words: u32) -> Val {
     let first = w.binary_bits(Spv::ShiftRightLogical, offset, 2);
     advance_word(w, first, words)
 }
 
 /// Finds the last word that element `index` of an access touches.
-fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> Val {
+fn find_last_word(w: &mut ValueBuilder, place: BufferPlace, index: u32, ty: Type) -> Val {
     match ty.width() {
         Width::W64 => compute_word_number(w, place.offset, 2 * index + 1),
         Width::W32 => compute_word_number(w, place.offset, index),
@@ -390,21 +387,21 @@ fn find_last_word(w: &mut Builder, place: BufferPlace, index: u32, ty: Type) -> 
 }
 
 /// Extracts the word of a 64-bit integer from bit `shift` up.
-pub(super) fn extract_word(w: &mut Builder, wide: Val, shift: Val) -> Val {
+pub(super) fn extract_word(w: &mut ValueBuilder, wide: Val, shift: Val) -> Val {
     let low = w.binary(Spv::ShiftRightLogical, wide, shift);
     w.unary_to(Spv::UConvert, Scalar::U32, low)
 }
 
 /// Extends a word to an element of type `view`, shifted to its position if two words share an
 /// element.
-pub(super) fn shift_up(w: &mut Builder, view: Scalar, word: Val, shift: Option<Val>) -> Val {
+pub(super) fn shift_up(w: &mut ValueBuilder, view: Scalar, word: Val, shift: Option<Val>) -> Val {
     let Some(shift) = shift else { return word };
     let wide = w.unary_to(Spv::UConvert, view, word);
     w.binary(Spv::ShiftLeftLogical, wide, shift)
 }
 
 /// Finds the word that holds a narrow element, and by how many bits it is shifted there.
-fn find_narrow_word(w: &mut Builder, offset: Val, index: u32, width: Width) -> (Val, Val) {
+fn find_narrow_word(w: &mut ValueBuilder, offset: Val, index: u32, width: Width) -> (Val, Val) {
     let offset = w.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
     let word = compute_word_number(w, offset, 0);
     // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a

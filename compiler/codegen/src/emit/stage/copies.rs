@@ -5,7 +5,7 @@
 //! viewports sixteen times, with a second view twice. Each run emits all vertices. Where the mask
 //! lacks the viewport of the run, their positions are outside of the clip volume.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, int};
 use crate::capability::Need;
 use crate::emit::cx::OutputEmitter;
 use crate::emit::stage::views::Views;
@@ -128,7 +128,7 @@ pub(super) fn store_run_views(io: &mut Io<'_>, views: &Views) -> Result<(), Fail
             Some(second) => io.w.select(run.is_second, second, chosen),
             None => chosen,
         };
-        is_visible = Some(io.w.has_bit(mask, run.viewport));
+        is_visible = Some(int::test_bit(io.w, mask, run.viewport));
         number = run.viewport;
     }
     store_run_layer(io, layer, number, run.is_second);
@@ -219,6 +219,6 @@ fn find_position_variable(io: &Io<'_>) -> Option<ValueWord> {
     variable.is_some().then_some(variable)
 }
 
-fn read_word(w: &mut Builder, lane: Lane) -> Val {
+fn read_word(w: &mut ValueBuilder, lane: Lane) -> Val {
     w.lane_val(lane, Scalar::U32)
 }

@@ -1,6 +1,6 @@
 //! What only fragments have: derivatives, interpolation at other places.
 
-use crate::builder::{Builder, Lane, Picks, Scalar, Val};
+use crate::builder::{Lane, Picks, Scalar, Val, ValueBuilder, arith};
 use crate::capability::Need;
 use crate::emit::cx::{FunctionEmitter, InstCx, Outcome};
 use crate::emit::memory::array::Element;
@@ -73,7 +73,7 @@ pub(in crate::emit) fn emit_interpolation(
     let picks = Picks::new(src.swizzle, cx.lanes);
     let val = f.w.gather_picks(&lanes, picks, Scalar::F32);
     Ok(if src.has_modifier() {
-        f.w.modify(val, src, Type::F32)
+        arith::apply_modifiers(f.w, val, src, Type::F32)
     } else {
         val
     })
@@ -175,7 +175,7 @@ fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[L
 }
 
 /// Ends the invocation's part in all results.
-pub(in crate::emit) fn emit_demote(w: &mut Builder) -> Result<Outcome, Failure> {
+pub(in crate::emit) fn emit_demote(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     if w.stage() != Stage::Fragment {
         return Err(Error::unsupported("only fragments can be discarded"));
     }
@@ -192,7 +192,7 @@ pub(in crate::emit) fn emit_demote(w: &mut Builder) -> Result<Outcome, Failure> 
     Ok(Outcome::None)
 }
 
-fn interpolate_at(w: &mut Builder, variable: ValueWord, at: At) -> Val {
+fn interpolate_at(w: &mut ValueBuilder, variable: ValueWord, at: At) -> Val {
     let (op, place) = match at {
         At::Centroid => (GlslOp::InterpolateAtCentroid, None),
         At::Offset(place) => (GlslOp::InterpolateAtOffset, Some(place.id)),

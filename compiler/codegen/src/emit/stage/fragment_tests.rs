@@ -1,7 +1,7 @@
 //! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail
 //! end; what they have stored in memory stays.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, int};
 use crate::interface::Io;
 use crate::interface::builtin::builtin_input;
 use crate::state::Word;
@@ -81,7 +81,7 @@ fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
     let factor = io.w.binary_bits(Spv::IAdd, factor, 1);
     let number = io.w.binary(Spv::UDiv, count, factor);
     let number = io.w.binary_bits(Spv::BitwiseAnd, number, 15);
-    Some(io.w.has_bit(word, number))
+    Some(int::test_bit(io.w, word, number))
 }
 
 /// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
@@ -105,7 +105,7 @@ fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
     // Bit 31 is the first pixel: 31 - x modulo 32.
     let bit = io.w.binary_bits(Spv::BitwiseXor, x, 31);
     let bit = io.w.binary_bits(Spv::BitwiseAnd, bit, 31);
-    let drawn = io.w.has_bit(bits, bit);
+    let drawn = int::test_bit(io.w, bits, bit);
     let is_stippled = io.gl_state().test_flag(Word::PolygonStipple);
     let is_whole = io.w.not(is_stippled);
     Some(io.w.truth_op(Spv::LogicalOr, is_whole, drawn))
@@ -116,10 +116,10 @@ fn load_window_position(io: &mut Io<'_>) -> Option<Val> {
     let row = builtin_input(Stage::Fragment, Semantic::Position)?;
     let (_, place) = io.load_builtin_value(row);
     let place = io.w.val(place);
-    Some(io.w.first_components(place, 2))
+    Some(io.w.take_components(place, 2))
 }
 
-fn end_unless(w: &mut Builder, passes: Val) {
+fn end_unless(w: &mut ValueBuilder, passes: Val) {
     if w.splat_bits(passes).is_some_and(|bits| bits != 0) {
         return;
     }
@@ -132,7 +132,7 @@ fn end_unless(w: &mut Builder, passes: Val) {
 }
 
 /// Whole pixels from the one where a line starts to a place on it, along each axis.
-fn count_pixels_between(w: &mut Builder, start: Val, place: Val) -> Val {
+fn count_pixels_between(w: &mut ValueBuilder, start: Val, place: Val) -> Val {
     let [floor, pixel] = [start, place].map(|at| w.ext(GlslOp::Floor, &[at]));
     let forward = w.binary(Spv::FSub, pixel, floor);
     // A line that starts between two pixels and goes back has its first pixel before that place.

@@ -1,7 +1,7 @@
 //! What state adds to the results of a program, so that fragment programs can choose at run time:
 //! flat colors, starts of lines.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::emit::stage::output_variable::{OutputPlace, store_output_lanes};
 use crate::error::Failure;
 use crate::interface::location::decorate_varying;
@@ -106,7 +106,13 @@ fn makes_vertices(program: &Program) -> bool {
 }
 
 /// Converts a coordinate of clip space to pixels.
-fn map_to_window(w: &mut Builder, coordinate: Val, divisor: Val, corner: Val, size: Val) -> Lane {
+fn map_to_window(
+    w: &mut ValueBuilder,
+    coordinate: Val,
+    divisor: Val,
+    corner: Val,
+    size: Val,
+) -> Lane {
     // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of
     // the size.
     let half = w.binary_float(Spv::FMul, size, 0.5);

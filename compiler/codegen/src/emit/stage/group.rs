@@ -1,7 +1,7 @@
 //! Thread groups: subgroups of Vulkan, of which those with more than 32 invocations count as two
 //! groups.
 
-use crate::builder::{Builder, Lane, Scalar, Val, by_base, truth_scalar};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_base, truth_scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::emit::cx::{FunctionEmitter, InstCx, Outcome};
 use crate::error::Failure;
@@ -259,20 +259,20 @@ fn is_undivided(f: &FunctionEmitter<'_>) -> bool {
     // Callers of other functions may stand in branches, and fragments that returned or were killed
     // are missing from their quads.
     f.in_entry
-        && !f.w.in_branch()
+        && !f.w.is_in_branch()
         && !f.program.nodes.iter().any(leaves)
         && !f.program.insts.iter().any(stops)
 }
 
 /// Computes the masks of the subgroup's invocations for which a scalar is true.
-fn compute_subgroup_masks(w: &mut Builder, truth: Val) -> Result<Val, Failure> {
+fn compute_subgroup_masks(w: &mut ValueBuilder, truth: Val) -> Result<Val, Failure> {
     let scope = require_subgroups(w, Need::GroupBallot, "ballots")?;
     let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
     Ok(w.op(op, Scalar::U32, 4, &operands))
 }
 
 /// `Clock`
-pub(in crate::emit) fn emit_clock(w: &mut Builder) -> Result<Outcome, Failure> {
+pub(in crate::emit) fn emit_clock(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     w.require(Need::SubgroupClock)?;
     let scope = w.uint(Scope::Subgroup as u32);
     // As two words, which needs no 64-bit integers.
@@ -282,7 +282,7 @@ pub(in crate::emit) fn emit_clock(w: &mut Builder) -> Result<Outcome, Failure> {
 }
 
 /// Maps the components one by one.
-fn map_lanes<C: AsMut<Builder>>(
+fn map_lanes<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     val: Val,
     mut map: impl FnMut(&mut C, Val) -> Result<Val, Failure>,
@@ -299,7 +299,7 @@ fn map_lanes<C: AsMut<Builder>>(
 }
 
 /// Returns the scope operand, if the device has subgroups here and the operations that are needed.
-fn require_subgroups(w: &mut Builder, need: Need, what: &str) -> Result<u32, Failure> {
+fn require_subgroups(w: &mut ModuleWriter, need: Need, what: &str) -> Result<u32, Failure> {
     let stage = w.stage();
     check_subgroups(&w.device, stage)
         .and_then(|()| w.require(need))
@@ -311,13 +311,13 @@ fn require_subgroups(w: &mut Builder, need: Need, what: &str) -> Result<u32, Fai
     Ok(w.uint(Scope::Subgroup as u32).0)
 }
 
-fn is_split(w: &Builder) -> bool {
+fn is_split(w: &ModuleWriter) -> bool {
     w.device.subgroups.size > GROUP
 }
 
 /// Computes the result of a test from the masks of the invocations for which something holds, and
 /// of those that are active.
-fn decide_vote(w: &mut Builder, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
+fn decide_vote(w: &mut ValueBuilder, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
     if op == Op::GroupAny {
         let zero = w.constant_like(mask, 0);
         return w.compare(Spv::INotEqual, to, mask, zero);
@@ -334,7 +334,7 @@ fn decide_vote(w: &mut Builder, op: Op, mask: Val, active: Val, to: Scalar) -> V
 /// The invocation that a shuffle reads if it is in range, and the test of that against the end of
 /// the range.
 fn compute_shuffle_source(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     op: Op,
     [id, index, start, within]: [Val; 4],
 ) -> (Val, Spv) {
@@ -351,7 +351,7 @@ fn compute_shuffle_source(
     (source, Spv::SLessThanEqual)
 }
 
-fn fold_not(w: &mut Builder, val: Val) -> Val {
+fn fold_not(w: &mut ValueBuilder, val: Val) -> Val {
     match w.splat_bits(val) {
         Some(bits) => w.constant_like(val, !bits & 0xffff_ffff),
         None => w.unary(Spv::Not, val),
@@ -359,7 +359,7 @@ fn fold_not(w: &mut Builder, val: Val) -> Val {
 }
 
 /// Converts a boolean to a number of type `ty`.
-fn convert_truth(w: &mut Builder, truth: Val, ty: Type) -> Val {
+fn convert_truth(w: &mut ValueBuilder, truth: Val, ty: Type) -> Val {
     let yes = if ty.is_float() {
         w.float_val(1.0)
     } else {

@@ -1,6 +1,6 @@
 //! Inputs as operands: by name, and by a number that is known at run time.
 
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Home, Lane, Scalar, ValueBuilder, wide};
 use crate::capability::Need;
 use crate::emit::control::guarded::{run_by_case, run_for_element};
 use crate::emit::cx::FunctionEmitter;
@@ -119,8 +119,8 @@ fn declare_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> Result<Value
     // Inputs are variables of their own, which no index reaches; an array in Private memory is
     // indexable.
     let vector = io.w.ty(Scalar::F32, 4);
-    let ty = io.w.array_type(vector, len);
-    let variable = io.w.variable(StorageClass::Private, ty);
+    let ty = io.w.declare_array(vector, len);
+    let variable = io.w.declare_variable(StorageClass::Private, ty);
     let pointer_ty = io.w.pointer(StorageClass::Private, vector);
     for index in 0..len {
         let input = InputId::new(first.index() + index as usize);
@@ -156,7 +156,7 @@ pub(super) fn load_wide_input_at(
         let pointer = io.w.chain(StorageClass::Private, vector, &operands);
         let words = io.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0]);
         for half in 0..2 {
-            lanes[2 * part + half] = io.w.wide_half(words, half);
+            lanes[2 * part + half] = wide::extract_lane(io.w, words, half);
         }
     }
     lanes
@@ -168,7 +168,7 @@ fn declare_wide_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> ValueWo
     }
     // Four lanes of 64 bits are two vectors of four words.
     let ty = declare_word_array(io.w, 2 * len);
-    let variable = io.w.variable(StorageClass::Private, ty);
+    let variable = io.w.declare_variable(StorageClass::Private, ty);
     let vector = io.w.ty(Scalar::U32, 4);
     let pointer_ty = io.w.pointer(StorageClass::Private, vector);
     for index in 0..2 * len {
@@ -201,7 +201,7 @@ pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
 }
 
 /// Puts a value into element `index` of an array, at the start of the function.
-fn store_copy(w: &mut Builder, array: ValueWord, ty: TypeWord, index: u32, value: ValueWord) {
+fn store_copy(w: &mut ValueBuilder, array: ValueWord, ty: TypeWord, index: u32, value: ValueWord) {
     let element = w.uint(index);
     let pointer = w.object();
     let operands = [array.0, element.0];

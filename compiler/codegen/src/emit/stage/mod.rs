@@ -19,7 +19,7 @@ pub(super) mod primitive;
 pub(super) mod views;
 
 use crate::analysis::Class;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder, arith};
 use crate::emit::cx::OutputEmitter;
 use crate::emit::memory::array::Element;
 use crate::emit::stage::fragment_tests::test_fragment;
@@ -377,7 +377,7 @@ fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
 /// GL's clip depth -w to w becomes 0 to w.
 // GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w)
 // / 2 takes one range to the other, and the depth z / w from [-1, 1] to [0, 1].
-fn convert_depth(w: &mut Builder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
+fn convert_depth(w: &mut ValueBuilder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
     if options.conventions.clip_depth == ClipDepth::ZeroToOne {
         return lanes;
     }
@@ -449,8 +449,8 @@ enum Size {
 }
 
 /// A color, clamped to [0, 1] if it is to be; NaN becomes 0.
-fn clamp_color(w: &mut Builder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
+fn clamp_color(w: &mut ValueBuilder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
     let color = w.gather_vector(&lanes, Scalar::F32);
-    let clamped = w.clamp(color, Saturate::Unsigned);
+    let clamped = arith::clamp(w, color, Saturate::Unsigned);
     w.select(is_clamped, clamped, color).lanes()
 }

@@ -1,6 +1,6 @@
 //! Variables of outputs: which one an output goes to, and its declaration.
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::cx::{FunctionEmitter, OutputEmitter};
 use crate::error::{Error, Failure};
@@ -82,12 +82,15 @@ impl OutputEmitter<'_, '_> {
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
         ) {
-            ty = self.f.w.array_type(ty, 1);
+            ty = self.f.w.declare_array(ty, 1);
         }
         let is_shared = output.semantic.is_per_patch();
         let per_vertex = self.f.program.stage == Stage::TessControl && !is_shared;
         if per_vertex {
-            ty = self.f.w.array_type(ty, self.f.program.modes.vertices_out);
+            ty = self
+                .f
+                .w
+                .declare_array(ty, self.f.program.modes.vertices_out);
         }
         let variable = self.f.io().variable(StorageClass::Output, ty);
         decorate_output(&mut self.f.io(), &output, target, variable);
@@ -259,7 +262,7 @@ pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> T
     let semantics = io.program.outputs.iter().map(|output| output.semantic);
     let len =
         distances.len(semantics.filter(|&semantic| !is_disabled(io.program, io.options, semantic)));
-    io.w.array_type(float, len)
+    io.w.declare_array(float, len)
 }
 
 /// Distances of planes that the program does not write are 0, which neither clips nor culls
@@ -269,7 +272,7 @@ fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     let mut array = declare_distance_array(io, distances);
     let is_patch = io.program.stage == Stage::TessControl;
     if is_patch {
-        array = io.w.array_type(array, io.program.modes.vertices_out);
+        array = io.w.declare_array(array, io.program.modes.vertices_out);
     }
     let variable = io.variable(StorageClass::Output, array);
     io.w.decorate_builtin(variable, distances.builtin());
@@ -346,7 +349,7 @@ pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputP
 }
 
 pub(super) fn store_output_lanes(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     pointer: ValueWord,
     target: &OutputPlace,
     lanes: [Lane; 4],
@@ -361,7 +364,7 @@ pub(super) fn store_output_lanes(
 }
 
 pub(super) fn compute_element_pointer(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     variable: ValueWord,
     scalar: Scalar,
     index: u32,

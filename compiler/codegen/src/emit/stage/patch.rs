@@ -2,7 +2,7 @@
 //! those of vertices that other invocations read. They live in their variables, and instructions
 //! write and read them there.
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::emit::control::guarded::{run_for_element, run_if};
 use crate::emit::cx::{FunctionEmitter, OutputEmitter};
 use crate::emit::memory::array::Element;
@@ -290,7 +290,7 @@ fn load_output_part(io: &mut Io<'_>, id: OutputId, vertex: Option<ValueWord>) ->
     Lane::first_of(value.id, place.size, io.w.float_pad())
 }
 
-fn compute_part_pointer(w: &mut Builder, operands: &[u32], size: u8) -> ValueWord {
+fn compute_part_pointer(w: &mut ValueBuilder, operands: &[u32], size: u8) -> ValueWord {
     if let [variable] = operands {
         return ValueWord(*variable);
     }

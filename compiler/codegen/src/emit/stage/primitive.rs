@@ -1,7 +1,7 @@
 //! Vertices and primitives that geometry programs emit, and the modes of the stages that make
 //! primitives.
 
-use crate::builder::Builder;
+use crate::builder::ModuleWriter;
 use crate::capability::Need;
 use crate::emit::cx::{Emission, InstCx, Outcome, PrimitiveEmitter};
 use crate::error::Failure;
@@ -102,7 +102,7 @@ impl PrimitiveEmitter<'_, '_> {
 
 /// Finds out what a program emits.
 pub(in crate::emit) fn find_emission(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     program: &Program,
 ) -> Result<Emission, Failure> {
     let mut emission = Emission::Nothing;

@@ -6,7 +6,7 @@
 //! none of, the stage writes what it chose to a varying, and a geometry stage behind it, which the
 //! library makes, emits every primitive as often as needed.
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::cx::OutputEmitter;
 use crate::emit::stage::copies::store_run_views;
@@ -234,7 +234,7 @@ fn describe_replication(
 
 /// Replaces a viewport that does not exist by viewport 0: ARB_viewport_array section 2.X.2, of
 /// geometry programs. Other stages leave that undefined.
-fn clamp_viewport(w: &mut Builder, number: ValueWord) -> ValueWord {
+fn clamp_viewport(w: &mut ValueBuilder, number: ValueWord) -> ValueWord {
     if w.stage() != Stage::Geometry {
         return number;
     }
@@ -244,7 +244,7 @@ fn clamp_viewport(w: &mut Builder, number: ValueWord) -> ValueWord {
     w.select(exists, number, first).id
 }
 
-fn add_lanes(w: &mut Builder, a: Lane, b: Lane) -> Lane {
+fn add_lanes(w: &mut ValueBuilder, a: Lane, b: Lane) -> Lane {
     let [a, b] = [a, b].map(|lane| w.lane_val(lane, Scalar::U32));
     w.binary(Spv::IAdd, a, b).lane(0)
 }

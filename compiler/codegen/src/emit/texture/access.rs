@@ -1,6 +1,6 @@
 //! One texture access: its sources, its image operands, and the instruction that reads texels.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, arith};
 use crate::capability::Need;
 use crate::emit::cx::{FunctionEmitter, InstCx, TextureEmitter};
 use crate::emit::texture::object::{
@@ -201,13 +201,13 @@ fn load_texture_source(
     if role == TexSource::Offset || is_gradient {
         // Derivatives and offsets leave out the layer.
         let dimensions = access.texture.target.dimensions();
-        val = f.w.first_components(val, dimensions);
+        val = f.w.take_components(val, dimensions);
     }
     match role {
         TexSource::Coordinate => access.coordinate = Some(val),
         // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of
         // normalized formats only.
-        TexSource::Reference => access.reference = Some(f.w.clamp(val, Saturate::Unsigned)),
+        TexSource::Reference => access.reference = Some(arith::clamp(f.w, val, Saturate::Unsigned)),
         // Two at most: the derivatives in x and y.
         TexSource::Mode(own) => access.own[own & 1] = Some(val),
         TexSource::MinLod => access.min_lod = Some(val),
@@ -257,7 +257,7 @@ fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
 }
 
 /// Says where a sample has its level of detail from.
-fn push_level_operand(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+fn push_level_operand(w: &mut ModuleWriter, access: &Access, operands: &mut Operands) -> Level {
     let in_fragment = w.stage() == Stage::Fragment;
     if is_rectangle(w, access.texture.target) && access.data.mode != TexMode::Grad {
         return push_rectangle_level(w, access, operands);
@@ -282,7 +282,7 @@ fn push_level_operand(w: &mut Builder, access: &Access, operands: &mut Operands)
 
 /// Rectangles have one level, and take neither a level nor a bias as operand.
 // `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
-fn push_rectangle_level(w: &mut Builder, access: &Access, operands: &mut Operands) -> Level {
+fn push_rectangle_level(w: &mut ModuleWriter, access: &Access, operands: &mut Operands) -> Level {
     let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
     if takes_derivatives && w.stage() == Stage::Fragment {
         return Level::Implicit;
@@ -295,7 +295,7 @@ fn push_rectangle_level(w: &mut Builder, access: &Access, operands: &mut Operand
 
 /// Makes the image of the access with its sampler, for instructions of the block that is open: such
 /// values go nowhere else.
-pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord {
+pub(super) fn make_sampled_image(w: &mut ValueBuilder, access: &Access) -> ValueWord {
     let Some(sampler) = access.sampler else {
         return access.object;
     };
@@ -307,7 +307,7 @@ pub(super) fn make_sampled_image(w: &mut Builder, access: &Access) -> ValueWord 
 }
 
 /// Extracts the image of the access, without its sampler.
-pub(super) fn extract_image(w: &mut Builder, access: &Access) -> ValueWord {
+pub(super) fn extract_image(w: &mut ValueBuilder, access: &Access) -> ValueWord {
     if access.sampler.is_some() || is_plain_image(w, access.texture.target) {
         return access.object;
     }
@@ -321,7 +321,7 @@ pub(super) fn extract_image(w: &mut Builder, access: &Access) -> ValueWord {
 }
 
 /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
-pub(super) fn convert_rectangle_coordinates(w: &mut Builder, access: &mut Access) {
+pub(super) fn convert_rectangle_coordinates(w: &mut ValueBuilder, access: &mut Access) {
     let image = extract_image(w, access);
     w.needs.insert(Need::ImageQuery);
     let zero = w.uint(0);
@@ -336,7 +336,7 @@ pub(super) fn convert_rectangle_coordinates(w: &mut Builder, access: &mut Access
 
 /// Adds the offset as an image operand.
 pub(super) fn push_offset_operand(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     access: &Access,
     operands: &mut Operands,
 ) -> Result<(), Failure> {
@@ -357,7 +357,7 @@ pub(super) fn push_offset_operand(
     Ok(())
 }
 
-fn make_constant_offset(w: &mut Builder, texels: [i8; 3], dimensions: u8) -> ValueWord {
+fn make_constant_offset(w: &mut ModuleWriter, texels: [i8; 3], dimensions: u8) -> ValueWord {
     // Signed: the range of offsets is checked by the sign of the type.
     let bits = texels.map(|texel| i32::from(texel) as u32);
     let parts = bits.map(|bits| w.constant(Scalar::S32, u64::from(bits)));
@@ -368,8 +368,8 @@ fn make_constant_offset(w: &mut Builder, texels: [i8; 3], dimensions: u8) -> Val
 }
 
 /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
-pub(super) fn add_offset(w: &mut Builder, coordinate: Val, offset: Val) -> Val {
-    let lanes = w.zero_filled(offset);
+pub(super) fn add_offset(w: &mut ValueBuilder, coordinate: Val, offset: Val) -> Val {
+    let lanes = w.fill_with_zeros(offset);
     let offset = w.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
     w.binary(Spv::IAdd, coordinate, offset)
 }

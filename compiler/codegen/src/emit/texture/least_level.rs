@@ -11,7 +11,7 @@
 //! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is
 //! accessed.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder};
 use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, of_unit};
 use crate::emit::texture::offset::{Detail, compute_level_of_detail, query_base_size};
@@ -73,7 +73,12 @@ impl TextureEmitter<'_, '_> {
 }
 
 /// Computes a level from which the bias of the sampler leads to `level`.
-fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, level: Val) -> Val {
+fn remove_sampler_bias(
+    w: &mut ValueBuilder,
+    options: &Options,
+    access: &Access,
+    level: Val,
+) -> Val {
     let unit = access.texture.sampler_unit();
     let levels = of_unit(&options.lod_biases, unit).levels();
     if levels == 0.0 {
@@ -83,19 +88,19 @@ fn remove_sampler_bias(w: &mut Builder, options: &Options, access: &Access, leve
 }
 
 /// Returns whether an access takes its least level as an image operand.
-pub(super) fn can_take_min_lod(w: &Builder, access: &Access) -> bool {
+pub(super) fn can_take_min_lod(w: &ModuleWriter, access: &Access) -> bool {
     w.device.resource_min_lod && has_computed_level(w, access)
 }
 
 /// Returns whether the device computes the level of an access from derivatives.
-fn has_computed_level(w: &Builder, access: &Access) -> bool {
+fn has_computed_level(w: &ModuleWriter, access: &Access) -> bool {
     access.data.mode == TexMode::Grad
         || access.data.mode.computes_level() && w.stage() == Stage::Fragment
 }
 
 /// Tests whether the level of given derivatives is below `least`: no derivative is as long as
 /// `2^least` texels of the base level.
-fn compare_gradients(w: &mut Builder, access: &Access, least: Val) -> Val {
+fn compare_gradients(w: &mut ValueBuilder, access: &Access, least: Val) -> Val {
     let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
         return w.never();
     };
@@ -120,8 +125,12 @@ fn compare_gradients(w: &mut Builder, access: &Access, least: Val) -> Val {
 
 /// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component
 /// has none, the others are coordinates on the face, from -1 to 1.
-fn compute_face_derivatives(w: &mut Builder, coordinate: Val, derivatives: [Val; 2]) -> [Val; 2] {
-    let direction = w.first_components(coordinate, 3);
+fn compute_face_derivatives(
+    w: &mut ValueBuilder,
+    coordinate: Val,
+    derivatives: [Val; 2],
+) -> [Val; 2] {
+    let direction = w.take_components(coordinate, 3);
     let sizes = w.ext(GlslOp::FAbs, &[direction]);
     let [x, y, z] = [0, 1, 2].map(|axis| w.component(sizes, axis));
     let xy = w.ext(GlslOp::NMax, &[x, y]);
@@ -143,7 +152,7 @@ fn compute_face_derivatives(w: &mut Builder, coordinate: Val, derivatives: [Val;
     })
 }
 
-fn compute_length_squared(w: &mut Builder, vector: Val) -> Val {
+fn compute_length_squared(w: &mut ValueBuilder, vector: Val) -> Val {
     if vector.size == 1 {
         return w.binary(Spv::FMul, vector, vector);
     }

@@ -11,7 +11,7 @@ pub(super) mod sparse;
 pub(super) mod wrap;
 pub(super) mod wrap_state;
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::cx::{InstCx, Outcome, TextureEmitter};
 use crate::emit::image::query_sample_count;
@@ -266,7 +266,7 @@ fn choose_texture(io: &mut Io<'_>, access: &mut Access, member: Member) -> Resul
 /// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y
 /// of a unit vector. NV_fragment_program section 3.11.5.38.
 fn convert_hilo(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     options: &Options,
     access: &Access,
     texel: [Lane; 4],
@@ -293,7 +293,7 @@ fn convert_hilo(
 /// Adds the operands of a fetch: the sample, or the level where the target has several, and the
 /// offset.
 fn push_fetch_operands(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     access: &Access,
     own: Val,
     operands: &mut Operands,
@@ -317,7 +317,7 @@ fn push_fetch_operands(
     Ok(())
 }
 
-fn query_size(w: &mut Builder, access: &Access) -> [Lane; 4] {
+fn query_size(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     w.needs.insert(Need::ImageQuery);
     let target = access.texture.target;
     let image = extract_image(w, access);
@@ -346,7 +346,7 @@ fn query_size(w: &mut Builder, access: &Access) -> [Lane; 4] {
     lanes
 }
 
-fn query_lod(w: &mut Builder, access: &Access) -> [Lane; 4] {
+fn query_lod(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     let in_fragment = w.stage() == Stage::Fragment;
     let Some(coordinate) = access.coordinate.filter(|_| in_fragment) else {
         // Without derivatives the base level is accessed.
@@ -363,14 +363,14 @@ fn query_lod(w: &mut Builder, access: &Access) -> [Lane; 4] {
 }
 
 /// Clamps the level that a query gives to those of the texture, which not every device does.
-fn clamp_to_last_level(w: &mut Builder, access: &Access, queried: Val) -> Lane {
+fn clamp_to_last_level(w: &mut ValueBuilder, access: &Access, queried: Val) -> Lane {
     let last = query_last_level(w, access);
     let last = w.unary_to(Spv::ConvertUToF, Scalar::F32, last);
     let level = w.gather_vector(&[queried.lane(0)], Scalar::F32);
     w.ext(GlslOp::NMin, &[level, last]).lane(0)
 }
 
-fn query_samples(w: &mut Builder, access: &Access) -> [Lane; 4] {
+fn query_samples(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     w.needs.insert(Need::ImageQuery);
     if !access.texture.target.is_multisample() {
         return [Lane::scalar(w.uint(1)); 4];

@@ -1,6 +1,6 @@
 //! Variables of textures: combined image samplers, images of buffer textures, arrays of them.
 
-use crate::builder::{Builder, Scalar};
+use crate::builder::{ModuleWriter, Scalar};
 use crate::capability::Need;
 use crate::emit::memory::member::choices;
 use crate::error::{Error, Failure};
@@ -24,10 +24,10 @@ pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureV
     let (image, object) = declare_texture_types(io.w, &texture, sampler_of(&texture));
     let count = count_textures(io.options, texture.units);
     let ty = match count {
-        Some(count) => io.w.array_type(object, count),
+        Some(count) => io.w.declare_array(object, count),
         None => object,
     };
-    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    let variable = io.w.declare_variable(StorageClass::UniformConstant, ty);
     bind_texture(io, variable, &texture, count);
     let result = TextureVariable {
         variable,
@@ -143,7 +143,7 @@ pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWo
 /// sampler of the unit.
 fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
     let ty = declare_sampler_type(io.w);
-    let variable = io.w.variable(StorageClass::UniformConstant, ty);
+    let variable = io.w.declare_variable(StorageClass::UniformConstant, ty);
     let slot = DescriptorSlot {
         set: io.options.bindings.texture_set,
         // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and
@@ -170,7 +170,7 @@ pub(super) fn count_textures(options: &Options, units: Units) -> Option<u32> {
 /// Declares the type of the image of a texture, and that of what its variable holds: the image with
 /// a sampler, if it is no buffer.
 fn declare_texture_types(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     texture: &Texture,
     sampler: Option<u32>,
 ) -> (TypeWord, TypeWord) {
@@ -196,24 +196,24 @@ fn declare_texture_types(
 }
 
 /// Declares the type of an image with its sampler.
-pub(super) fn declare_sampled_type(w: &mut Builder, image: TypeWord) -> TypeWord {
+pub(super) fn declare_sampled_type(w: &mut ModuleWriter, image: TypeWord) -> TypeWord {
     w.declare_type(Spv::TypeSampledImage, &[image.0])
 }
 
 /// Returns whether textures of a target are images without samplers: buffer textures, to which
 /// OpenGL gives samplers, too.
-pub(super) fn is_plain_image(w: &Builder, target: TexTarget) -> bool {
+pub(super) fn is_plain_image(w: &ModuleWriter, target: TexTarget) -> bool {
     target == TexTarget::Buffer && !w.target.is_opengl()
 }
 
 /// Returns whether textures of a target are rectangles to the device, too, as they are in OpenGL:
 /// their coordinates count texels, and they have no levels.
-pub(super) fn is_rectangle(w: &Builder, target: TexTarget) -> bool {
+pub(super) fn is_rectangle(w: &ModuleWriter, target: TexTarget) -> bool {
     target == TexTarget::Rect && w.target.is_opengl()
 }
 
 /// Finds what a target is in SPIR-V.
-pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> TargetRow {
+pub(in crate::emit) fn find_target_row(w: &ModuleWriter, target: TexTarget) -> TargetRow {
     if is_rectangle(w, target) {
         RECTANGLES
     } else {
@@ -221,14 +221,14 @@ pub(in crate::emit) fn find_target_row(w: &Builder, target: TexTarget) -> Target
     }
 }
 
-fn declare_sampler_type(w: &mut Builder) -> TypeWord {
+fn declare_sampler_type(w: &mut ModuleWriter) -> TypeWord {
     w.declare_type(Spv::TypeSampler, &[])
 }
 
 /// The type of images of a target. `settings` are the operands behind the dimensions: whether
 /// depths are compared, [`SAMPLED`] or [`STORAGE`], the number of the format.
 pub(in crate::emit) fn declare_image_type(
-    w: &mut Builder,
+    w: &mut ModuleWriter,
     component: TypeWord,
     target: TexTarget,
     settings: [u32; 3],

@@ -1,7 +1,7 @@
 //! Texel offsets in registers. If the register is known to hold constants, the offset becomes a
 //! constant one; with other offsets samples move their coordinates.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
 use crate::emit::texture::access::{Access, extract_image, make_sampled_image};
 use crate::emit::texture::object::is_rectangle;
@@ -24,7 +24,7 @@ pub(super) enum Detail {
 }
 
 /// Makes an offset constant whose register is known to hold constants.
-pub(super) fn fold_offset(w: &mut Builder, access: &mut Access) {
+pub(super) fn fold_offset(w: &mut ValueBuilder, access: &mut Access) {
     let Some(offset) = access.offset else {
         return;
     };
@@ -53,7 +53,7 @@ pub(super) fn fold_offset(w: &mut Builder, access: &mut Access) {
 /// is moved by the size of so many texels of the level that is sampled. Of two levels that are
 /// blended it is the nearer one.
 // VUID-StandaloneSpirv-Offset-04663.
-pub(super) fn apply_offset(w: &mut Builder, access: &Access) -> Access {
+pub(super) fn apply_offset(w: &mut ValueBuilder, access: &Access) -> Access {
     if access.data.offset != TexelOffset::Dynamic {
         return *access;
     }
@@ -63,7 +63,7 @@ pub(super) fn apply_offset(w: &mut Builder, access: &Access) -> Access {
 
 /// Returns the access without offset: its coordinate is moved by the size of so many texels of a
 /// level.
-pub(super) fn apply_offset_at_level(w: &mut Builder, access: &Access, level: Val) -> Access {
+pub(super) fn apply_offset_at_level(w: &mut ValueBuilder, access: &Access, level: Val) -> Access {
     let mut moved = *access;
     let dimensions = usize::from(access.texture.target.dimensions());
     let texels = match (access.data.offset, access.offset) {
@@ -87,7 +87,7 @@ pub(super) fn apply_offset_at_level(w: &mut Builder, access: &Access, level: Val
         w.binary(Spv::FDiv, texels, size)
     };
     // The layer of an array is not moved.
-    let lanes = w.zero_filled(distance);
+    let lanes = w.fill_with_zeros(distance);
     let distance = w.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
     moved.coordinate = Some(w.binary(Spv::FAdd, coordinate, distance));
     moved.data.offset = TexelOffset::None;
@@ -96,18 +96,18 @@ pub(super) fn apply_offset_at_level(w: &mut Builder, access: &Access, level: Val
 }
 
 /// Width, height and depth of a level, or the size of the faces of a cube, as floats.
-pub(super) fn query_level_size(w: &mut Builder, access: &Access, level: Val) -> Val {
+pub(super) fn query_level_size(w: &mut ValueBuilder, access: &Access, level: Val) -> Val {
     w.needs.insert(Need::ImageQuery);
     let target = access.texture.target;
     let image = extract_image(w, access);
     let size = emit_size_query(w, image, level.id, target);
-    let size = w.first_components(size, target.plane_dimensions());
+    let size = w.take_components(size, target.plane_dimensions());
     w.unary_to(Spv::ConvertUToF, Scalar::F32, size)
 }
 
 /// Queries the size of a level and the number of layers.
 pub(super) fn emit_size_query(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     image: ValueWord,
     level: ValueWord,
     target: TexTarget,
@@ -126,34 +126,34 @@ pub(super) fn emit_size_query(
 }
 
 /// Queries the size of the base level.
-pub(super) fn query_base_size(w: &mut Builder, access: &Access) -> Val {
+pub(super) fn query_base_size(w: &mut ValueBuilder, access: &Access) -> Val {
     let base = w.uint_val(0);
     query_level_size(w, access, base)
 }
 
 /// Queries the number of levels of an image.
-pub(super) fn query_level_count(w: &mut Builder, image: ValueWord) -> Val {
+pub(super) fn query_level_count(w: &mut ValueBuilder, image: ValueWord) -> Val {
     w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0])
 }
 
 /// Queries the number of the last level.
-pub(super) fn query_last_level(w: &mut Builder, access: &Access) -> Val {
+pub(super) fn query_last_level(w: &mut ValueBuilder, access: &Access) -> Val {
     let image = extract_image(w, access);
     let count = query_level_count(w, image);
     w.binary_bits(Spv::ISub, count, 1)
 }
 
 /// Queries the level of detail that is accessed and the computed one, of a coordinate.
-pub(super) fn emit_lod_query(w: &mut Builder, access: &Access, coordinate: Val) -> Val {
+pub(super) fn emit_lod_query(w: &mut ValueBuilder, access: &Access, coordinate: Val) -> Val {
     w.needs.insert(Need::ImageQuery);
-    let point = w.first_components(coordinate, access.texture.target.dimensions());
+    let point = w.take_components(coordinate, access.texture.target.dimensions());
     let object = make_sampled_image(w, access);
     let operands = [object.0, point.id.0];
     w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands)
 }
 
 /// Computes the number of the level that is sampled.
-pub(super) fn compute_nearest_level(w: &mut Builder, access: &Access) -> Val {
+pub(super) fn compute_nearest_level(w: &mut ValueBuilder, access: &Access) -> Val {
     let zero = w.uint_val(0);
     let Some(lod) = compute_level_of_detail(w, access, Detail::Accessed) else {
         return zero;
@@ -169,7 +169,7 @@ pub(super) fn compute_nearest_level(w: &mut Builder, access: &Access) -> Val {
 
 /// Computes the level of detail of a sample; `None` for the base level.
 pub(super) fn compute_level_of_detail(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     access: &Access,
     which: Detail,
 ) -> Option<Val> {
@@ -182,7 +182,7 @@ pub(super) fn compute_level_of_detail(
 }
 
 /// Computes the level of detail without a least one.
-fn compute_usual_level(w: &mut Builder, access: &Access, which: Detail) -> Option<Val> {
+fn compute_usual_level(w: &mut ValueBuilder, access: &Access, which: Detail) -> Option<Val> {
     let in_fragment = w.stage() == Stage::Fragment;
     match (access.data.mode, access.own) {
         // Rectangles have one level.
@@ -208,7 +208,7 @@ fn compute_usual_level(w: &mut Builder, access: &Access, which: Detail) -> Optio
 /// Computes the level that is accessed with a bias. `levels` are the one that is accessed without,
 /// and the computed one. Where they differ by more than rounding, the first is the bound of a
 /// clamp, which comes after the bias.
-fn add_bias(w: &mut Builder, levels: Val, bias: Val) -> Val {
+fn add_bias(w: &mut ValueBuilder, levels: Val, bias: Val) -> Val {
     let [accessed, computed] = [0, 1].map(|index| w.component(levels, index));
     let biased = w.binary(Spv::FAdd, computed, bias);
     let raised = w.binary(Spv::FSub, accessed, computed);
@@ -222,7 +222,7 @@ fn add_bias(w: &mut Builder, levels: Val, bias: Val) -> Val {
 }
 
 /// Computes the logarithm of how many texels a pixel is apart from its neighbors at most.
-fn compute_gradient_detail(w: &mut Builder, access: &Access, dx: Val, dy: Val) -> Val {
+fn compute_gradient_detail(w: &mut ValueBuilder, access: &Access, dx: Val, dy: Val) -> Val {
     let size = query_base_size(w, access);
     let [dx, dy] = [dx, dy].map(|gradient| {
         // GL 2.1 section 3.8.8: the longer one of the two lengths in texels.

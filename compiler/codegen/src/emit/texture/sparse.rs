@@ -8,7 +8,7 @@
 //! feature nothing can be unpopulated: the answer is a constant and costs nothing. The same holds
 //! for one-dimensional and buffer textures, which are sparse nowhere.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::words::LabelWord;
 use glasm_ir::inst::{IndexTerm, TexAccessId};
 use glasm_ir::{Base, Inst, Program, RegisterId, Src};
@@ -79,7 +79,7 @@ impl Sparse {
     }
 
     /// Returns what the accesses since the question indicated; ends the question.
-    pub(in crate::emit) fn take_answer(&mut self, w: &mut Builder) -> Val {
+    pub(in crate::emit) fn take_answer(&mut self, w: &mut ValueBuilder) -> Val {
         self.question = Question::None;
         let answer = self.answer.take();
         // Where nothing was read, nothing is missing.
@@ -92,7 +92,7 @@ impl Sparse {
     }
 
     /// Adds what another access indicated.
-    pub(super) fn add_residency(&mut self, w: &mut Builder, resident: Val) {
+    pub(super) fn add_residency(&mut self, w: &mut ValueBuilder, resident: Val) {
         // An access made of several reads counts as populated if all of them are.
         self.answer = Some(match self.answer {
             Some(others) => w.test(Spv::LogicalAnd, others, resident),
@@ -104,7 +104,7 @@ impl Sparse {
     /// asked.
     pub(in crate::emit) fn emit_texel_op(
         &mut self,
-        w: &mut Builder,
+        w: &mut ValueBuilder,
         op: Spv,
         scalar: Scalar,
         size: u8,

@@ -1,7 +1,7 @@
 //! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range
 //! before the sampler gets them, and levels of detail stay those of the coordinates as they were.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder};
 use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
 use crate::emit::texture::object::is_rectangle;
@@ -120,7 +120,11 @@ impl TextureEmitter<'_, '_> {
 }
 
 /// Finds the wrap modes of the dimensions of an access that samplers lack, if there are any.
-pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Option<TextureWrap> {
+pub(super) fn find_wrap(
+    w: &ModuleWriter,
+    options: &Options,
+    access: &Access,
+) -> Option<TextureWrap> {
     let unit = access.texture.sampler_unit()?;
     if is_rectangle(w, access.texture.target) {
         // OpenGL's samplers have all modes.
@@ -136,7 +140,7 @@ pub(super) fn find_wrap(w: &Builder, options: &Options, access: &Access) -> Opti
 }
 
 /// Returns a sample whose coordinate is in the range of its wrap modes.
-pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) -> Access {
+pub(super) fn apply_wrap(w: &mut ValueBuilder, access: &Access, wrap: TextureWrap) -> Access {
     let Some(coordinate) = access.coordinate else {
         return *access;
     };
@@ -172,7 +176,7 @@ pub(super) fn apply_wrap(w: &mut Builder, access: &Access, wrap: TextureWrap) ->
 }
 
 /// Chooses the filter of a sample.
-fn choose_filter(w: &mut Builder, access: &Access, wrap: &TextureWrap) -> Reads {
+fn choose_filter(w: &mut ValueBuilder, access: &Access, wrap: &TextureWrap) -> Reads {
     if wrap.magnify == wrap.minify || !wrap.any(WrapMode::ends) {
         return Reads::Always(wrap.magnify);
     }
@@ -188,7 +192,7 @@ fn choose_filter(w: &mut Builder, access: &Access, wrap: &TextureWrap) -> Reads 
 }
 
 /// Computes half the size of a texel of a level.
-pub(super) fn compute_half_texel(w: &mut Builder, access: &Access, level: Val) -> Val {
+pub(super) fn compute_half_texel(w: &mut ValueBuilder, access: &Access, level: Val) -> Val {
     let size = query_level_size(w, access, level);
     let half = w.float_like(size, 0.5);
     w.binary(Spv::FDiv, half, size)
@@ -196,13 +200,13 @@ pub(super) fn compute_half_texel(w: &mut Builder, access: &Access, level: Val) -
 
 /// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is
 /// now. A bias becomes a factor of the derivatives.
-pub(super) fn keep_detail(w: &mut Builder, access: &mut Access, coordinate: Val) {
+pub(super) fn keep_detail(w: &mut ValueBuilder, access: &mut Access, coordinate: Val) {
     if w.stage() != Stage::Fragment
         || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
     {
         return;
     }
-    let point = w.first_components(coordinate, access.texture.target.dimensions());
+    let point = w.take_components(coordinate, access.texture.target.dimensions());
     // A bias adds to a logarithm of derivatives.
     let scale = access.own[0].map(|bias| w.ext(GlslOp::Exp2, &[bias]));
     access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
@@ -216,7 +220,12 @@ pub(super) fn keep_detail(w: &mut Builder, access: &mut Access, coordinate: Val)
 }
 
 /// Mirrors and clamps the components of a coordinate that have such a mode.
-fn clamp_to_range(w: &mut Builder, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
+fn clamp_to_range(
+    w: &mut ValueBuilder,
+    coordinate: Val,
+    wrap: &TextureWrap,
+    limits: Limits,
+) -> Val {
     let mirrored = apply_mirror(w, coordinate, wrap);
     // Layers and dimensions without bounds pass the clamp unchanged.
     let mut low = [Lane::scalar(w.float(f32::MIN)); 4];
@@ -246,7 +255,7 @@ fn clamp_to_range(w: &mut Builder, coordinate: Val, wrap: &TextureWrap, limits: 
 
 /// Computes where a coordinate that is clamped to the texture ends: for linear filters at the
 /// border, for others in the last texel.
-fn compute_last_coordinate(w: &mut Builder, limits: Limits, lane: usize) -> Lane {
+fn compute_last_coordinate(w: &mut ValueBuilder, limits: Limits, lane: usize) -> Lane {
     let one = w.float_val(1.0);
     let linear = match limits.reads {
         Reads::Always(TexelFilter::Linear) => return one.lane(0),
@@ -267,7 +276,7 @@ fn compute_last_coordinate(w: &mut Builder, limits: Limits, lane: usize) -> Lane
 }
 
 /// Mirrors components of a coordinate where they are negative.
-fn apply_mirror(w: &mut Builder, coordinate: Val, wrap: &TextureWrap) -> Val {
+fn apply_mirror(w: &mut ValueBuilder, coordinate: Val, wrap: &TextureWrap) -> Val {
     if !wrap.any(WrapMode::mirrors) {
         return coordinate;
     }
@@ -284,7 +293,11 @@ fn apply_mirror(w: &mut Builder, coordinate: Val, wrap: &TextureWrap) -> Val {
 
 /// Computes the absolute value of a coordinate for a filter that reads the nearest texel: the
 /// mirror image of a texel has its lower bound at the other end.
-pub(super) fn compute_nearest_mirrored(w: &mut Builder, coordinate: Val, positive: Val) -> Val {
+pub(super) fn compute_nearest_mirrored(
+    w: &mut ValueBuilder,
+    coordinate: Val,
+    positive: Val,
+) -> Val {
     let bits = w.reread(positive, Scalar::U32);
     let below = w.binary_bits(Spv::ISub, bits, 1);
     let below = w.reread(below, Scalar::F32);
@@ -293,7 +306,7 @@ pub(super) fn compute_nearest_mirrored(w: &mut Builder, coordinate: Val, positiv
 }
 
 pub(super) fn compute_mirror(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     coordinate: Val,
     half: Option<Val>,
     lane: usize,
@@ -314,13 +327,13 @@ pub(super) fn compute_mirror(
 /// The least coordinates: of footprints that lie across the mirror, where both texels of a
 /// dimension are its first, those of which the first texel is in the footprint, and no border.
 pub(super) fn compute_half_at_mirrors(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     mirrors: &[Option<Mirror>; 2],
     half: Val,
 ) -> Val {
     let zero = w.float_like(half, 0.0);
     let whole = w.binary(Spv::FAdd, half, half);
-    w.each(half, |emit, lane| {
+    w.map_components(half, |emit, lane| {
         let [zero, whole] = [zero, whole].map(|val| emit.component(val, lane));
         match mirrors[lane & 1].and_then(|mirror| mirror.is_across) {
             Some(is_across) => emit.select(is_across, whole, zero),
@@ -331,7 +344,7 @@ pub(super) fn compute_half_at_mirrors(
 
 /// Texels in their order before the coordinate was mirrored.
 pub(super) fn swap_footprint(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     mut texels: [Lane; 4],
     mirrors: [Option<Mirror>; 2],
 ) -> [Lane; 4] {
@@ -351,7 +364,7 @@ pub(super) fn swap_footprint(
 }
 
 /// Neighbors change places behind the mirror. Across it both of them are the first one.
-fn swap_pair(w: &mut Builder, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
+fn swap_pair(w: &mut ValueBuilder, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
     let [a, b] = pair.map(|lane| {
         let scalar = w.info(lane.id()).scalar;
         w.gather_vector(&[lane], scalar)

@@ -4,7 +4,7 @@
 //! An access is in a branch: textures whose modes the sampler has are read as if there were no
 //! others.
 
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::emit::control::guarded::run_by_case;
 use crate::emit::cx::TextureEmitter;
 use crate::emit::texture::access::{Access, Operands};
@@ -110,7 +110,7 @@ impl TextureEmitter<'_, '_> {
                 .f
                 .w
                 .truth_op(Spv::LogicalAnd, mode.mirrors, mode.has_border);
-            let both = |w: &mut Builder, a, b| w.truth_op(Spv::LogicalAnd, a, b);
+            let both = |w: &mut ValueBuilder, a, b| w.truth_op(Spv::LogicalAnd, a, b);
             Some(Mirror {
                 is_behind: both(self.f.w, mirror.is_behind, mode.mirrors),
                 is_across: mirror
@@ -181,7 +181,7 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
 }
 
 /// Returns a sample whose coordinate is in the range of its wrap modes.
-pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapState) -> Access {
+pub(super) fn apply_wrap_state(w: &mut ValueBuilder, access: &Access, state: &WrapState) -> Access {
     let Some(coordinate) = access.coordinate else {
         return *access;
     };
@@ -235,7 +235,7 @@ pub(super) fn apply_wrap_state(w: &mut Builder, access: &Access, state: &WrapSta
 }
 
 /// Tests whether the filter of a sample is linear.
-fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Val {
+fn test_linear_filter(w: &mut ValueBuilder, access: &Access, state: &WrapState) -> Val {
     let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
         return state.magnifies_linearly;
     };
@@ -249,7 +249,7 @@ fn test_linear_filter(w: &mut Builder, access: &Access, state: &WrapState) -> Va
 }
 
 /// Computes a coordinate on the other side of the mirror.
-fn compute_mirror_image(w: &mut Builder, coordinate: Val, is_linear: Val) -> Val {
+fn compute_mirror_image(w: &mut ValueBuilder, coordinate: Val, is_linear: Val) -> Val {
     let positive = w.ext(GlslOp::FAbs, &[coordinate]);
     let nearest = compute_nearest_mirrored(w, coordinate, positive);
     w.select(is_linear, positive, nearest)
@@ -257,7 +257,7 @@ fn compute_mirror_image(w: &mut Builder, coordinate: Val, is_linear: Val) -> Val
 
 /// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
 fn clamp_to_bounds(
-    w: &mut Builder,
+    w: &mut ValueBuilder,
     [coordinate, mirrored]: [Val; 2],
     state: &WrapState,
     [low, high]: [[Lane; 4]; 2],

@@ -1,11 +1,11 @@
-//! Values read as another type of the same width, and truth values read as numbers.
+//! Values read as another type of the same width, and booleans read as numbers.
 
-use super::{Builder, Cached, Home, Scalar};
+use super::{Cached, Home, Scalar, ValueBuilder};
 use crate::words::ValueWord;
 use spirv::Op;
 
-impl Builder {
-    /// The whole value read as type `to`.
+impl ValueBuilder {
+    /// Reads the whole value as type `to`.
     #[inline(always)]
     pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         if self.info(id).scalar == to {
@@ -19,7 +19,7 @@ impl Builder {
         if info.home == Home::Constant {
             return self.cast_constant(id, to);
         }
-        // One place is for all that are no floats, so the type is compared below.
+        // One slot is for all other types than floats, so the type is compared below.
         let index = usize::from(to.is_float());
         let known = self.derived(id).casts[index];
         if known.is_some() && self.info(known).scalar == to {
@@ -30,7 +30,7 @@ impl Builder {
             // The way back needs no instruction.
             self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
         }
-        // There is one place for integers and one for floats: the first type asked for keeps it.
+        // There is one slot for integers and one for floats: the first type asked for retains it.
         if !known.is_some() {
             self.derived_mut(id).casts[index] = cast;
             if info.home == Home::Body {
@@ -71,11 +71,13 @@ impl Builder {
         let info = self.info(id);
         let (home, size, from) = (info.home, info.size, info.scalar);
         match (from.is_bool(), to.is_bool()) {
-            // Both are `OpTypeBool`. What each stands for is noted with the id that it was made with.
+            // Both are `OpTypeBool`. What each represents is noted with the id that it was made
+            // with.
             (true, true) => return id,
-            // Lanes of 64 bits get the bits of the word that a truth value is, extended with zeros below.
-            (true, false) if !to.is_wide() => return self.number_of_truth(id, to),
-            (false, true) => return self.truth_of_number(id, to),
+            // Lanes of 64 bits get the bits of the word that a boolean is, extended with zeros
+            // below.
+            (true, false) if !to.is_wide() => return self.select_number(id, to),
+            (false, true) => return self.compare_with_zero(id, to),
             (true | false, false) => {}
         }
         match (from, to) {
@@ -97,26 +99,31 @@ impl Builder {
         }
     }
 
-    /// Between 32 and 64 bits: as integers, which are extended with zeros and cut.
+    /// Casts between 32 and 64 bits: as integers, which are extended with zeros and cut.
     fn cast_by_words(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let wide_int = |scalar| match scalar == Scalar::Pair {
-            true => Scalar::Pair,
-            false => Scalar::U64,
+        let wide_int = |scalar| {
+            if scalar == Scalar::Pair {
+                Scalar::Pair
+            } else {
+                Scalar::U64
+            }
         };
         let from = self.info(id).scalar;
-        let steps = match to.is_wide() {
-            true => [Scalar::U32, wide_int(to), to],
-            false => [wide_int(from), Scalar::U32, to],
+        let steps = if to.is_wide() {
+            [Scalar::U32, wide_int(to), to]
+        } else {
+            [wide_int(from), Scalar::U32, to]
         };
         steps.into_iter().fold(id, |id, step| self.cast(id, step))
     }
 
-    /// 1.0 or all ones where a truth value holds, else 0.
-    fn number_of_truth(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+    /// Selects 1.0 or all ones where a boolean holds, else 0.
+    fn select_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let info = self.info(id);
-        let bits = match info.scalar == Scalar::BoolFloat {
-            true => 1.0f32.to_bits(),
-            false => u32::MAX,
+        let bits = if info.scalar == Scalar::BoolFloat {
+            1.0f32.to_bits()
+        } else {
+            u32::MAX
         };
         let yes = self.constant_splat(to, u64::from(bits), info.size);
         let no = self.constant_splat(to, 0, info.size);
@@ -124,7 +131,7 @@ impl Builder {
         self.derive(info.home, Op::Select, to, info.size, &operands)
     }
 
-    fn truth_of_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+    fn compare_with_zero(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let info = self.info(id);
         let bits = info.scalar.as_int();
         let value = self.cast(id, bits);

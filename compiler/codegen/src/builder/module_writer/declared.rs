@@ -1,23 +1,25 @@
-//! Finds declarations of the module by what they declare: types, constants. A table holds where each stands; what stands there is
-//! compared, so that nothing is kept twice.
+//! Finds declarations of the module by what they declare: types, constants. A table holds their
+//! offsets; what the module has there is compared, so that nothing is stored twice.
 
 use crate::kept::refill;
 
-/// Room of a table at first.
+/// Slots of a table at first.
 const ROOM: usize = 64;
 
 /// Numbers of declarations by the hash of what they declare.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Hash and number, at the first free place from the hash on. Number 0 is a free place; there is always one.
+    /// Hash and number, in the first free slot from the hash on. Number 0 is a free slot; there is
+    /// always one.
     places: Vec<(u32, u32)>,
-    /// The places before the table grew, kept for their memory.
+    /// The slots before the table grew, retained for their memory.
     spare: Vec<(u32, u32)>,
     count: usize,
 }
 
 impl Declared {
-    /// Forgets all of them. The room for many is left aside, so that small programs do not clear what a large one needed.
+    /// Removes all of them. The capacity for many is put aside, so that small programs do not clear
+    /// what a large one needed.
     pub(super) fn clear(&mut self) {
         // Sizes are powers of two, and so is `ROOM`: masks of hashes depend on that.
         if self.count * 8 < self.places.len() {
@@ -27,10 +29,10 @@ impl Declared {
         self.count = 0;
     }
 
-    /// The number with this hash for which `is_same` holds.
+    /// Finds the number with this hash for which `is_same` holds.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
-        // There is no table before the first number is added.
+        // The table is empty before the first number is added.
         let last = self.places.len().checked_sub(1)?;
         let mut place = hash as usize & last;
         loop {
@@ -47,7 +49,7 @@ impl Declared {
 
     /// Adds a number that is not 0.
     pub(super) fn insert(&mut self, hash: u32, number: u32) {
-        // At most half full, so that a search ends at a free place soon.
+        // At most half full, so that a search ends at a free slot soon.
         if (self.count + 1) * 2 > self.places.len() {
             self.grow();
         }
@@ -78,11 +80,12 @@ impl Declared {
     }
 }
 
-/// The hash of some words.
+/// Computes the hash of some words.
 #[inline]
 pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u32 {
-    // A product has all words in its upper half; the rotation lets their order count.
-    // The factor is 2^64 divided by the golden ratio, an odd number: multiples of it are spread evenly (Fibonacci hashing).
+    // A product has all words in its upper half; the rotation lets their order count. The factor is
+    // 2^64 divided by the golden ratio, an odd number: multiples of it are spread evenly (Fibonacci
+    // hashing).
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = words.into_iter().fold(0_u64, |mixed, word| {
         (mixed.rotate_left(26) ^ word).wrapping_mul(FACTOR)

@@ -1,5 +1,6 @@
-//! Single SPIR-V instructions on constants, which longer sequences come to where some sources of an instruction are constants, and
-//! identities that hold for every value. The values are those of [`glasm_ir::interp`].
+//! Single SPIR-V instructions on constants, which occur in longer sequences where some sources of
+//! an instruction are constants, and identities that hold for every value. The values are those of
+//! [`glasm_ir::interp`].
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -11,7 +12,7 @@ use glasm_ir::interp::{Arithmetic, Sources, evaluate};
 use glasm_ir::{Aux, Op, Type, TypeBase, Width};
 use spirv::Op as Spv;
 
-/// What an operation on constants comes to.
+/// Result of an operation on constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Folded {
     /// This constant.
@@ -24,7 +25,7 @@ pub(crate) enum Folded {
     No,
 }
 
-/// `a op b` where the bits of one or both are known.
+/// Folds `a op b` where the bits of one or both are known.
 pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
     if let (Some(a), Some(b)) = (a, b) {
         return arithmetic(op)
@@ -45,7 +46,7 @@ pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) ->
     }
 }
 
-/// `a op b` for comparisons of numbers and operations of booleans.
+/// Folds `a op b` for comparisons of numbers and operations of booleans.
 pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
     use TypeBase::{Float, Signed, Unsigned};
     let holds = |op, base| computed(op, base, scalar, a, b).map(|bits| bits != 0);
@@ -69,18 +70,21 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
         Spv::FOrdLessThanEqual => holds(Op::SetLe, Float),
         Spv::FOrdGreaterThan => holds(Op::SetGt, Float),
         Spv::FOrdGreaterThanEqual => holds(Op::SetGe, Float),
-        // The IR has neither of these two. NaN fails every ordered comparison and passes every unordered one.
+        // The IR has neither of these two. NaN fails every ordered comparison and passes every
+        // unordered one.
         Spv::FOrdNotEqual => Some(holds(Op::SetLt, Float)? || holds(Op::SetGt, Float)?),
         Spv::FUnordLessThan => Some(!holds(Op::SetGe, Float)?),
         _ => None,
     }
 }
 
-/// The operation of the IR that a SPIR-V instruction does, and what it takes its operands for.
+/// Finds the operation of the IR that a SPIR-V instruction does, and what it takes its operands
+/// for.
 fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     use TypeBase::{Float, Signed, Unsigned};
     Some(match op {
-        // In two's complement sums, differences and the low halves of products do not depend on the signedness.
+        // In two's complement sums, differences and the low halves of products do not depend on the
+        // signedness.
         Spv::IAdd => (Op::Add, Unsigned),
         Spv::ISub => (Op::Sub, Unsigned),
         Spv::IMul => (Op::Mul, Unsigned),
@@ -98,7 +102,7 @@ fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     })
 }
 
-/// The value of an operation; `None` for operands that are no numbers of `base`.
+/// Evaluates an operation; gives `None` for operands that are not numbers of `base`.
 fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let (width, is_float) = match scalar {
         Scalar::U32 | Scalar::S32 => (Width::W32, false),
@@ -115,7 +119,8 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
     // The first lane is enough: components of a splat are equal.
     let mut sources = Sources::default();
     (sources[0][0], sources[1][0]) = (a, b);
-    // `OpFMul` itself is an IEEE product; products in which zero wins are sequences of instructions, see `legacy_product`.
+    // `OpFMul` itself is an IEEE product; products in which zero wins are sequences of instructions, see
+    // `arith::multiply_legacy`.
     let lanes = evaluate(
         op,
         Type::of(base, width),
@@ -154,13 +159,14 @@ fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
 fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
-    // Only what holds for -0, infinities and NaN: x + 0 makes +0 of -0, and 0 * x is NaN for an infinite x.
+    // Only what holds for -0, infinities and NaN: x + 0 makes +0 of -0, and 0 * x is NaN for an
+    // infinite x.
     match op {
         Spv::FMul | Spv::FDiv if b == Some(ONE) => Folded::First,
         Spv::FMul if a == Some(ONE) => Folded::Second,
         Spv::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
         Spv::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
-        // -0 - +0 is -0 + -0, a sum of equal signs, which it keeps (IEEE 754 section 6.3).
+        // -0 - +0 is -0 + -0, a sum of equal signs, which it retains (IEEE 754 section 6.3).
         Spv::FSub if b == Some(0) => Folded::First,
         _ => Folded::No,
     }

@@ -1,12 +1,13 @@
 //! Constants of the module, each of which exists once, and what is known of their bits.
 
 use super::declared::hash;
-use super::{Builder, Home, Lane, SMALL, Scalar, Val};
+use super::{Home, ModuleWriter, SMALL, Scalar, Val};
+use crate::builder::Lane;
 use crate::words::ValueWord;
 use spirv::Op;
 
-impl Builder {
-    /// The constant with these bits.
+impl ModuleWriter {
+    /// Returns the constant with these bits.
     #[inline]
     pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         if bits < SMALL as u64 {
@@ -15,17 +16,18 @@ impl Builder {
                 return known;
             }
         }
-        self.other_constant(scalar, bits)
+        self.find_or_declare_constant(scalar, bits)
     }
 
-    fn other_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+    fn find_or_declare_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         // Bits beyond the type would make a second constant of the same value.
-        let bits = match scalar.is_wide() {
-            true => bits,
-            false => bits & 0xffff_ffff,
+        let bits = if scalar.is_wide() {
+            bits
+        } else {
+            bits & 0xffff_ffff
         };
         if bits >= SMALL as u64 {
-            return self.hashed_constant(scalar, bits);
+            return self.find_hashed_constant(scalar, bits);
         }
         let known = self.small_constants[scalar as usize][bits as usize];
         if known.is_some() {
@@ -36,7 +38,7 @@ impl Builder {
         id
     }
 
-    fn hashed_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+    fn find_hashed_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         let hash = hash([scalar as u64, bits]);
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];
@@ -88,22 +90,23 @@ impl Builder {
         id
     }
 
-    /// A 32-bit integer constant.
+    /// Returns a 32-bit integer constant.
     pub(crate) fn uint(&mut self, value: u32) -> ValueWord {
         self.constant(Scalar::U32, u64::from(value))
     }
 
-    /// A 32-bit float constant.
+    /// Returns a 32-bit float constant.
     pub(crate) fn float(&mut self, value: f32) -> ValueWord {
         self.constant(Scalar::F32, u64::from(value.to_bits()))
     }
 
-    /// The constant vector of scalar constants.
+    /// Returns the constant vector of scalar constants.
     pub(crate) fn composite(&mut self, scalar: Scalar, parts: &[ValueWord]) -> ValueWord {
         let size = parts.len() as u8;
         let mut key = [ValueWord::NONE; 4];
         key[..parts.len()].copy_from_slice(parts);
-        // The type need not be part of the key: parts of one type are other ids than those of another.
+        // The type need not be part of the key: parts of one type are other ids than those of
+        // another.
         let hash = hash(key.map(|part| u64::from(part.0)));
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];
@@ -122,7 +125,7 @@ impl Builder {
         id
     }
 
-    /// A constant of `size` equal components.
+    /// Returns a constant of `size` equal components.
     pub(crate) fn constant_splat(&mut self, scalar: Scalar, bits: u64, size: u8) -> Val {
         let one = self.constant(scalar, bits);
         let id = match size {
@@ -132,25 +135,25 @@ impl Builder {
         Val { id, scalar, size }
     }
 
-    /// The bits of `id` if it is a scalar constant.
+    /// Returns the bits of `id` if it is a scalar constant.
     pub(crate) fn constant_bits(&self, id: ValueWord) -> Option<u64> {
         let info = self.info(id);
         (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
     }
 
-    /// Whether a lane is a constant, or was never written, so that it reads as 0.
+    /// Returns whether a lane is a constant, or was never written, so that it reads as 0.
     #[inline]
     pub(crate) fn is_known(&self, lane: Lane) -> bool {
         !lane.id().is_some() || self.is_constant(lane.id())
     }
 
-    /// Whether a value is a constant.
+    /// Returns whether a value is a constant.
     #[inline(always)]
     pub(crate) fn is_constant(&self, id: ValueWord) -> bool {
         self.info(id).home == Home::Constant
     }
 
-    /// The bits of a lane that is a constant; one that was never written is 0.
+    /// Returns the bits of a lane that is a constant; one that was never written is 0.
     pub(crate) fn lane_bits(&self, lane: Lane) -> u64 {
         if !lane.id().is_some() {
             return 0;
@@ -178,7 +181,7 @@ impl Builder {
         }
     }
 
-    /// The bits of the components of a constant.
+    /// Returns the bits of the components of a constant.
     pub(crate) fn constant_parts(&self, val: Val) -> Option<[u64; 4]> {
         if !self.is_constant(val.id) {
             return None;
@@ -191,7 +194,7 @@ impl Builder {
         Some(known.parts.map(|part| self.derived(part).bits))
     }
 
-    /// The constant with these components.
+    /// Returns the constant with these components.
     pub(crate) fn constant_of(&mut self, scalar: Scalar, parts: [u64; 4], size: u8) -> Val {
         let used = &parts[..size as usize];
         if used.iter().all(|&part| part == parts[0]) {
@@ -200,5 +203,61 @@ impl Builder {
         let ids = parts.map(|bits| self.constant(scalar, bits));
         let id = self.composite(scalar, &ids[..size as usize]);
         Val { id, scalar, size }
+    }
+
+    /// Returns a constant of the type and size of `like`.
+    pub(crate) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
+        self.constant_splat(like.scalar, bits, like.size)
+    }
+
+    /// Returns a float constant of the type and size of `like`.
+    pub(crate) fn float_like(&mut self, like: Val, value: f64) -> Val {
+        let bits = if like.scalar == Scalar::F64 {
+            value.to_bits()
+        } else {
+            u64::from((value as f32).to_bits())
+        };
+        self.constant_like(like, bits)
+    }
+
+    /// Returns the bits of `val` if it is a constant with equal components.
+    #[inline]
+    pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
+        if !self.is_constant(val.id) {
+            return None;
+        }
+        if val.size == 1 {
+            return self.constant_bits(val.id);
+        }
+        let parts = &self.derived(val.id).parts[..val.size as usize];
+        let equal = parts.iter().all(|&part| part == parts[0]);
+        equal.then(|| self.constant_bits(parts[0])).flatten()
+    }
+
+    /// Returns a 32-bit integer constant as a value.
+    pub(crate) fn uint_val(&mut self, value: u32) -> Val {
+        self.constant_splat(Scalar::U32, u64::from(value), 1)
+    }
+
+    /// Returns a 32-bit float constant as a value.
+    pub(crate) fn float_val(&mut self, value: f32) -> Val {
+        let id = self.float(value);
+        self.val(id)
+    }
+
+    /// Returns (0, 0, 0, 1) of floats.
+    pub(crate) fn float_pad(&mut self) -> [Lane; 4] {
+        let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.float(number)));
+        [zero, zero, zero, one]
+    }
+
+    /// Returns the condition that always holds.
+    pub(crate) fn always(&mut self) -> Val {
+        self.constant_splat(Scalar::BoolInt, 1, 1)
+    }
+
+    /// Returns the condition that never holds.
+    pub(crate) fn never(&mut self) -> Val {
+        self.constant_splat(Scalar::BoolInt, 0, 1)
     }
 }

@@ -1,41 +1,45 @@
-//! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
-//! in as few instructions as possible.
+//! Lanes to vectors: reads lanes of any values as one vector (or one scalar, where all are equal)
+//! of a given type, in as few instructions as possible.
 
-use super::lane::{are_of_one_value, is_prefix};
-use super::{Builder, Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueInfo};
+use super::{Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueBuilder, construct};
+use crate::builder::lane::{are_of_one_value, is_prefix};
+use crate::builder::value::ValueInfo;
 use crate::words::ValueWord;
 use glasm_ir::{Swizzle, WriteMask};
 use spirv::Op;
 
-impl Builder {
-    /// `lanes` as a vector of type `to`; a scalar if all are equal.
+impl ValueBuilder {
+    /// Gathers `lanes` into a vector of type `to`; gives a scalar if all are equal.
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        // Comparisons look at four lanes whatever the number.
+        // Comparisons look at four lanes for any number.
         let four = std::array::from_fn(|place| *lanes.get(place).unwrap_or(&lanes[0]));
         self.gather_first(&four, lanes.len() as u8, to)
     }
 
-    /// [`gather`](Self::gather) of the first `size` of `lanes`; the others are the first one again.
+    /// Does what [`gather`](Self::gather) does for the first `size` of `lanes`; the others are the
+    /// first one again.
     pub(crate) fn gather_first(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Val {
-        if let Some(val) = self.whole(lanes, size, to) {
+        if let Some(val) = self.find_whole(lanes, size, to) {
             return val;
         }
         if lanes[1..] == [lanes[0]; 3] {
             return Val::new(self.scalar(lanes[0], to), to, 1);
         }
-        // A swizzle of one value is one instruction, whatever the order.
-        let of_one = match are_of_one_value(lanes) {
-            true => self.gather_one(lanes, size, to),
-            false => None,
+        // A swizzle of one value is one instruction in any order.
+        let of_one = if are_of_one_value(lanes) {
+            self.gather_one(lanes, size, to)
+        } else {
+            None
         };
         let id = match of_one {
             Some(id) => id,
-            None => self.gather_mixed(&lanes[..usize::from(size)], to),
+            None => construct::gather_mixed(self, &lanes[..usize::from(size)], to),
         };
         Val::new(id, to, size)
     }
 
-    /// [`gather`](Self::gather) of the picked lanes of `base`; 0 if there are none.
+    /// Does what [`gather`](Self::gather) does for the picked lanes of `base`; gives 0 if there are
+    /// none.
     pub(crate) fn gather_picks(&mut self, base: &[Lane; 4], picks: Picks, to: Scalar) -> Val {
         let from = picks.of(base);
         match (picks.size, to) {
@@ -49,17 +53,18 @@ impl Builder {
         }
     }
 
-    /// [`gather`](Self::gather) of the lanes `lanes` of `from`.
+    /// Does what [`gather`](Self::gather) does for the lanes `lanes` of `from`.
     pub(crate) fn gather_lanes(&mut self, lanes: u8, from: &[Lane; 4], to: Scalar) -> Val {
-        match self.at_hand(from, Swizzle::XYZW, lanes, to) {
+        match self.find_available(from, Swizzle::XYZW, lanes, to) {
             Some(val) => val,
             None => self.gather_picks(from, Picks::new(Swizzle::XYZW, lanes), to),
         }
     }
 
-    /// The value that a source reads, if it need not be made: a whole one, or a component that was read before.
+    /// Finds the value that a source reads, if it need not be made: a whole one, or a component
+    /// that was read before.
     #[inline(always)]
-    pub(crate) fn at_hand(
+    pub(crate) fn find_available(
         &self,
         base: &[Lane; 4],
         swizzle: Swizzle,
@@ -67,7 +72,7 @@ impl Builder {
         to: Scalar,
     ) -> Option<Val> {
         if swizzle == Swizzle::XYZW && is_prefix(lanes) {
-            return self.whole(base, WriteMask(lanes).count() as u8, to);
+            return self.find_whole(base, WriteMask(lanes).count() as u8, to);
         }
         // More than one lane, and not all from one component.
         if lanes & lanes.wrapping_sub(1) != 0 && !swizzle.is_splat() {
@@ -83,16 +88,17 @@ impl Builder {
         is_known.then_some(Val::new(id, to, 1))
     }
 
-    /// The value whose components are the first `size` of `lanes`, or that all of them are, if there is one.
+    /// Finds the value whose components are the first `size` of `lanes`, or that all of them are,
+    /// if there is one.
     #[inline(always)]
-    pub(crate) fn whole(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {
+    pub(crate) fn find_whole(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {
         let first = lanes[0];
         let info = self.info(first.id());
         if info.scalar != to || !first.is_some() {
             return None;
         }
         let step = match info.size {
-            // A scalar stands for all lanes: they must be equal, not consecutive.
+            // A scalar is the value of all lanes: they must be equal, not consecutive.
             1 => 0,
             own if own == size => 1,
             _ => return None,
@@ -101,7 +107,8 @@ impl Builder {
         let second = lanes[1].differs(first, step);
         let third = lanes[2].differs(first, 2 * step);
         let fourth = lanes[3].differs(first, 3 * step);
-        // Scalars get here with step 0, vectors of `size` components with step 1; lanes beyond `size` hold anything.
+        // Scalars get here with step 0, vectors of `size` components with step 1; lanes beyond
+        // `size` hold anything.
         let is_whole = match size {
             4 => second | third | fourth == 0,
             3 => second | third == 0,
@@ -111,7 +118,7 @@ impl Builder {
         is_whole.then_some(Val::new(first.id(), to, info.size))
     }
 
-    /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
+    /// Gathers the picked lanes of `base` if that is a vector in the right type and not a constant.
     #[inline(always)]
     pub(crate) fn gather_vector_of(
         &mut self,
@@ -136,20 +143,21 @@ impl Builder {
         Some(Val::new(id, to, size))
     }
 
-    /// Lanes of one value in an order of their own, unless they have to be read one by one.
+    /// Gathers lanes of one value in any order, unless they have to be read one by one.
     fn gather_one(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<ValueWord> {
         let id = lanes[0].id();
         let info = self.info(id);
-        // A pair is a vector in SPIR-V, and there are no vectors of vectors: pairs always go lane by lane.
+        // A pair is a vector in SPIR-V, which has no vectors of vectors: pairs always go lane by
+        // lane.
         if to == Scalar::Pair || info.scalar == Scalar::Pair {
             return None;
         }
         if info.scalar == to {
-            // Constants are taken apart, so that vectors made of them are constants again.
+            // Constants are decomposed, so that vectors made of them are constants again.
             let picks = Picks::of_components(lanes, size);
             return (info.home != Home::Constant).then(|| self.swizzle(id, picks));
         }
-        // In the right type the value may do as it is.
+        // The value may have the right type already.
         let cast = self.cast(id, to);
         if cast == id {
             return None;
@@ -158,13 +166,13 @@ impl Builder {
         Some(self.gather_first(&same, size, to).id)
     }
 
-    /// `lanes` as a vector of as many components, splats included.
+    /// Gathers `lanes` into a vector of as many components, splats included.
     pub(crate) fn gather_vector(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         let val = self.gather(lanes, to);
         self.widen(val, lanes.len() as u8)
     }
 
-    /// `val` with `size` components: a scalar is repeated.
+    /// Widens `val` to `size` components: a scalar is repeated.
     #[inline]
     pub(crate) fn widen(&mut self, val: Val, size: u8) -> Val {
         if val.size == size {
@@ -174,7 +182,7 @@ impl Builder {
         Val { id, size, ..val }
     }
 
-    /// The lane as a scalar of type `to`.
+    /// Reads the lane as a scalar of type `to`.
     pub(crate) fn scalar(&mut self, lane: Lane, to: Scalar) -> ValueWord {
         if !lane.is_some() {
             return self.constant(to, 0);
@@ -194,7 +202,7 @@ impl Builder {
         self.cast(part, to)
     }
 
-    /// Component `component` of a vector.
+    /// Extracts component `component` of a vector.
     #[inline]
     pub(crate) fn extract(&mut self, id: ValueWord, component: usize) -> ValueWord {
         let info = self.info(id);
@@ -216,7 +224,7 @@ impl Builder {
         part
     }
 
-    /// Keeps the value of a component, or of a splat, until the branch ends.
+    /// Retains the value of a component, or of a splat, until the branch ends.
     fn keep_part(&mut self, id: ValueWord, index: usize, part: ValueWord) {
         self.derived_mut(id).parts[index] = part;
         if self.info(id).home == Home::Body {
@@ -224,14 +232,14 @@ impl Builder {
         }
     }
 
-    /// A vector of `size` copies of a scalar.
+    /// Makes a vector of `size` copies of a scalar.
     pub(crate) fn splat(&mut self, id: ValueWord, size: u8) -> ValueWord {
         if size == 1 {
             return id;
         }
-        // Place 0 is free: a vector of one component is the scalar itself.
+        // Slot 0 is free: a vector of one component is the scalar itself.
         let last = usize::from(size) - 1;
-        // Scalars have no parts of their own, so their splats by size are kept there.
+        // Scalars have no parts, so their splats by size are cached there.
         let known = self.derived(id).parts[last];
         if known.is_some() {
             return known;
@@ -255,10 +263,10 @@ impl Builder {
         }
     }
 
-    /// Components of one vector; the same ones twice are the same value.
+    /// Shuffles components of one vector; the same ones twice are the same value.
     pub(super) fn swizzle(&mut self, id: ValueWord, picks: Picks) -> ValueWord {
         let key = ResultKey::swizzle(picks);
-        if let Some(known) = self.known_result(id, key) {
+        if let Some(known) = self.find_result(id, key) {
             return known;
         }
         let value = self.new_swizzle(id, picks);
@@ -278,5 +286,25 @@ impl Builder {
             3 => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c]),
             _ => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c, d]),
         }
+    }
+
+    /// Reads a lane as a value of type `to`.
+    pub(crate) fn lane_val(&mut self, lane: Lane, to: Scalar) -> Val {
+        let id = self.scalar(lane, to);
+        self.val(id)
+    }
+
+    /// Returns the components of a vector, then zeros.
+    pub(crate) fn fill_with_zeros(&mut self, val: Val) -> [Lane; 4] {
+        let zero = Lane::scalar(self.constant(val.scalar, 0));
+        Lane::first_of(val.id, val.size, [zero; 4])
+    }
+
+    /// Gathers the first `size` components of a value.
+    pub(crate) fn take_components(&mut self, val: Val, size: u8) -> Val {
+        if val.size <= size {
+            return val;
+        }
+        self.gather_vector(&val.lanes()[..usize::from(size)], val.scalar)
     }
 }

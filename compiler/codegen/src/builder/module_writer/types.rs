@@ -1,15 +1,17 @@
-//! Types of the module, and variables of these types. Each type exists once: SPIR-V forbids equal declarations of types that are
-//! neither aggregates nor pointers.
+//! Types of the module, and variables of these types. Each type exists once: SPIR-V forbids equal
+//! declarations of types that are neither aggregates nor pointers.
 
 use super::declared::hash;
-use super::value::{CLASSES, OfType};
-use super::{Builder, Scalar, ValueWord};
+use super::{ModuleWriter, Scalar, ValueWord};
+use crate::builder::compute_scalar;
+use crate::builder::value::{CLASSES, OfType, WideInts};
 use crate::capability::Need;
 use crate::words::TypeWord;
+use glasm_ir::Type;
 use spirv::{Decoration, Op, StorageClass};
 
-impl Builder {
-    /// The type of a vector of `size` components, or of a scalar if `size` is 1.
+impl ModuleWriter {
+    /// Returns the type of a vector of `size` components, or of a scalar if `size` is 1.
     #[inline(always)]
     pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
         let known = self.scalar_types[scalar as usize][size as usize - 1];
@@ -21,7 +23,8 @@ impl Builder {
 
     #[cold]
     fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
-        // Both booleans are `OpTypeBool`, and a pair is the vector of two words: SPIR-V forbids a second declaration of either.
+        // Both booleans are `OpTypeBool`, and a pair is the vector of two words: SPIR-V forbids a
+        // second declaration of either.
         let ty = match (scalar, size) {
             (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
             (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
@@ -57,14 +60,15 @@ impl Builder {
         }
     }
 
-    /// The type that `op` with `operands` declares; the same declaration twice gives the same type. Scalars and vectors have
-    /// [`ty`](Self::ty), pointers [`pointer`](Self::pointer).
+    /// Returns the type that `op` with `operands` declares; the same declaration twice gives the
+    /// same type. Scalars and vectors have [`ty`](Self::ty), pointers [`pointer`](Self::pointer).
     pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
         let words = operands.iter().map(|&operand| u64::from(operand));
         let hash = hash(std::iter::once(op as u64).chain(words));
         let head = (operands.len() as u32 + 2) << 16 | op as u32;
         let globals = &self.globals.0;
-        // The words that stand in the module are the key: head, id, operands, of which the id is what is looked for.
+        // The words in the module are the key: head, id, operands, of which the id is what is
+        // looked for.
         let known = self.types.find(hash, |end| {
             let start = end as usize - operands.len() - 2;
             globals[start] == head && globals[start + 2..end as usize] == *operands
@@ -77,47 +81,48 @@ impl Builder {
         ty
     }
 
-    /// A type of its own, to be decorated.
+    /// Declares a type that nothing else uses, to be decorated.
     pub(crate) fn declare_distinct_type<const N: usize>(
         &mut self,
         op: Op,
         operands: &[u32; N],
     ) -> TypeWord {
-        let id = self.fresh();
+        let id = self.make_id();
         self.globals.about(op, [id], operands);
         TypeWord(id)
     }
 
-    /// An array of vectors of four words that lies in a block.
-    pub(crate) fn strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
-        // A type of its own: variables outside of blocks must not have types with a stride.
+    /// Declares an array of vectors of four words for a block.
+    pub(crate) fn declare_strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
+        // A distinct type: variables outside of blocks must not have types with a stride.
         let array = self.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
         // The size of a vector, and the least stride in a uniform block (std140).
         self.decorate(array, Decoration::ArrayStride, &[16]);
         array
     }
 
-    /// The structure of a block with one member.
-    pub(crate) fn block_of(&mut self, member: TypeWord, decoration: Decoration) -> TypeWord {
+    /// Declares the structure of a block with one member.
+    pub(crate) fn declare_block(&mut self, member: TypeWord, decoration: Decoration) -> TypeWord {
         let block = self.declare_distinct_type(Op::TypeStruct, &[member.0]);
         self.decorate(block, decoration, &[]);
-        // Members of blocks have a place that is told: SPIR-V section 2.16.2, explicit layout.
+        // Members of blocks have an explicit offset: SPIR-V section 2.16.2, explicit layout.
         let offset = [Decoration::Offset as u32, 0];
         self.annotations
             .about(Op::MemberDecorate, [block.0, 0], &offset);
         block
     }
 
-    /// [`declare_distinct_type`](Self::declare_distinct_type) with any number of operands.
+    /// Does what [`declare_distinct_type`](Self::declare_distinct_type) does with any number of
+    /// operands.
     pub(crate) fn declare_long_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
-        let id = self.fresh();
+        let id = self.make_id();
         self.globals.head(op, operands.len() + 1);
         self.globals.0.push(id);
         self.globals.0.extend_from_slice(operands);
         TypeWord(id)
     }
 
-    /// The type of the value of functions that give none.
+    /// Returns the type of the value of functions that give none.
     pub(crate) fn void(&mut self) -> TypeWord {
         if self.void == TypeWord::default() {
             self.void = self.declare_type(Op::TypeVoid, &[]);
@@ -126,7 +131,7 @@ impl Builder {
     }
 
     fn of_type(&mut self, ty: TypeWord) -> &mut OfType {
-        // Ids of types are no values, of which nothing is ever derived.
+        // Nothing is ever derived from types, which are not values.
         let place = &mut self.values[ty.0 as usize].derived;
         if *place == 0 {
             *place = self.of_types.len() as u32;
@@ -135,7 +140,7 @@ impl Builder {
         &mut self.of_types[*place as usize]
     }
 
-    /// The type of pointers to `pointee`.
+    /// Returns the type of pointers to `pointee`.
     pub(crate) fn pointer(&mut self, class: StorageClass, pointee: TypeWord) -> TypeWord {
         let operands = [class as u32, pointee.0];
         // `PhysicalStorageBuffer`, whose number is 5349.
@@ -151,24 +156,30 @@ impl Builder {
         pointer
     }
 
-    /// A module-scope variable of type `pointee`, zero at the start if its class allows that.
-    pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+    /// Declares a module-scope variable of type `pointee`, zero at the start if its class allows
+    /// that.
+    pub(crate) fn declare_variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
         if class != StorageClass::Private {
-            return self.open_variable(class, pointee);
+            return self.declare_uninitialized(class, pointee);
         }
-        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
+        // Registers that were never written read as 0, in memory as in values; without an
+        // initializer they would be undefined.
         let pointer = self.pointer(class, pointee);
         let id = self.object();
         let zero = self.null(pointee);
         self.globals
             .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
-        // Listed by the entry point from SPIR-V 1.4 on, whatever the class.
+        // Listed by the entry point from SPIR-V 1.4 on, of any class.
         self.interface.push(id.0);
         id
     }
 
-    /// A module-scope variable without an initializer.
-    pub(crate) fn open_variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+    /// Declares a module-scope variable without an initializer.
+    pub(crate) fn declare_uninitialized(
+        &mut self,
+        class: StorageClass,
+        pointee: TypeWord,
+    ) -> ValueWord {
         let pointer = self.pointer(class, pointee);
         let id = self.object();
         self.globals
@@ -177,7 +188,7 @@ impl Builder {
         id
     }
 
-    /// The zero of any type.
+    /// Returns the zero of any type.
     pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
         let known = self.of_type(ty).zero;
         if known.is_some() {
@@ -187,5 +198,39 @@ impl Builder {
         self.globals.result(Op::ConstantNull, ty, id, &[]);
         self.of_type(ty).zero = id;
         id
+    }
+
+    /// Returns the type of arrays of `len` elements.
+    pub(crate) fn declare_array(&mut self, element: TypeWord, len: u32) -> TypeWord {
+        let len = self.uint(len);
+        self.declare_type(Op::TypeArray, &[element.0, len.0])
+    }
+
+    /// Returns the scalar that holds 64-bit integers.
+    pub(crate) fn wide_int(&self) -> Scalar {
+        match self.wide_ints {
+            WideInts::Native => Scalar::U64,
+            WideInts::Pairs => Scalar::Pair,
+        }
+    }
+
+    /// Returns the scalar in which lanes of type `ty` are read.
+    pub(crate) fn read_scalar(&self, ty: Type) -> Scalar {
+        // Registers hold halves as bits in the low 16 bits of a word (NV_gpu_program5 section
+        // 2.X.8.Z, CVT).
+        if ty == Type::F16 {
+            return Scalar::U32;
+        }
+        compute_scalar(ty, self.wide_ints)
+    }
+
+    /// Returns the scalar of lanes of type `ty` that are only moved: doubles are bits on devices
+    /// without them.
+    pub(crate) fn moved_scalar(&self, ty: Type) -> Scalar {
+        if ty == Type::F64 && !self.device.float64 {
+            self.wide_int()
+        } else {
+            self.read_scalar(ty)
+        }
     }
 }

@@ -1,49 +1,19 @@
-//! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
+//! Single SPIR-V instructions on values: operands of one size, decorations, folding.
 
-use super::Lane;
-use super::{Builder, Scalar, Val, fold};
+use super::{Lane, Scalar, Val, ValueBuilder, fold};
 use crate::words::ValueWord;
 use glasm_ir::InstFlags;
 use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
-impl Builder {
-    /// Brings two operands to the same number of components.
+impl ValueBuilder {
+    /// Widens two operands to the same number of components.
     #[inline]
-    pub(crate) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
+    pub(crate) fn widen_both(&mut self, a: Val, b: Val) -> (Val, Val) {
         let size = a.size.max(b.size);
         (self.widen(a, size), self.widen(b, size))
     }
 
-    /// A constant of the type and size of `like`.
-    pub(crate) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
-        self.constant_splat(like.scalar, bits, like.size)
-    }
-
-    /// A float constant of the type and size of `like`.
-    pub(crate) fn float_like(&mut self, like: Val, value: f64) -> Val {
-        let bits = if like.scalar == Scalar::F64 {
-            value.to_bits()
-        } else {
-            u64::from((value as f32).to_bits())
-        };
-        self.constant_like(like, bits)
-    }
-
-    /// The bits of `val` if it is a constant with equal components.
-    #[inline]
-    pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
-        if !self.is_constant(val.id) {
-            return None;
-        }
-        if val.size == 1 {
-            return self.constant_bits(val.id);
-        }
-        let parts = &self.derived(val.id).parts[..val.size as usize];
-        let equal = parts.iter().all(|&part| part == parts[0]);
-        equal.then(|| self.constant_bits(parts[0])).flatten()
-    }
-
-    /// Decorations that the flags of the instruction ask for.
+    /// Adds the decorations that the flags of the instruction ask for.
     #[inline]
     pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
         if self.is_exact || !self.flags.is_empty() {
@@ -53,7 +23,8 @@ impl Builder {
 
     #[inline(never)]
     fn decorate_flagged(&mut self, val: Val, op: Op) {
-        // Mesa's OpenGL loses infinities of doubles that are told to be exact, so that only instructions that ask for it are.
+        // Mesa's OpenGL loses infinities of doubles that are declared exact, so that only
+        // instructions that ask for it are.
         let is_exact = self.is_exact && val.scalar != Scalar::F64;
         if is_contractible(op) && (is_exact || self.flags.contains(InstFlags::PRECISE)) {
             self.decorate(val.id, Decoration::NoContraction, &[]);
@@ -65,35 +36,36 @@ impl Builder {
         }
     }
 
-    /// `op a`, with the type of `a`.
+    /// Emits `op a`, with the type of `a`.
     pub(crate) fn unary(&mut self, op: Op, a: Val) -> Val {
         self.unary_to(op, a.scalar, a)
     }
 
-    /// `op a`, with components of type `to`.
+    /// Emits `op a`, with components of type `to`.
     pub(crate) fn unary_to(&mut self, op: Op, to: Scalar, a: Val) -> Val {
         let val = self.op(op, to, a.size, &[a.id.0]);
         self.decorate_result(val, op);
         val
     }
 
-    /// `a op b`, with the type of `a`. Folds constants and exact identities.
+    /// Emits `a op b`, with the type of `a`. Folds constants and exact identities.
     #[inline]
     pub(crate) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
         if a.size != b.size || self.is_constant(a.id) || self.is_constant(b.id) {
-            return self.binary_unlike(op, a, b);
+            return self.fold_or_write_binary(op, a, b);
         }
         self.write_binary(op, a, b)
     }
 
-    /// [`binary`](Self::binary) of operands of different sizes, or where one is a constant.
+    /// Does what [`binary`](Self::binary) does for operands of different sizes, or where one is a
+    /// constant.
     #[inline(never)]
-    fn binary_unlike(&mut self, op: Op, a: Val, b: Val) -> Val {
-        if let Some(known) = self.folded(op, a, b) {
+    fn fold_or_write_binary(&mut self, op: Op, a: Val, b: Val) -> Val {
+        if let Some(known) = self.fold_binary(op, a, b) {
             return known;
         }
-        // Behind the attempt to fold, because widening may write an instruction that nobody reads then.
-        let (a, b) = self.same_size(a, b);
+        // After the attempt to fold, because widening may write an instruction that is unused then.
+        let (a, b) = self.widen_both(a, b);
         self.write_binary(op, a, b)
     }
 
@@ -104,12 +76,12 @@ impl Builder {
         val
     }
 
-    fn folded(&mut self, op: Op, a: Val, b: Val) -> Option<Val> {
+    fn fold_binary(&mut self, op: Op, a: Val, b: Val) -> Option<Val> {
         let (x, y) = (self.splat_bits(a), self.splat_bits(b));
         if x.is_none() && y.is_none() {
             return None;
         }
-        // The result has the size of the larger operand, so a smaller one cannot stand for it.
+        // The result has the size of the larger operand, so a smaller one cannot replace it.
         match fold::binary(op, a.scalar, x, y) {
             fold::Folded::Constant(bits) => {
                 Some(self.constant_splat(a.scalar, bits, a.size.max(b.size)))
@@ -120,20 +92,21 @@ impl Builder {
         }
     }
 
-    /// A comparison, or an operation of booleans; the result stands for `truth`. Folds constants.
+    /// Emits a comparison, or an operation of booleans; the result has the type `truth`. Folds
+    /// constants.
     pub(crate) fn compare(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Val {
         if self.is_constant(a.id)
             && self.is_constant(b.id)
-            && let Some(known) = self.known_truth(op, truth, a, b)
+            && let Some(known) = self.fold_comparison(op, truth, a, b)
         {
             return known;
         }
-        let (a, b) = self.same_size(a, b);
+        let (a, b) = self.widen_both(a, b);
         self.op(op, truth, a.size, &[a.id.0, b.id.0])
     }
 
     #[cold]
-    fn known_truth(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Option<Val> {
+    fn fold_comparison(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Option<Val> {
         let (x, y) = (self.constant_parts(a)?, self.constant_parts(b)?);
         let mut parts = [0; 4];
         for (index, part) in parts.iter_mut().enumerate() {
@@ -142,18 +115,18 @@ impl Builder {
         Some(self.constant_of(truth, parts, a.size.max(b.size)))
     }
 
-    /// A comparison of numbers as a boolean.
+    /// Emits a comparison of numbers as a boolean.
     pub(crate) fn test(&mut self, op: Op, a: Val, b: Val) -> Val {
         self.compare(op, Scalar::BoolInt, a, b)
     }
 
-    /// `a op constant` as a boolean.
+    /// Emits `a op constant` as a boolean.
     pub(crate) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
         let b = self.constant_like(a, bits);
         self.test(op, a, b)
     }
 
-    /// `cond ? a : b`
+    /// Emits `cond ? a : b`. Folds constants.
     pub(crate) fn select(&mut self, cond: Val, a: Val, b: Val) -> Val {
         if a.id == b.id {
             return a;
@@ -184,9 +157,10 @@ impl Builder {
         self.gather_vector(&lanes[..size], a.scalar)
     }
 
-    /// A GLSL.std.450 instruction, with the type of the first argument.
+    /// Emits a GLSL.std.450 instruction, with the type of the first argument.
     pub(crate) fn ext<const N: usize>(&mut self, op: GlslOp, args: &[Val; N]) -> Val {
-        // GLSL.std.450 wants all operands to have the type of the result; only a few instructions take scalars beside vectors.
+        // GLSL.std.450 wants all operands to have the type of the result; only a few instructions
+        // take scalars with vectors.
         let size = args.iter().fold(1, |size, arg| size.max(arg.size));
         // No instruction of GLSL.std.450 has more than three arguments.
         let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
@@ -198,14 +172,18 @@ impl Builder {
         val
     }
 
-    /// A GLSL.std.450 instruction on one value with a result of another type.
+    /// Emits a GLSL.std.450 instruction on one value with a result of another type.
     pub(crate) fn ext_to(&mut self, op: GlslOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
         let glsl = self.glsl();
         self.op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])
     }
 
-    /// Components of `val` one by one: `f` maps each to a scalar.
-    pub(crate) fn each(&mut self, val: Val, mut f: impl FnMut(&mut Self, usize) -> Val) -> Val {
+    /// Maps the components of `val` one by one: `f` maps each to a scalar.
+    pub(crate) fn map_components(
+        &mut self,
+        val: Val,
+        mut f: impl FnMut(&mut Self, usize) -> Val,
+    ) -> Val {
         let mut lanes = [Lane::UNDEFINED; 4];
         // `f` may give another type than it gets.
         let mut scalar = val.scalar;
@@ -217,7 +195,7 @@ impl Builder {
         self.gather_vector(&lanes[..val.size as usize], scalar)
     }
 
-    /// Component `index` of `val`, or `val` itself if it is a scalar.
+    /// Extracts component `index` of `val`, or gives `val` itself if it is a scalar.
     pub(crate) fn component(&mut self, val: Val, index: usize) -> Val {
         let id = if val.size == 1 {
             val.id
@@ -227,39 +205,60 @@ impl Builder {
         Val { id, size: 1, ..val }
     }
 
-    /// `val` read as another type of the same width.
+    /// Reads `val` as another type of the same width.
     pub(crate) fn reread(&mut self, val: Val, scalar: Scalar) -> Val {
         let id = self.cast(val.id, scalar);
         Val { id, scalar, ..val }
     }
 
-    /// Whether two values are what truth values of integers are: all ones and 0.
-    pub(crate) fn is_truth_of_int(&self, yes: Val, no: Val) -> bool {
-        let has = |val: Val, bits: u64| {
-            let parts = self.constant_parts(val);
-            parts.is_some_and(|parts| parts[..val.size.into()].iter().all(|&part| part == bits))
-        };
-        has(no, 0) && has(yes, u32::MAX.into())
-    }
-
-    /// A boolean as a truth value of integers, whatever the comparison was of.
-    pub(crate) fn int_truth(&mut self, truth: Val) -> Val {
-        if self.info(truth.id).scalar == Scalar::BoolInt {
-            return truth;
+    /// Emits `!value`. Folds constants.
+    pub(crate) fn not(&mut self, value: Val) -> Val {
+        if let Some(parts) = self.constant_parts(value) {
+            let parts = parts.map(|bits| u64::from(bits == 0));
+            return self.constant_of(Scalar::BoolInt, parts, value.size);
         }
-        // A copy has an id of its own: what is known of an id says which numbers a truth value stands for, and the other one is
-        // read as it was.
-        self.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
+        self.op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
     }
 
-    /// The same boolean, standing for another truth value.
-    pub(crate) fn as_truth(val: Val, scalar: Scalar) -> Val {
-        Val { scalar, ..val }
+    /// Emits a logical operation. Folds constants.
+    pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        // A constant that decides alone gives a constant, one that decides nothing the other
+        // operand.
+        for (value, other) in [(a, b), (b, a)] {
+            match (op, self.splat_bits(value)) {
+                (Op::LogicalOr, Some(0)) => return other,
+                (Op::LogicalAnd, Some(bits)) if bits != 0 => return other,
+                (Op::LogicalOr | Op::LogicalAnd, Some(bits)) => {
+                    let size = a.size.max(b.size);
+                    return self.constant_splat(Scalar::BoolInt, bits, size);
+                }
+                _ => {}
+            }
+        }
+        self.test(op, a, b)
+    }
+
+    /// Emits `a op constant`.
+    pub(crate) fn binary_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
+        let b = self.constant_like(a, bits);
+        self.binary(op, a, b)
+    }
+
+    /// Emits `a op constant` of floats.
+    pub(crate) fn binary_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.binary(op, a, b)
+    }
+
+    /// Emits `a op constant` of floats as a boolean.
+    pub(crate) fn compare_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.test(op, a, b)
     }
 }
 
-// `NoContraction` is for arithmetic instructions, which a device may otherwise merge into one that rounds once (SPIR-V,
-// Decoration). On other instructions it means nothing.
+/// Returns whether `NoContraction` matters for an instruction: it is for arithmetic ones, several
+/// of which a device may otherwise merge into one with a single rounding (SPIR-V, Decoration).
 fn is_contractible(op: Op) -> bool {
     matches!(
         op,
