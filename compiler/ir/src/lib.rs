@@ -1,10 +1,11 @@
 //! The typed register IR of glasm.
 //!
-//! A [`Program`] is one shader stage: registers of four lanes, resources, and a tree of structured control flow whose leaves
-//! are runs of [`Inst`]ructions. Lanes are bits; an instruction's [`Type`] says how it reads them. The IR is close to the
-//! machines that the assembly languages describe and is not in SSA form: code generation gets there in one pass.
+//! A [`Program`] is one shader stage: registers of four lanes, resources, and a tree of structured
+//! control flow whose leaves are runs of [`Inst`]ructions. Lanes are bits; the [`Type`] of an
+//! instruction determines their interpretation. The IR is close to the machines that the assembly
+//! languages describe and is not in SSA form: code generation constructs SSA in one pass.
 //!
-//! This crate knows no source language and no SPIR-V.
+//! This crate is independent of source languages and of SPIR-V.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,11 @@
-//! Returns out of loops and switches become breaks, so that every loop is left by its own exits and a routine returns at its end or between
-//! constructs only. Some drivers mishandle other returns: Mesa 25.0 loses what vertex shaders have computed before them.
+//! Replaces returns inside of loops and switches by breaks, so that every loop is left by its own
+//! exits and a routine returns only at its end or between constructs. Some drivers mishandle other
+//! returns: Mesa 25.0 loses the results that vertex shaders have computed before them.
 //!
-//! Where the end of the routine follows a construct anyway, a break does what a return does. A loop that only returns leave is followed by the
-//! return. In all other cases a register, which each exit of the construct sets, says whether the routine returns, and a branch
-//! after the construct tests it.
+//! If the end of the routine follows a construct, a break is equivalent to a return. A loop that is
+//! left by returns only is followed by the return. In all other cases a register, which each exit
+//! of the construct sets, records whether the routine returns, and a branch after the construct
+//! tests it.
 
 use crate::arena::IndexVec;
 use crate::builder::Builder;
@@ -15,8 +17,8 @@ use crate::structurize::code::{self, Lazy};
 #[cfg(test)]
 mod tests;
 
-/// Returns a program that does what `program`, which is verified, does, without returns inside of loops and switches. `None` if it has none
-/// there.
+/// Returns a program equivalent to the verified `program`, without returns inside of loops and
+/// switches; `None` if it has none there.
 pub fn lower(program: &Program) -> Option<Program> {
     if !program.nodes.contains(&Node::Return) {
         return None;
@@ -41,7 +43,8 @@ pub fn lower(program: &Program) -> Option<Program> {
         returning: Lazy::default(),
     };
     for routine in affected {
-        // A separate register: routines are called while those of their callers are in use.
+        // A separate register for each routine: a routine is called while the register of its
+        // caller is in use.
         lowering.returning = Lazy::default();
         let around = Around {
             construct: Construct::None,
@@ -52,11 +55,11 @@ pub fn lower(program: &Program) -> Option<Program> {
     Some(lowering.builder.finish().0)
 }
 
-/// Ways out of all blocks.
+/// Exits of all blocks.
 #[derive(Default)]
 struct Facts {
     exits: IndexVec<BlockId, Exits>,
-    /// Whether a loop or switch that was collected contains a return.
+    /// True if a loop or switch that was visited contains a return.
     returns_inside: bool,
 }
 
@@ -84,23 +87,23 @@ impl Facts {
     }
 }
 
-/// The nearest loop or switch around a node, by what follows it.
+/// The innermost loop or switch around a node, classified by the code after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Construct {
-    /// There is none.
+    /// None.
     None,
-    /// The end of the routine follows, or no return is inside.
+    /// A construct without returns inside, or that the end of the routine follows.
     Plain,
-    /// A loop that only returns leave; a return follows.
+    /// A loop that is left by returns only; a return follows.
     LeftByReturns,
-    /// A loop after which a register is tested that each exit sets.
+    /// A loop followed by a test of a register that each exit sets.
     TestedLoop,
-    /// A switch after which a register is tested that is clear at its start.
+    /// A switch followed by a test of a register that is cleared before it.
     TestedSwitch,
 }
 
 impl Construct {
-    /// Returns the node that leads out of the construct; without one it leaves the routine.
+    /// Returns the node that leaves the construct; without a construct, the routine.
     const fn find_exit(self) -> Node {
         match self {
             Self::None => Node::Return,
@@ -111,11 +114,11 @@ impl Construct {
     }
 }
 
-/// What surrounds a node.
+/// Context of a node.
 #[derive(Clone, Copy)]
 struct Around {
     construct: Construct,
-    /// Whether the routine ends where the block ends.
+    /// True if the routine ends at the end of the block.
     tail: bool,
 }
 
@@ -123,12 +126,12 @@ struct Lowering<'p> {
     builder: Builder,
     program: &'p Program,
     facts: &'p Facts,
-    /// Lane x is 1 where the routine returns after the construct that control leaves.
+    /// Lane x is 1 if the routine returns after the construct that control leaves.
     returning: Lazy,
 }
 
 impl Lowering<'_> {
-    /// Rewrites a block under its id.
+    /// Rewrites a block; it retains its id.
     fn block(&mut self, id: BlockId, around: Around) {
         self.builder.open_block();
         let nodes = self.program.block(id);
@@ -207,7 +210,7 @@ impl Lowering<'_> {
         code::set(&mut self.builder, register, value);
     }
 
-    /// Writes what a return is in the nearest construct.
+    /// Emits the replacement of a return in the innermost construct.
     fn leave(&mut self, around: Around) {
         match around.construct {
             Construct::TestedLoop | Construct::TestedSwitch => self.set(1),
@@ -216,14 +219,15 @@ impl Lowering<'_> {
         self.builder.node(around.construct.find_exit());
     }
 
-    /// Writes what follows a construct that returns may have left: `around` is what surrounds it.
+    /// Emits the code after a construct that returns may have left; `around` is the context of the
+    /// construct.
     fn leave_again(&mut self, construct: Construct, around: Around, span: Span) {
         match construct {
             Construct::None | Construct::Plain => {}
             Construct::LeftByReturns => self.leave(around),
             Construct::TestedLoop | Construct::TestedSwitch => {
                 let register = self.returning.get(&mut self.builder);
-                // In a tested construct the register has its value already.
+                // In a tested construct the register already has its value.
                 let leave = around.construct.find_exit();
                 code::when_at(
                     &mut self.builder,

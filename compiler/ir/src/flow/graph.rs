@@ -1,7 +1,8 @@
-//! Makes one graph of the trees of basic blocks, with or without a stack of return addresses.
+//! Merges the trees of basic blocks into one graph, with or without a stack of return addresses.
 //!
-//! What has no jump out of it and no call of the group stays a tree inside a block of the graph. Registers are shared by all calls, so a
-//! call saves only the return address and the lanes of the loops around it.
+//! Nodes without jumps out of them and without calls of the group remain trees inside a block of
+//! the graph. Registers are shared by all calls, so a call saves only the return address and the
+//! lanes of the enclosing loops.
 
 use super::call_graph::CallGraph;
 use super::cfg::SavedLanes;
@@ -17,15 +18,15 @@ use crate::span::Span;
 use crate::structurize::{self, Exit, FlowBlock, FlowId, StepTest, code};
 use rustc_hash::FxHashMap;
 
-/// Where a graph begins.
+/// Entry of a graph.
 pub(super) enum Start {
     At(BasicBlockId),
-    /// At the basic block whose number a register has.
+    /// The basic block whose index a register holds.
     Selected(RegisterId, Vec<BasicBlockId>),
 }
 
 bitflags::bitflags! {
-    /// How control leaves a node, other than by its end.
+    /// Jumps that leave a node.
     #[derive(Clone, Copy, PartialEq, Eq)]
     struct Leaves: u8 {
         /// A return, a call of the group, the end of the program.
@@ -35,7 +36,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Where jumps out of the nodes of a block go.
+/// Targets of the jumps that leave the nodes of a block.
 #[derive(Clone, Copy, Default)]
 struct Jumps {
     break_to: Option<FlowId>,
@@ -47,7 +48,7 @@ struct Calls<'a> {
     stack: CallStack,
     /// Overwritten by tests.
     scratch: RegisterId,
-    /// Where calls return to.
+    /// Blocks that calls return to.
     return_blocks: Vec<FlowId>,
     saved: &'a FxHashMap<BlockId, Vec<SavedLanes>>,
 }
@@ -58,29 +59,31 @@ pub(super) struct Graph<'a> {
     cfg: &'a Cfg,
     call_graph: &'a CallGraph,
     callees: &'a Callees,
-    /// Which steps are counted.
+    /// Steps that are counted.
     counts: Option<StepTest>,
     blocks: IndexVec<FlowId, FlowBlock>,
     current: FlowId,
-    /// The only block that branches to the one being filled, if that was begun behind a conditional jump.
+    /// The only predecessor of the block under construction, if that block was begun after a
+    /// conditional jump.
     only_from: Option<FlowId>,
-    /// Instructions of the program in the block being filled.
+    /// Instructions of the program in the block under construction.
     steps: u32,
-    /// Whether what is being filled is the arm of a jump with a condition, which has been counted.
+    /// True if the code under construction is the arm of a conditional jump, which has been
+    /// counted.
     in_jump: bool,
-    /// Where each basic block of the graph begins.
+    /// First graph block of each basic block.
     starts: IndexVec<BasicBlockId, Option<FlowId>>,
     /// Ends the program; without a stack, the function.
     out: FlowId,
-    /// Goes to the return address on top of the stack.
+    /// Jumps to the return address on top of the stack.
     ret: FlowId,
     calls: Option<Calls<'a>>,
     leaves: FxHashMap<BlockId, Leaves>,
-    /// Lanes of the open loops, and the arrays that they are saved in.
+    /// Saved lanes of the open loops, with the arrays that they are saved in.
     loops: Vec<Vec<(SavedLanes, RegisterId)>>,
 }
 
-/// Returns a block to be filled later; until then it returns.
+/// Returns a placeholder for a block that is filled later; until then it returns.
 fn unfilled() -> FlowBlock {
     FlowBlock {
         nodes: Block::default(),
@@ -119,7 +122,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Makes calls of the basic blocks with a stack, if there is one.
+    /// Implements calls of the basic blocks with a stack, if there is one.
     pub(super) fn with_stack(
         mut self,
         stack: Option<CallStack>,
@@ -136,7 +139,7 @@ impl<'a> Graph<'a> {
         self
     }
 
-    /// Builds the graph of basic blocks, each with its nodes.
+    /// Builds the graph from basic blocks with their nodes.
     pub(super) fn build(
         mut self,
         blocks: &[(BasicBlockId, Block, BlockTree)],
@@ -144,7 +147,8 @@ impl<'a> Graph<'a> {
     ) -> structurize::Graph {
         let last = blocks.iter().map(|(block, ..)| block.index() + 1).max();
         self.starts.grow(last.unwrap_or(0), None);
-        // Memory for the blocks that loops with several entries get, too: to move all blocks costs more than to fill them.
+        // The capacity includes the dispatchers of irreducible loops: moving all blocks costs more
+        // than filling them.
         self.blocks.reserve(blocks.len() + blocks.len() / 2);
         for &(block, ..) in blocks {
             self.starts[block] = Some(self.reserve());
@@ -177,7 +181,7 @@ impl<'a> Graph<'a> {
 
     // Blocks of the graph.
 
-    /// Adds a block to be filled later.
+    /// Adds a block that is filled later.
     fn reserve(&mut self) -> FlowId {
         self.blocks.push(unfilled())
     }
@@ -194,7 +198,7 @@ impl<'a> Graph<'a> {
     fn end_at(&mut self, exit: Exit, span: Span) {
         let nodes = self.builder.close_nodes();
         let is_empty = nodes.len == 0 && !(self.counts_all() && self.steps > 0);
-        // An empty block behind a conditional jump: the jump can go where the block goes.
+        // An empty block after a conditional jump: the jump can target the successor of the block.
         if let (true, Some(from), &Exit::Jump(to)) = (is_empty, self.only_from, &exit) {
             self.blocks[from].exit.retarget(self.current, to);
             self.blocks[from].steps += self.steps;
@@ -208,24 +212,24 @@ impl<'a> Graph<'a> {
         };
     }
 
-    /// Whether every instruction counts, jumps included.
+    /// Returns true if every instruction is counted, jumps included.
     fn counts_all(&self) -> bool {
         self.counts == Some(StepTest::Blocks)
     }
 
-    /// Counts a jump that is no branch.
+    /// Counts a jump that is not a branch.
     fn count_jump(&mut self) {
         self.steps += u32::from(self.counts_all() && !self.in_jump);
     }
 
-    /// Ends the block and begins the next one; `exit` gets its number.
+    /// Ends the block and begins the next one, whose id is passed to `exit`.
     fn divide(&mut self, exit: impl FnOnce(FlowId) -> Exit) {
         let next = self.reserve();
         self.end(exit(next));
         self.begin(next);
     }
 
-    /// Goes to `target` if `cond` holds, else on in a new block.
+    /// Jumps to `target` if `cond` holds; otherwise continues in a new block.
     fn leave_if(&mut self, cond: Cond, target: FlowId) {
         self.divide(|otherwise| Exit::Branch {
             cond,
@@ -234,7 +238,7 @@ impl<'a> Graph<'a> {
         });
     }
 
-    /// Goes on in a new block if `cond` holds, else to `target`.
+    /// Continues in a new block if `cond` holds; otherwise jumps to `target`.
     fn leave_unless(&mut self, cond: Cond, target: FlowId) {
         self.divide(|then| Exit::Branch {
             cond,
@@ -245,7 +249,7 @@ impl<'a> Graph<'a> {
 
     // Basic blocks.
 
-    /// Returns where a basic block begins; `out` for those that are not in the graph.
+    /// Returns the first graph block of a basic block; `out` for blocks outside of the graph.
     fn start_of(&self, block: BasicBlockId) -> FlowId {
         self.find_start(block).unwrap_or(self.out)
     }
@@ -285,7 +289,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns where the graph begins: with an empty stack, if it has one.
+    /// Returns the entry block of the graph, which clears the stack if there is one.
     fn entry(&mut self, start: Start) -> FlowId {
         let exit = match start {
             Start::At(block) if self.calls.is_none() => return self.start_of(block),
@@ -309,7 +313,8 @@ impl<'a> Graph<'a> {
         entry
     }
 
-    /// Adds the block that returns: to the address on top of the stack; out of the graph if there is none.
+    /// Adds the return block: it jumps to the address on top of the stack, or out of the graph if
+    /// the stack is empty.
     fn return_block(&mut self) {
         let Some(calls) = &mut self.calls else { return };
         let blocks = std::mem::take(&mut calls.return_blocks);
@@ -330,7 +335,7 @@ impl<'a> Graph<'a> {
     // Nodes.
 
     fn nodes(&mut self, nodes: Block, jumps: Jumps) {
-        // Nodes that come up on the way are appended behind these.
+        // Nodes that are created meanwhile are appended after these.
         for position in nodes.first..nodes.first + nodes.len {
             let node = self.builder.program.nodes[position as usize];
             self.node(node, jumps);
@@ -373,23 +378,25 @@ impl<'a> Graph<'a> {
 
     fn run(&mut self, first: u32, len: u32) {
         self.builder.node(Node::Run { first, len });
-        // Loops count their rounds themselves.
+        // Loops count their iterations themselves.
         if self.counts.is_some() && self.loops.is_empty() {
             let insts = &self.builder.program.insts[first as usize..(first + len) as usize];
-            // Instructions of one span came from one instruction of the source, which is one step.
+            // Instructions with equal spans are translations of one source instruction, which is
+            // one step.
             let same = insts.windows(2).filter(|pair| pair[0].span == pair[1].span);
             self.steps += len - same.count() as u32;
         }
     }
 
-    /// Whether a node becomes several blocks. Those that count steps count each arm of a branch.
+    /// Returns true if a node becomes several blocks. A graph that counts steps counts each arm of
+    /// a branch.
     fn is_divided(&mut self, node: Node) -> bool {
         let counts = self.counts.is_some() && self.loops.is_empty();
         let counted = counts && matches!(node, Node::If { .. });
         counted || !self.leaves(node).is_empty()
     }
 
-    /// How control leaves a node.
+    /// Returns the jumps that leave a node.
     fn leaves(&mut self, node: Node) -> Leaves {
         let mut inner = Leaves::empty();
         let mut blocks = Vec::new();
@@ -410,7 +417,8 @@ impl<'a> Graph<'a> {
     }
 
     fn block_leaves(&mut self, block: BlockId) -> Leaves {
-        // Every level of the tree asks again; without this, deep trees would be quadratic.
+        // Cached, because every level of the tree queries it: deep trees would otherwise take
+        // quadratic time.
         if let Some(&known) = self.leaves.get(&block) {
             return known;
         }
@@ -423,7 +431,7 @@ impl<'a> Graph<'a> {
         leaves
     }
 
-    /// Returns where a call goes that is made with the stack.
+    /// Returns the target of a call that is implemented with the stack; `None` for other calls.
     fn callee(&self, routine: RoutineId) -> Option<FlowId> {
         match self.callees.get(routine) {
             Callee::Exit => Some(self.out),
@@ -432,7 +440,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Goes somewhere; nothing reaches what stands behind.
+    /// Jumps to a block; the following code is unreachable.
     fn go(&mut self, target: Option<FlowId>) {
         if let Some(target) = target {
             self.divide(|_| Exit::Jump(target));
@@ -470,7 +478,7 @@ impl<'a> Graph<'a> {
         self.only_from = is_jump.then_some(from);
     }
 
-    /// Where an arm of a branch goes if it does nothing else.
+    /// Returns the target of an arm that only jumps; `None` if it contains other code.
     fn only_target(&self, arm: &[Node], behind: FlowId, jumps: Jumps) -> Option<FlowId> {
         match *arm {
             [] => Some(behind),
@@ -545,7 +553,8 @@ impl<'a> Graph<'a> {
         self.begin(behind);
     }
 
-    /// A call of another routine. Where that reaches the bound, the block behind the call begins no more.
+    /// Adds a call of another routine. The block after the call does not begin if the callee
+    /// reaches the bound.
     fn call_routine(&mut self, call: Node) {
         self.count_jump();
         self.builder.node(call);
@@ -554,7 +563,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Adds a call of the group: it is entered with the return address pushed on the stack.
+    /// Adds a call of the group: pushes the return address and jumps to the callee.
     fn call(&mut self, start: FlowId) {
         let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
         let behind = self.reserve();
@@ -568,7 +577,7 @@ impl<'a> Graph<'a> {
         let (stack, scratch) = (calls.stack, calls.scratch);
         let address = calls.return_blocks.len() as u32;
         self.steps += u32::from(!self.in_jump);
-        // A call that is skipped saved nothing, so it goes on behind the code that restores.
+        // A call that is skipped saved no lanes, so it continues after the code that restores them.
         let beyond = match self.call_graph.convention.overflow {
             OnStackOverflow::EndProgram => out,
             OnStackOverflow::SkipCall => behind,

@@ -1,4 +1,4 @@
-//! A stack of bounded depth in register arrays: return addresses, and what calls save.
+//! A stack of bounded depth in register arrays: return addresses, and values saved by calls.
 
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
@@ -7,12 +7,12 @@ use crate::program::{Register, RegisterId, Storage};
 use crate::structurize::code;
 use crate::types::{Type, Width};
 
-/// A stack: arrays of equal length that are used at the same depth.
+/// A stack: arrays of equal length that are indexed by the same depth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallStack {
-    /// Entries in use.
+    /// Number of entries in use.
     pub(super) depth: RegisterId,
-    /// Numbers of the blocks to return to, from 1; 0 for an entry that is no return address.
+    /// Indices of the blocks to return to, from 1; 0 for an entry that is not a return address.
     pub(super) return_addresses: RegisterId,
     size: u32,
 }
@@ -28,17 +28,17 @@ impl CallStack {
         }
     }
 
-    /// An array with an element for each entry.
+    /// Returns an array with an element for each entry.
     pub(super) fn array(&self, builder: &mut Builder, width: Width) -> RegisterId {
         array(builder, width, self.size)
     }
 
-    /// Whether it has an entry.
+    /// Returns a condition that holds if the stack is not empty.
     pub(super) fn in_use(&self) -> Cond {
         code::non_zero(self.depth)
     }
 
-    /// Whether no entry is left; `scratch` is overwritten.
+    /// Returns a condition that holds if the stack is full; `scratch` is overwritten.
     pub(super) fn is_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
         let limit = code::word(builder, self.size);
         code::put(
@@ -50,7 +50,8 @@ impl CallStack {
         code::non_zero(scratch)
     }
 
-    /// `depth = depth + 1`, after the entry was written, with `Op::Add`; `depth = depth - 1`, before it is read, with `Op::Sub`.
+    /// Emits `depth = depth + 1` after the entry was written, with `Op::Add`, or
+    /// `depth = depth - 1` before it is read, with `Op::Sub`.
     pub(super) fn step(&self, builder: &mut Builder, op: Op) {
         let one = code::word(builder, 1);
         code::put(builder, self.depth, op, &[Src::register(self.depth), one]);
@@ -67,7 +68,7 @@ impl CallStack {
         })
     }
 
-    /// `array[depth]`
+    /// Returns the operand `array[depth]`.
     pub(super) fn top(&self, builder: &mut Builder, array: RegisterId) -> Src {
         Src {
             index: Some(self.top_index(builder)),
@@ -75,7 +76,7 @@ impl CallStack {
         }
     }
 
-    /// `array[depth] = value`, in the lanes of `mask`.
+    /// Emits `array[depth] = value` in the lanes of `mask`.
     pub(super) fn set_top(
         &self,
         builder: &mut Builder,

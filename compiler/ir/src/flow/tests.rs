@@ -1,4 +1,5 @@
-//! Programs of a small language, written by hand and random ones: what the tree builder makes of them must do what a direct walk of the lines does.
+//! Tests with programs of a small language, written by hand and random ones: the built routines
+//! must be equivalent to a direct interpretation of the lines.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -16,7 +17,7 @@ use crate::structurize::{StepTest, code};
 use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
 use crate::types::Type;
 
-/// Whether something happens always, or if the last random number is odd.
+/// Condition: always, or if the last random number is odd.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum When {
     Always,
@@ -26,12 +27,12 @@ use When::{Always, Odd};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Line {
-    /// Notes the place in the trace and draws a random number.
+    /// Records the position in the trace and draws a random number.
     Step,
     If,
     Else,
     EndIf,
-    /// So many rounds.
+    /// Number of iterations.
     Loop(u32),
     EndLoop,
     Break(When),
@@ -40,7 +41,7 @@ enum Line {
     Branch(usize, When),
     Call(usize, When),
     Return(When),
-    /// Puts the trace on the stack.
+    /// Pushes the trace on the stack.
     Push,
     Pop,
 }
@@ -57,9 +58,9 @@ const FREE: CallConvention = CallConvention {
     at_label: AtLabel::FallThrough,
 };
 
-// The direct walk.
+// The direct interpretation.
 
-/// What is on the stack of calls.
+/// Entry of the call stack.
 enum Entry {
     Return(usize, Vec<(usize, u32)>),
     Address(u32),
@@ -71,9 +72,9 @@ struct Machine<'l> {
     at: usize,
     walk: Walk,
     stack: Vec<Entry>,
-    /// Open loops with the rounds left.
+    /// Open loops with the number of remaining iterations.
     loops: Vec<(usize, u32)>,
-    /// Whether a call found the stack full.
+    /// True if a call found the stack full.
     overflows: bool,
 }
 
@@ -103,7 +104,7 @@ impl Machine<'_> {
         when == Always || self.odd()
     }
 
-    /// The line behind the end of the block that is open here, or its other part.
+    /// Skips to the line after the end of the current block, or to its else part.
     fn skip(&mut self, stop_at_else: bool) {
         let mut depth = 0;
         while let Some(line) = self.lines.get(self.at) {
@@ -118,7 +119,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Goes on at the end of the innermost loop, which is not passed.
+    /// Continues at the end of the innermost loop without executing it.
     fn go_to_loop_end(&mut self) {
         let mut depth = 0;
         let (start, _) = self.loops[self.loops.len() - 1];
@@ -232,7 +233,7 @@ impl Maker {
         self.put(count, Op::Sub, count, 1);
     }
 
-    /// Appends a line, which can be dead code.
+    /// Appends a line, which may be dead code.
     fn line(&mut self, tree: &mut TreeBuilder<'_>, number: usize, line: Line) {
         let none = Span::default();
         match line {
@@ -327,7 +328,8 @@ fn program(lines: &[Line], rules: CallConvention, seed: u32, max: Option<u32>) -
     maker.builder.program
 }
 
-/// Compares walk and program for some random numbers; the last program, if some walk ends.
+/// Compares interpretation and program for some random numbers; returns the last program, if some
+/// run ends.
 fn compare(lines: &[Line], rules: CallConvention) -> Option<Program> {
     let mut last = None;
     for seed in 0..6u32 {
@@ -344,7 +346,8 @@ fn compare(lines: &[Line], rules: CallConvention) -> Option<Program> {
         let Some(expected) = machine.run(2000) else {
             continue;
         };
-        // Each group of routines that call each other has a stack of its own, so that where calls are skipped depends on the groups.
+        // Each group of routines that call each other has a separate stack, so that the skipped
+        // calls depend on the groups.
         if machine.overflows && rules.overflow == OnStackOverflow::SkipCall {
             continue;
         }
@@ -435,7 +438,8 @@ fn routines_return_at_the_next_label_or_go_on() {
     assert_eq!(check(&lines, FREE).routines.len(), 1);
 }
 
-/// Calls are found first of label 1, then of label 0, which is before it in the program.
+/// Checks the order of routines if calls of label 1 are found before calls of label 0, which
+/// precedes it in the program.
 #[test]
 fn routines_have_the_order_of_the_program() {
     let lines = [
@@ -516,7 +520,7 @@ fn groups_are_those_that_call_each_other() {
     assert_eq!((group(3), graph.group_of(graph.entry())), (None, None));
     assert_eq!((graph.groups(), graph.longest_chain()), (2, 3));
     check(&lines, TYPED);
-    // Both of a group are called from outside.
+    // Both functions of a group are called from outside.
     let mut lines = lines.to_vec();
     lines.insert(1, Call(1, Odd));
     check(&lines, TYPED);
@@ -535,7 +539,8 @@ fn calls_beyond_the_stack_are_skipped_or_end_the_program() {
         Step,
         Return(Always),
     ];
-    // Each of the calls inside the group fits but the last: 1 + 6 routines run, and each goes on behind its call.
+    // All calls inside the group fit except the last: 1 + 6 routines run, and each continues after
+    // its call.
     let mut expected = 0u32;
     let mut note = |line: u32| expected = expected.wrapping_mul(31).wrapping_add(line);
     note(1);
@@ -649,7 +654,7 @@ fn cycles_end_at_the_bound() {
     trace_of(&program(&lines, FREE, 1, Some(1000)));
 }
 
-/// Rules of languages report these.
+/// Checks unmatched constructs, which the rules of languages report.
 #[test]
 fn ends_without_beginnings_and_unknown_labels_are_ignored() {
     let program = program(&[EndIf, If, Call(7, Always), Else, Loop(1)], TYPED, 1, None);
@@ -708,7 +713,7 @@ impl Random {
     }
 }
 
-/// Lines with blocks, at most so deep.
+/// Returns lines with blocks of limited depth.
 fn structured(
     random: &mut Random,
     lines: &mut Vec<Line>,

@@ -1,8 +1,9 @@
-//! What invocations of a patch do with outputs of each other.
+//! Accesses of invocations of a patch to each other's outputs.
 //!
-//! In lock step everything is defined but two accesses of an output in one instruction, or by both groups of a branch, of which one writes.
-//! So values are read into registers and written from registers, branches share the outputs out among their groups, and outputs of the patch get
-//! values that are the same in all invocations, or are written by one invocation alone.
+//! In lock step all accesses are defined except two accesses of an output in one instruction, or by
+//! both groups of a branch, one of which is a write. So values are read into registers and written
+//! from registers, branches distribute the outputs over their groups, and per-patch outputs are
+//! written with values that are equal in all invocations, or by a single invocation.
 
 use super::generator::{Generator, Pools};
 use crate::inst::{Base, Cond, Dst, Src, WriteMask};
@@ -13,33 +14,33 @@ use crate::semantic::{Output, OutputId, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
-/// Most vertices of a patch.
+/// Maximum number of vertices of a patch.
 const MAX_VERTICES: usize = 6;
-/// Outputs of each vertex that invocations read of each other.
+/// Number of per-vertex outputs that invocations read of each other.
 const OF_VERTICES: usize = 3;
-/// Outputs of the patch.
+/// Number of per-patch outputs.
 const OF_PATCH: usize = 3;
 
-/// A set of outputs that statements may use: bit `n` is number `n` of [`Exchange::outputs`].
+/// A set of outputs that statements may use: bit `n` is index `n` of [`Exchange::outputs`].
 pub(super) type Allowed = u8;
 
-/// All of them.
+/// The set of all outputs.
 pub(super) const ALL: Allowed = (1 << (OF_VERTICES + OF_PATCH)) - 1;
 
-/// What a tessellation control program exchanges values with.
+/// Outputs and registers for the exchange of values in a tessellation control program.
 pub(super) struct Exchange {
-    /// Outputs of vertices, then those of the patch, with the registers that write them.
+    /// Per-vertex outputs, then per-patch outputs, with the registers that write them.
     outputs: Vec<(OutputId, RegisterId)>,
-    /// Lane x is the number of the invocation.
+    /// Lane x is the index of the invocation.
     number: RegisterId,
-    /// Lanes are 0 or 1, the same in all invocations.
+    /// Lanes are 0 or 1, equal in all invocations.
     same: RegisterId,
-    /// Lane x is the vertex that is read.
+    /// Lane x is the index of the vertex that is read.
     vertex: RegisterId,
 }
 
 impl Exchange {
-    /// `None` if invocations are on their own.
+    /// Adds the outputs and registers; `None` if invocations run independently.
     pub(super) fn new(program: &mut Program, first_generic: u8) -> Option<Self> {
         if program.stage != Stage::TessControl {
             return None;
@@ -69,7 +70,7 @@ impl Exchange {
 }
 
 impl Generator {
-    /// Size of the patch, and values for everything that is exchanged.
+    /// Emits the initialization of the exchanged values.
     pub(super) fn set_up_exchange(&mut self) {
         let Some(exchange) = &self.pools.exchange else {
             return;
@@ -96,21 +97,23 @@ impl Generator {
         }
     }
 
-    /// Vertices of the patches.
+    /// Selects the number of vertices of the patches, and lock step.
     pub(super) fn patch_size(&mut self) {
         let vertices = 1 + self.random.below(MAX_VERTICES) as u32;
         let modes = &mut self.builder.program.modes;
         (modes.vertices_out, modes.lock_step) = (vertices, true);
     }
 
-    /// Now and then a lane that is 0 or 1, the same in all invocations. Nothing is drawn where they are on their own.
+    /// Returns, sometimes, a lane that is 0 or 1, equal in all invocations. Without an exchange no
+    /// random number is drawn.
     pub(super) fn same_lane(&mut self) -> Option<(RegisterId, u8)> {
         let same = self.pools.exchange.as_ref()?.same;
         let chosen = self.random.percent(30);
         chosen.then(|| (same, self.random.below(4) as u8))
     }
 
-    /// Gives each of `count` groups some of the outputs. Nothing is drawn where invocations are on their own.
+    /// Distributes the allowed outputs over `count` groups. Without an exchange no random number is
+    /// drawn.
     pub(super) fn share_out(&mut self, allowed: Allowed, count: usize) -> Vec<Allowed> {
         if self.pools.exchange.is_none() {
             return vec![allowed; count];

@@ -1,4 +1,4 @@
-//! Control flow. Loops count up to a small number and test it first, so all of them end.
+//! Control flow. Loops count up to a small number, which they test first, so all of them terminate.
 
 use super::exchange::Allowed;
 use super::generator::Generator;
@@ -8,9 +8,9 @@ use crate::program::{Case, Node, RegisterId, Switch};
 use crate::span::Span;
 use crate::types::Type;
 
-/// How deep loops are nested.
+/// Maximum nesting depth of loops.
 pub(super) const MAX_LOOPS: usize = 2;
-/// How deep blocks are nested.
+/// Maximum nesting depth of blocks.
 const MAX_DEPTH: usize = 4;
 
 /// A kind of statement.
@@ -26,7 +26,7 @@ enum Kind {
     Computation,
 }
 
-/// How often each kind comes among [`OFTEN`] statements.
+/// Frequency of each kind among [`OFTEN`] statements.
 const COMPUTING: &[(Kind, usize)] = &[
     (Kind::Branch, 3),
     (Kind::Loop, 1),
@@ -35,7 +35,7 @@ const COMPUTING: &[(Kind, usize)] = &[
     (Kind::Leave, 1),
     (Kind::Computation, 13),
 ];
-/// The same where invocations have to do with each other: flow control is what counts there.
+/// Frequencies for programs whose invocations communicate: control flow is relevant there.
 const EXCHANGING: &[(Kind, usize)] = &[
     (Kind::Branch, 4),
     (Kind::Loop, 2),
@@ -45,7 +45,7 @@ const EXCHANGING: &[(Kind, usize)] = &[
     (Kind::Exchange, 7),
     (Kind::Computation, 1),
 ];
-/// The same where programs read and emit vertices.
+/// Frequencies for programs that read and emit vertices.
 const OF_VERTICES: &[(Kind, usize)] = &[
     (Kind::Branch, 3),
     (Kind::Loop, 1),
@@ -57,23 +57,23 @@ const OF_VERTICES: &[(Kind, usize)] = &[
 ];
 const OFTEN: usize = 20;
 
-/// Where statements stand.
+/// Routine that contains a statement.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum RoutineRole {
-    /// In the main routine.
+    /// The main routine.
     Main,
-    /// In a subroutine.
+    /// A subroutine.
     Subroutine,
 }
 
-/// What surrounds a block.
+/// Context of a block.
 #[derive(Clone, Copy)]
 struct Around {
     place: RoutineRole,
     depth: usize,
-    /// The nearest loop or switch.
+    /// The innermost loop or switch.
     nearest: Nearest,
-    /// What invocations may exchange.
+    /// Outputs that invocations may exchange.
     allowed: Allowed,
 }
 
@@ -85,7 +85,7 @@ enum Nearest {
 }
 
 impl Generator {
-    /// Statements with about `budget` instructions.
+    /// Generates statements with about `budget` instructions.
     pub(super) fn statements(&mut self, budget: u32, place: RoutineRole, allowed: Allowed) {
         self.sequence(
             budget,
@@ -143,7 +143,7 @@ impl Generator {
         kind.map_or(Kind::Computation, |(kind, _)| *kind)
     }
 
-    /// A block of its own.
+    /// Generates a separate block and returns it.
     fn inner(&mut self, budget: u32, around: Around) -> crate::program::BlockId {
         self.builder.open_block();
         self.sequence(
@@ -185,7 +185,7 @@ impl Generator {
         self.builder.branch(cond, then, otherwise, Span::new(1, 2));
     }
 
-    /// The condition of a branch, and what each of its groups may exchange.
+    /// Returns the condition of a branch, and the outputs that each of its groups may exchange.
     fn branch_cond(&mut self, allowed: Allowed, groups: usize) -> (Cond, Vec<Allowed>) {
         if let Some((register, lane)) = self.same_lane() {
             let cond = Cond::NonZero(register, lane, Type::U32);
@@ -276,7 +276,7 @@ impl Generator {
         self.builder.node(Node::Switch(switch));
     }
 
-    /// The selector of a switch, and what each of its three ways may exchange.
+    /// Returns the selector of a switch, and the outputs that each of its three ways may exchange.
     fn selector(&mut self, allowed: Allowed) -> ((RegisterId, u8), Vec<Allowed>) {
         if let Some(same) = self.same_lane() {
             return (same, vec![allowed; 3]);
@@ -295,7 +295,7 @@ impl Generator {
         self.builder.node(Node::Call(routine, Span::default()));
     }
 
-    /// A conditional `Break`, `Continue` or `Return`.
+    /// Generates a conditional `Break`, `Continue` or `Return`.
     fn leave(&mut self, around: Around) {
         let mut choices = Vec::new();
         if around.nearest != Nearest::None {
@@ -325,7 +325,7 @@ impl Generator {
         self.budget = self.budget.saturating_sub(1);
     }
 
-    /// Whether main may end early: where the results are outputs, which have values from the start.
+    /// Returns true if main may end early: the results are outputs, which have initial values.
     fn may_return(&self) -> bool {
         !self.builder.program.outputs.is_empty()
     }

@@ -1,16 +1,20 @@
-//! Random programs for tests: verified, terminating, without undefined values, and every run of them is exact.
+//! Random programs for tests: verified, terminating, without undefined values, and with exact
+//! results in every run.
 //!
-//! Integers may be anything. Floats are always multiples of 1/16 between -64 and 64, and every operation on them is followed
-//! by what brings its result back there. Sums and products of such numbers are exact in 32 bits, so neither contraction nor the
-//! order of sums matters, and there is no NaN, infinity or denormal. Zeros may differ in sign between machines; they are never
-//! looked at as bits. So outputs can be compared bit by bit between the interpreter and any device.
+//! Integers are arbitrary. Floats are always multiples of 1/16 between -64 and 64, and every float
+//! operation is followed by instructions that restore this invariant. Sums and products of such
+//! numbers are exact in 32 bits, so neither contraction nor the order of sums matters, and there is
+//! no NaN, infinity or denormal. The sign of zeros may differ between devices; their bits are never
+//! read. So outputs can be compared bit by bit between the interpreter and any device.
 //!
-//! The interface: parameter `n` is `local[n]` and may hold any bits. Results are unsigned integers. Vertex programs read
-//! `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x and y of `position` and write `frag_color[0..][0]`.
-//! Geometry and tessellation evaluation programs read `generic[RESULTS..]` of each vertex and the number of the primitive, the former their
-//! `invocation_id`, too, the latter `tess_coord`, and write `generic[0..]`. Evaluation programs also write `position`: the coordinates less 5/8.
-//! Compute programs read x of `global_invocation_id` and store [`RESULT_BYTES`] bytes for each invocation, one after the other,
-//! from the global address in x (low half) and y of parameter 0.
+//! The interface: parameter `n` is `local[n]` and may have any bits. Results are unsigned integers.
+//! Vertex programs read `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x
+//! and y of `position` and write `frag_color[0..][0]`. Geometry and tessellation evaluation
+//! programs read `generic[RESULTS..]` of each vertex and the primitive index; the former also read
+//! `invocation_id`, the latter `tess_coord`. Both write `generic[0..]`. Evaluation programs also
+//! write `position`: the coordinates less 5/8. Compute programs read x of `global_invocation_id`
+//! and store [`RESULT_BYTES`] bytes for each invocation, consecutively from the global address in x
+//! (low half) and y of parameter 0.
 
 mod exchange;
 mod flow;
@@ -39,14 +43,15 @@ use vertices::Vertices;
 pub use generator::{GenerateOptions, PARAMS, RESULT_BYTES, RESULTS};
 pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
 
-/// The program of `seed`; the same seed and options give the same program.
+/// Returns the program of `seed`; the same seed and options return the same program.
 pub fn program(seed: u64, options: &GenerateOptions) -> Program {
     let mut generator = Generator::new(seed, *options);
     generator.routines();
     generator.builder.program
 }
 
-/// Parameters and inputs for a run of a generated program, and memory for the result of a compute program.
+/// Returns parameters and inputs for a run of a generated program, and memory for the result of a
+/// compute program.
 pub fn environment(seed: u64, program: &Program) -> Environment {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut environment = Environment::default();
@@ -78,7 +83,7 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
     environment
 }
 
-/// The result vectors that a device must give for a generated program in `environment`.
+/// Returns the result vectors that a device must return for a generated program in `environment`.
 ///
 /// # Errors
 /// The step limit of the interpreter, which no generated program reaches.
@@ -86,7 +91,7 @@ pub fn expected(
     program: &Program,
     environment: &Environment,
 ) -> Result<[[u32; 4]; RESULTS], StepLimit> {
-    // A program that the verifier rejects has no meaning, and this module does not make one.
+    // A program that the verifier rejects has no semantics, and this module does not generate one.
     let Ok(interpreter) = Interpreter::new(program) else {
         return Err(StepLimit(0));
     };
@@ -118,7 +123,7 @@ impl Generator {
         let mut program = Program::new(options.stage);
         program.blocks = crate::arena::IndexVec::new();
         program.routines = crate::arena::IndexVec::new();
-        // Neither makes a difference to numbers without infinities, NaN and denormals.
+        // Neither mode affects numbers without infinities, NaN and denormals.
         program.modes.zero_product = seed % 3 == 1;
         program.modes.flush_denormals = seed % 4 == 2;
         for n in 0..PARAMS as u32 {
@@ -153,7 +158,7 @@ impl Generator {
         }
     }
 
-    /// Subroutines first, each of which may call those before it; then main.
+    /// Generates subroutines first, each of which may call the previous ones, then main.
     fn routines(&mut self) {
         if self.pools.exchange.is_some() {
             self.patch_size();
@@ -200,7 +205,7 @@ impl Generator {
             .push(Routine { name: None, body });
     }
 
-    /// Gives every register of the pools a value that depends on parameters and input.
+    /// Initializes every register of the pools with a value that depends on parameters and input.
     fn set_up(&mut self) {
         for register in self.pools.int.clone() {
             let source = self.param();
@@ -254,7 +259,7 @@ impl Generator {
         }
     }
 
-    /// Mixes everything into the integer registers, so that the results depend on it.
+    /// Combines all pools into the integer registers, so that the results depend on them.
     fn gather(&mut self) {
         for register in self.pools.float.clone() {
             let sixteen = self.literal(u64::from(16f32.to_bits()));

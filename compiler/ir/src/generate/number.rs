@@ -1,4 +1,4 @@
-//! Statements that compute.
+//! Generation of computing statements.
 
 use super::generator::{ARRAY, Generator, PARAMS};
 use crate::arena::Id;
@@ -11,14 +11,15 @@ use crate::resource::ParamId;
 use crate::types::Type;
 use std::iter::repeat_n;
 
-/// Operations of random statements, from the table of operations.
+/// Operations of random statements, by type.
 #[derive(Debug)]
 pub(super) struct Operations {
-    /// Those on integers of both widths. Sums and differences, which have overflow and carry, are twice as likely.
+    /// Operations on integers of both widths. Sums and differences, which have overflow and carry,
+    /// are twice as likely.
     int: Vec<Op>,
-    /// Those on 32-bit integers only.
+    /// Operations on 32-bit integers only.
     int32: Vec<Op>,
-    /// Those on floats.
+    /// Operations on floats.
     float: Vec<Op>,
 }
 
@@ -55,7 +56,7 @@ impl Generator {
         })
     }
 
-    /// A run-time index below 8, so that it sometimes has to be clamped to `len`.
+    /// Returns a dynamic index below 8, so that it sometimes is clamped to `len`.
     fn run_time_index(&mut self, len: u32) -> IndexId {
         let register = self.random.pick(&self.pools.int);
         let swizzle = self.swizzle();
@@ -150,7 +151,7 @@ impl Generator {
         }
     }
 
-    /// A result register with a random mask, guard and condition-code update.
+    /// Returns a result register with a random mask, guard and condition-code update.
     pub(super) fn dst(&mut self, register: RegisterId) -> Dst {
         let mut dst = Dst::new(register, self.mask());
         if self.options.conditions {
@@ -167,7 +168,7 @@ impl Generator {
 
 /// Statements.
 impl Generator {
-    /// One statement of a kind that the options allow.
+    /// Generates a statement of a kind that the options allow.
     pub(super) fn computation(&mut self) {
         let options = self.options;
         match self.random.below(10) {
@@ -246,7 +247,8 @@ impl Generator {
         let dst = self.dst(register);
         let count = usize::from(op.info().sources.unwrap_or(1));
         let mut sources: Vec<Src> = (0..count).map(|_| source(self)).collect();
-        // With two negated summands overflow and carry are undefined; a negated product is a matter of taste.
+        // With two negated addends overflow and carry are undefined; the effect of a negated
+        // product on them is not specified.
         if dst.cc.is_some() && op.adds() {
             let last = count - 1;
             sources[..last]
@@ -268,7 +270,7 @@ impl Generator {
         }
     }
 
-    /// Division by a positive number.
+    /// Generates a division by a positive number.
     fn division(&mut self, ty: Type, register: RegisterId) {
         let (dst, scratch) = (self.dst(register), self.pools.scratch);
         let divisor = self.int_source();
@@ -287,7 +289,7 @@ impl Generator {
 
     fn array_statement(&mut self) {
         if self.random.percent(30) {
-            // Parameter 0 has another use in compute programs.
+            // Parameter 0 has a different use in compute programs.
             let len = PARAMS as u32 - 1;
             let index = Some(self.run_time_index(len));
             let source = Src {
@@ -327,7 +329,7 @@ impl Generator {
         }
     }
 
-    /// Between the pools of integers and floats.
+    /// Generates a conversion between the pools of integers and floats.
     fn conversion(&mut self) {
         let source = self.int_source();
         let register = self.random.pick(&self.pools.float);
@@ -339,7 +341,7 @@ impl Generator {
         self.cvt(Type::S32, Type::F32, dst, Src::register(register));
     }
 
-    /// `((source & 1023) - 512) / 16`
+    /// Emits `register = ((source & 1023) - 512) / 16`.
     pub(super) fn float_from_int(&mut self, register: RegisterId, source: Src) {
         let scratch = self.pools.scratch;
         let (most, half, sixteenth) = (
@@ -438,7 +440,8 @@ impl Generator {
         );
     }
 
-    /// Lane x of `register` becomes the number in a random lane of an integer register, modulo `modulus`, a power of two.
+    /// Emits code that sets lane x of `register` to a random lane of an integer register, modulo
+    /// `modulus`, a power of two.
     pub(super) fn small_number(&mut self, register: RegisterId, modulus: u64) {
         let source = self.random.pick(&self.pools.int);
         let lane = self.random.below(4) as u8;

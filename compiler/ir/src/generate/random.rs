@@ -16,7 +16,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
@@ -29,7 +29,7 @@ impl Random {
         items[self.below(items.len())]
     }
 
-    /// Bits with a liking for the ends of the range and small numbers.
+    /// Returns random bits, with a preference for small numbers and the ends of the range.
     pub(super) fn bits32(&mut self) -> u32 {
         let bits = self.next() as u32;
         match self.below(8) {

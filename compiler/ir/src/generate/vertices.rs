@@ -1,6 +1,8 @@
-//! What geometry and tessellation evaluation programs read of vertices, and the vertices that geometry programs emit.
+//! Vertices that geometry and tessellation evaluation programs read, and vertices that geometry
+//! programs emit.
 //!
-//! A geometry program counts the vertices that it emits, so that none is beyond the limit that it declares, where devices differ.
+//! A geometry program counts the vertices that it emits, so that it does not exceed its declared
+//! limit, where the behavior of devices differs.
 
 use super::generator::{Generator, Pools, RESULTS};
 use super::random::Random;
@@ -14,19 +16,20 @@ use crate::semantic::{Input, InputId, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
-/// Inputs of each vertex: `generic[RESULTS..]`.
+/// Number of per-vertex inputs: `generic[RESULTS..]`.
 pub const VERTEX_INPUTS: usize = 2;
-/// Vertices of the patches that tessellation evaluation programs read.
+/// Number of vertices of the patches that tessellation evaluation programs read.
 pub const PATCH_VERTICES: u32 = 4;
-/// Coordinates of the subdivision are multiples of one part of so many.
+/// Coordinates of the subdivision are multiples of `1 / TESS_PARTS`.
 pub const TESS_PARTS: u32 = 4;
 
-/// Most and fewest vertices that programs say they emit: at least two triangles.
+/// Range of the declared vertex limit: at least two triangles.
 const MAX_EMITTED: usize = 10;
 const MIN_EMITTED: usize = 4;
-/// Streams of programs that have several.
+/// Number of streams of programs that have several.
 const STREAMS: usize = 4;
-/// Inputs of a geometry program that are primitives; it does not know how many vertices a patch has.
+/// Input primitives of geometry programs. Without patches, whose number of vertices is not known to
+/// the program.
 const PRIMITIVES: &[InputPrimitive] = &[
     InputPrimitive::Points,
     InputPrimitive::Lines,
@@ -35,22 +38,23 @@ const PRIMITIVES: &[InputPrimitive] = &[
     InputPrimitive::TrianglesAdjacency,
 ];
 
-/// What a program does with vertices.
+/// Inputs and registers for the vertices of a program.
 pub(super) struct Vertices {
     /// Inputs per vertex.
     inputs: Vec<InputId>,
-    /// The number of the primitive.
+    /// The primitive index.
     primitive: InputId,
-    /// Lane x is the vertex that is read.
+    /// Lane x is the index of the vertex that is read.
     vertex: RegisterId,
-    /// Lane x counts vertices that the invocation has emitted.
+    /// Lane x is the number of vertices that the invocation has emitted.
     emitted: RegisterId,
-    /// Vertex streams that are used.
+    /// Number of vertex streams that are used.
     streams: usize,
 }
 
 impl Vertices {
-    /// `None` if the program has nothing to do with vertices of a primitive.
+    /// Adds the inputs and registers; `None` if the program does not access vertices of a
+    /// primitive.
     pub(super) fn new(program: &mut Program) -> Option<Self> {
         if !matches!(program.stage, Stage::TessEval | Stage::Geometry) {
             return None;
@@ -81,7 +85,7 @@ impl Vertices {
     }
 }
 
-/// Vertices of the primitives that a generated program reads.
+/// Returns the number of vertices of the primitives that a generated program reads.
 pub(super) fn count(program: &Program) -> u32 {
     match program.stage {
         Stage::Geometry => program.modes.primitive_in.vertices().unwrap_or(0),
@@ -90,7 +94,7 @@ pub(super) fn count(program: &Program) -> u32 {
     }
 }
 
-/// Gives a run vertices.
+/// Fills the per-vertex inputs of a run with random bits.
 pub(super) fn set_vertices(program: &Program, environment: &mut Environment, random: &mut Random) {
     let vertices = (0..count(program)).map(|_| {
         let inputs = program.inputs.iter().map(|input| match input.per_vertex {
@@ -103,13 +107,13 @@ pub(super) fn set_vertices(program: &Program, environment: &mut Environment, ran
 }
 
 impl Generator {
-    /// What the program gets and makes.
+    /// Selects input and output primitives.
     pub(super) fn primitive_modes(&mut self) {
         let modes = &mut self.builder.program.modes;
         if self.options.stage == Stage::TessEval {
             modes.tess_mode = self.random.pick(TessMode::ALL).0;
             modes.tess_order = self.random.pick(TessOrder::ALL).0;
-            // A point for each place at which the program runs.
+            // The program runs once for each point of the subdivision, which becomes a primitive.
             modes.point_mode = true;
             return;
         }
@@ -118,7 +122,7 @@ impl Generator {
         modes.vertices_out =
             (MIN_EMITTED + self.random.below(1 + MAX_EMITTED - MIN_EMITTED)) as u32;
         modes.invocations = self.random.below(4) as u32;
-        // Only points go to other streams than the first.
+        // Only points can be emitted to streams other than the first one.
         if modes.primitive_out == OutputPrimitive::Points
             && self.random.percent(50)
             && let Some(vertices) = &mut self.pools.vertices
@@ -127,7 +131,7 @@ impl Generator {
         }
     }
 
-    /// What the program counts with, and the place of a point.
+    /// Emits the initialization of the counters, and of the position of a point.
     pub(super) fn set_up_vertices(&mut self) {
         let Some(vertices) = &self.pools.vertices else {
             return;
@@ -146,7 +150,8 @@ impl Generator {
         }
     }
 
-    /// The position is that of a pixel among 8 in each direction: one behind the first for each part of the coordinates.
+    /// Emits the position: the center of a pixel among 8 in each direction, which advances by one
+    /// pixel for each `1 / TESS_PARTS` of the coordinates.
     fn place_point(&mut self) {
         let program = &mut self.builder.program;
         let output = program.outputs.push(Output::new(Semantic::Position));
@@ -162,7 +167,7 @@ impl Generator {
         self.emit(Op::Sub, Type::F32, place, &[coordinate, middle]);
     }
 
-    /// The parts of the coordinates of the subdivision as integers.
+    /// Emits the coordinates of the subdivision as integers, in units of `1 / TESS_PARTS`.
     pub(super) fn tess_parts(&mut self, register: RegisterId) {
         let parts = self.literal(u64::from((TESS_PARTS as f32).to_bits()));
         let scratch = self.pools.scratch;
@@ -174,7 +179,7 @@ impl Generator {
         self.cvt(Type::U32, Type::F32, dst, Src::register(scratch));
     }
 
-    /// Reads a vertex or emits one.
+    /// Generates a statement that reads or emits a vertex.
     pub(super) fn vertex_statement(&mut self) {
         if self.options.stage == Stage::Geometry && self.random.percent(70) {
             self.make_vertex();
@@ -199,7 +204,7 @@ impl Generator {
         self.combine_with(register, source);
     }
 
-    /// Changes a result and emits a vertex; now and then that ends a strip.
+    /// Emits a write of a result and a vertex, sometimes followed by the end of the strip.
     fn make_vertex(&mut self) {
         let result = self.random.pick(&self.pools.results);
         let (dst, source) = (self.dst(result), self.int_source());
@@ -210,7 +215,7 @@ impl Generator {
         }
     }
 
-    /// Emits a vertex unless there are as many as there may be.
+    /// Emits a vertex, unless the limit is reached.
     pub(super) fn emit_vertex(&mut self) {
         let Some(vertices) = &self.pools.vertices else {
             return;
@@ -238,7 +243,7 @@ impl Generator {
         self.builder.branch(cond, then, None, Span::default());
     }
 
-    /// Any of `vertices`, given by a constant or by lane x of `register`.
+    /// Returns an index of any of `vertices`: a constant, or dynamic in lane x of `register`.
     pub(super) fn vertex_index(&mut self, vertices: u32, register: RegisterId) -> IndexId {
         let constant = IndexTerm::constant(self.random.below(vertices as usize) as i32);
         if !self.random.percent(80) {
@@ -268,7 +273,7 @@ impl Generator {
         })
     }
 
-    /// Changes an integer register by a value that takes no modifier.
+    /// Emits a combination of an integer register with a source that does not allow modifiers.
     pub(super) fn combine_with(&mut self, register: RegisterId, source: Src) {
         let dst = self.dst(register);
         let op = self.random.pick(&[Op::Xor, Op::Add, Op::Sub]);

@@ -1,4 +1,4 @@
-//! Conversions between all types, exact before the one rounding: NV_gpu_program5, CVT.
+//! Conversions between all types, exact before the single rounding: NV_gpu_program5, CVT.
 
 use super::value::{extended, mask, signed, top_bit};
 use crate::inst::Rounding;
@@ -31,12 +31,12 @@ impl Format {
         }
     }
 
-    /// The exponent of the least normal number.
+    /// Returns the exponent of the least normal number.
     const fn least_exponent(self) -> i32 {
         2 - (1 << (self.exponent - 1))
     }
 
-    /// The bits of infinity.
+    /// Returns the bits of infinity.
     const fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.fraction
     }
@@ -55,22 +55,23 @@ enum Sign {
 /// A value without its sign.
 #[derive(Clone, Copy)]
 enum Magnitude {
-    /// `digits * 2 ^ exponent`
+    /// The value `digits * 2 ^ exponent`.
     Finite {
         digits: u128,
         exponent: i32,
     },
     Infinite,
-    /// The fraction, moved to the top of 64 bits.
+    /// The fraction, shifted to the top of 64 bits.
     NaN(u64),
 }
 
 /// Any value of any type.
 type Number = (Sign, Magnitude);
 
-/// `bits` of type `from` as type `to`. Inexact results round as asked; integers beyond the range of `to` clamp with
-/// `saturate`, else lose their upper bits. NaN becomes integer 0; an infinity clamps, or becomes 0: NV_gpu_program5 section 2.X.8.Z, CVT,
-/// leaves these undefined.
+/// Converts `bits` from type `from` to type `to`. Inexact results are rounded by `rounding`;
+/// integers out of the range of `to` are clamped with `saturate`, otherwise truncated to their low
+/// bits. NaN becomes integer 0; an infinity is clamped, or becomes 0: NV_gpu_program5 section
+/// 2.X.8.Z, CVT, leaves these undefined.
 pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
     let number = if from.is_float() {
         decode(Format::of(from.width()), bits)
@@ -84,7 +85,7 @@ pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, satur
     }
 }
 
-/// A float of type `ty` as `f64`, which holds all of them.
+/// Returns a float of type `ty` as `f64`, which represents all of them exactly.
 pub fn to_f64(ty: Type, bits: u64) -> f64 {
     match ty.width() {
         Width::W8 | Width::W16 => f64::from_bits(convert(
@@ -99,7 +100,7 @@ pub fn to_f64(ty: Type, bits: u64) -> f64 {
     }
 }
 
-/// `value` rounded to the nearest float of type `ty`, ties to even.
+/// Returns `value` rounded to the nearest float of type `ty`, ties to even.
 pub fn from_f64(ty: Type, value: f64) -> u64 {
     match ty.width() {
         Width::W8 | Width::W16 => {
@@ -135,7 +136,7 @@ fn decode(format: Format, bits: u64) -> Number {
     let exponent = bits >> format.fraction & ((1 << format.exponent) - 1);
     let quantum = format.least_exponent() - format.fraction as i32;
     let magnitude = match exponent {
-        // Denormals have the exponent of the least normal number and no leading 1.
+        // Denormals have the exponent of the least normal number and no implicit leading 1.
         0 => Magnitude::Finite {
             digits: fraction.into(),
             exponent: quantum,
@@ -165,8 +166,8 @@ fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 
     format.sign(sign) | bits
 }
 
-/// The bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the next power of two carries into the
-/// exponent, which is what it must do.
+/// Returns the bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the
+/// next power of two correctly carries into the exponent.
 fn encode_finite(
     format: Format,
     sign: Sign,
@@ -200,12 +201,12 @@ fn encode_finite(
     }
 }
 
-/// `digits * 2 ^ exponent` as an integer; `exponent` is so small that it fits.
+/// Returns `digits * 2 ^ exponent` as an integer; `exponent` must be small enough for it to fit.
 fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     if exponent >= 0 {
         return digits << exponent;
     }
-    // All digits lie below one half if they are shifted out by more than their number.
+    // The value is below one half if the shift exceeds the number of digits.
     let shift = exponent.unsigned_abs().min(127);
     let (quotient, rest, half) = (
         digits >> shift,
@@ -221,8 +222,8 @@ fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     quotient + u128::from(up)
 }
 
-/// The integer next to a finite number, or `None` if it has more than 120 bits. Its low 64 bits are 0 then, because floats
-/// have at most 53 digits.
+/// Returns a finite number rounded to an integer, or `None` if it has more than 120 bits. Its low
+/// 64 bits are 0 then, because floats have at most 53 digits.
 fn integral((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
     let Magnitude::Finite { digits, exponent } = magnitude else {
         return None;
@@ -245,7 +246,8 @@ fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
     } else {
         (0, all)
     };
-    // What is too large for `integral`, infinities included, is too large for every integer type.
+    // Values too large for `round_to_int`, infinities included, are out of range for every integer
+    // type.
     let value = match (integral(number, rounding), number) {
         (_, (_, Magnitude::NaN(_))) => 0,
         (Some(value), _) => value.clamp(least, most),

@@ -1,4 +1,4 @@
-//! Operations as functions of values: what the interpreter runs, and what the compiler computes where all sources are constants.
+//! Operations as functions of values, for the interpreter and for constant folding in the compiler.
 
 use super::alu::{self, saturate};
 use super::convert::convert;
@@ -9,30 +9,31 @@ use crate::inst::{Aux, Dst, Inst, Saturate, Src, result_type};
 use crate::op::Op;
 use crate::types::{Type, Width};
 
-/// Lanes of the sources of an instruction; those that it does not have are 0.
+/// Lanes of the sources of an instruction; missing sources are 0.
 pub type Sources = [[u64; 4]; 4];
 
-/// What zero times infinity or NaN is.
+/// Value of zero times infinity or NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Products {
     /// NaN.
     #[default]
     Ieee,
-    /// +0, like zero times anything, in 32-bit floats. NV_vertex_program section 2.14.1.11.
+    /// +0, like zero times any other number, in 32-bit floats. NV_vertex_program section 2.14.1.11.
     ZeroWins,
 }
 
-/// What becomes of 32-bit floats between zero and the least normal number, in operands and results.
+/// Treatment of denormal 32-bit floats in operands and results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Denormals {
-    /// They are numbers like others.
+    /// Preserved.
     #[default]
     Kept,
-    /// They become zeros of their sign where operations compute with them ([`Op::computes_floats`]).
+    /// Flushed to zeros of the same sign by operations that compute with them
+    /// ([`Op::computes_floats`]).
     Flushed,
 }
 
-/// How a program computes with floats.
+/// Float arithmetic of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Arithmetic {
     /// Products with zero.
@@ -42,14 +43,15 @@ pub struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// Whether an operation flushes denormals.
+    /// Returns true if an operation flushes denormals.
     fn flushes(self, op: Op, ty: Type) -> bool {
         self.denormals == Denormals::Flushed && ty == Type::F32 && op.computes_floats()
     }
 }
 
-/// The lanes that an operation gives, before clamp and width of the destination; `None` if it does more than compute, or if it
-/// asks for anything but its sources. The sources come with swizzle and signs applied, see [`operand`].
+/// Returns the result lanes of an operation, before clamp and width of the destination; `None` if
+/// it has effects or its result depends on more than its sources. Swizzle and sign modifiers must
+/// already be applied to the sources, see [`operand`].
 pub fn evaluate(
     op: Op,
     ty: Type,
@@ -65,7 +67,7 @@ pub fn evaluate(
     Some(result.map(flushed))
 }
 
-/// The bits of a 32-bit float; a zero of its sign for a denormal.
+/// Returns the bits of a 32-bit float; for a denormal, of zero with the same sign.
 fn flushed(bits: u64) -> u64 {
     const EXPONENT: u64 = 0x7f80_0000;
     const SIGN: u64 = 0x8000_0000;
@@ -149,7 +151,7 @@ fn evaluate_numbers(
         Op::UnpackUnorm4 => pack::unpack_unorm4(ty, [sources[0]]),
         Op::Pack64 => pack::pack64(ty, [sources[0]]),
         Op::Unpack64 => pack::unpack64(ty, [sources[0]]),
-        // The interpreter has one invocation, and constants are the same in all.
+        // The interpreter has one invocation, and constants are equal in all invocations.
         Op::GroupAll | Op::GroupAny => each(ty, sources, group::any),
         Op::GroupEqual => each(ty, sources, group::equal),
         // Constants do not differ between neighboring fragments either.
@@ -195,7 +197,7 @@ fn evaluate_numbers(
     })
 }
 
-/// An operation lane by lane.
+/// Applies an operation lane by lane.
 fn each<const N: usize>(
     ty: Type,
     sources: &Sources,
@@ -216,18 +218,19 @@ fn cvt(ty: Type, aux: Aux, sources: &Sources) -> Option<[u64; 4]> {
     Some(sources[0].map(|bits| convert(from, ty, bits, rounding, saturate)))
 }
 
-/// A lane of an operand that is read as `ty`, from the bits of its register: cut to the width, absolute value, negation.
+/// Returns a lane of an operand of type `ty`, from the bits of its register: truncated to the
+/// width, absolute value, negation.
 pub fn operand(src: &Src, ty: Type, bits: u64) -> u64 {
     negation(src, ty, magnitude(src, ty, bits))
 }
 
-/// The operand without its negation.
+/// Returns the operand without its negation.
 pub fn magnitude(src: &Src, ty: Type, bits: u64) -> u64 {
     let bits = bits & mask(ty.width());
     if src.abs { absolute(ty, bits) } else { bits }
 }
 
-/// The operand from its [`magnitude`].
+/// Returns the operand, given its [`magnitude`].
 pub fn negation(src: &Src, ty: Type, magnitude: u64) -> u64 {
     if src.negate {
         negated(ty, magnitude)
@@ -236,7 +239,8 @@ pub fn negation(src: &Src, ty: Type, magnitude: u64) -> u64 {
     }
 }
 
-/// What a lane of the result becomes in a register with lanes of `width`: clamped, then extended or cut.
+/// Returns the value that is written to a register with lanes of `width` for a lane of the result:
+/// clamped, then extended or truncated.
 pub fn written(inst: &Inst, dst: &Dst, width: Width, bits: u64) -> u64 {
     let ty = result_type(inst);
     let clamped = match dst.saturate {
@@ -251,8 +255,9 @@ pub fn written(inst: &Inst, dst: &Dst, width: Width, bits: u64) -> u64 {
 /// Overflow and carry of the four lanes of a result.
 pub type Carries = [(bool, bool); 4];
 
-/// Overflow and carry of integer sums, from the operands without their negations; clear for everything else. The product of a
-/// multiply-add is a summand as it is. NV_gpu_program4 section 2.X.4.3.
+/// Returns overflow and carry of integer sums, from the operands without their negations; false for
+/// all other operations. The product of a multiply-add is an addend without modification.
+/// NV_gpu_program4 section 2.X.4.3.
 pub fn carries(inst: &Inst, srcs: &[Src], magnitudes: &Sources) -> Carries {
     if !(inst.ty.is_int() && inst.op.adds()) {
         return Carries::default();
@@ -274,7 +279,7 @@ pub fn carries(inst: &Inst, srcs: &[Src], magnitudes: &Sources) -> Carries {
         } else {
             (summand(0, lane), summand(1, lane))
         };
-        // Negations turn sums into differences and back.
+        // Negations turn sums into differences and vice versa.
         y.negated = y.negated != (inst.op == Op::Sub);
         overflow_and_carry(inst.ty, x, y)
     })

@@ -1,4 +1,4 @@
-//! One instruction.
+//! Execution of one instruction.
 
 use super::environment::Textures;
 use super::evaluate::{Sources, evaluate};
@@ -22,14 +22,14 @@ impl<T: Textures> Machine<'_, '_, T> {
         }
     }
 
-    /// What is no function of the sources.
+    /// Executes an instruction that is not a pure function of its sources.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other operations are functions of their sources"
     )]
     fn act(&mut self, inst: &Inst) {
         match inst.op {
-            // An input has one value here.
+            // The interpreter has one value for an input.
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
                 let value = self.load(inst, 0);
                 self.store(inst, value);
@@ -53,7 +53,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 let sources = self.load_all::<3>(inst);
                 self.store(inst, group::shuffle(op, inst.ty, sources));
             }
-            // The quad has one fragment, too: values of the others do not exist.
+            // The quad has one fragment, too: values of other fragments do not exist.
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
                 self.store(inst, [0; 4]);
             }
@@ -72,14 +72,14 @@ impl<T: Textures> Machine<'_, '_, T> {
                 self.emit_vertex(stream[0]);
             }
             Op::EndPrimitive => self.emitted.end_strip(),
-            // Whoever runs the invocations waits for them.
+            // The scheduler of the invocations implements the waiting.
             Op::MemoryBarrier | Op::Barrier | Op::InterlockBegin | Op::InterlockEnd => {}
             Op::Demote => self.own.demoted = true,
             Op::IsHelper => {
                 let helper = if self.own.demoted { u32::MAX } else { 0 };
                 self.store(inst, [helper.into(); 4]);
             }
-            // Whatever it is that time is counted in: steps never go back.
+            // The unit of time is unspecified: the number of steps is monotonic.
             Op::Clock => {
                 let steps = self.own.steps;
                 self.store(inst, [steps & u64::from(u32::MAX), steps >> 32, 0, 0]);

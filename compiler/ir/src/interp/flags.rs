@@ -11,17 +11,19 @@ pub struct Flags {
     pub sign: bool,
     /// ZF: 0 or NaN.
     pub zero: bool,
-    /// OF: a signed sum or difference does not fit.
+    /// OF: overflow of a signed sum or difference.
     pub overflow: bool,
-    /// CF: an unsigned sum does not fit, or an unsigned difference does.
+    /// CF: carry of an unsigned sum, or no borrow of an unsigned difference.
     pub carry: bool,
 }
 
 impl Flags {
-    /// The flags of a result of type `ty` that is in a lane of `width` as `bits`. Overflow and carry are clear.
+    /// Returns the flags of a result of type `ty` with the value `bits` in a lane of `width`.
+    /// Overflow and carry are clear.
     pub fn of_result(ty: Type, width: Width, bits: u64) -> Self {
         if ty.is_float() {
-            // NaN sets both flags, which no number does: so NAN and LEG can tell it (NV_gpu_program4 table X.16).
+            // NaN sets both flags, unlike any number: so NAN and LEG can detect it (NV_gpu_program4
+            // table X.16).
             let nan = super::to_f64(ty, bits).is_nan();
             let (sign, zero) = (nan || is_negative(ty, bits), nan || is_zero(ty, bits));
             return Self {
@@ -37,7 +39,7 @@ impl Flags {
         }
     }
 
-    /// Whether the flags pass a test: NV_gpu_program4 table X.16.
+    /// Returns true if the flags pass a test: NV_gpu_program4 table X.16.
     pub fn passes(self, test: CondTest) -> bool {
         let Self {
             sign: sf,
@@ -68,15 +70,15 @@ impl Flags {
     }
 }
 
-/// A summand: its value without the negation that the operation applies to it.
+/// An addend: its value without the negation that the operation applies to it.
 #[derive(Clone, Copy)]
 pub(super) struct Summand {
     pub(super) value: u64,
     pub(super) negated: bool,
 }
 
-/// Overflow and carry of `x + y` at the width of `ty`. A negated summand makes it a subtraction; if both are negated the
-/// flags are undefined, and clear here.
+/// Returns overflow and carry of `x + y` at the width of `ty`. A negated addend makes it a
+/// subtraction; if both are negated the flags are undefined, and clear here.
 pub(super) fn overflow_and_carry(ty: Type, x: Summand, y: Summand) -> (bool, bool) {
     match (x.negated, y.negated) {
         (false, false) => of_sum(ty, x.value, y.value),
@@ -99,6 +101,6 @@ fn of_sum(ty: Type, a: u64, b: u64) -> (bool, bool) {
 
 fn of_difference(ty: Type, a: u64, b: u64) -> (bool, bool) {
     let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
-    // Carry means that there was no borrow: the difference of the unsigned values is not negative.
+    // Carry means no borrow: the difference of the unsigned values is not negative.
     (!fits(ty, difference), a >= b)
 }

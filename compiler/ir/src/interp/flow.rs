@@ -1,4 +1,4 @@
-//! Control flow: one step of an invocation after the other.
+//! Control flow: execution of an invocation step by step.
 
 use super::environment::Textures;
 use super::machine::{Machine, StepLimit};
@@ -7,19 +7,19 @@ use crate::inst::Cond;
 use crate::op::Op;
 use crate::program::{Node, SwitchId};
 
-/// What a step of an invocation was.
+/// Result of a step of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes on.
+    /// The invocation continues.
     Ran,
-    /// It has come to a barrier.
+    /// It has reached a barrier.
     Barrier,
     /// It has ended.
     Ended,
 }
 
 impl<T: Textures> Machine<'_, '_, T> {
-    /// Runs an instruction, another node, or the end of a block.
+    /// Executes an instruction, another node, or the end of a block.
     pub(super) fn advance(&mut self) -> Result<Step, StepLimit> {
         let program = self.program;
         let Some(frame) = self.own.stack.innermost() else {

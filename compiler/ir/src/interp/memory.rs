@@ -1,5 +1,6 @@
-//! Memory and the instructions that access it. Reads outside give 0, writes outside do nothing, and so do those of helper
-//! invocations to memory that others see.
+//! Memory and the instructions that access it. Out-of-bounds reads return 0, out-of-bounds writes
+//! have no effect, and neither have writes of helper invocations to memory that other invocations
+//! can read.
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use crate::inst::{Aux, Inst, source_type};
 use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemSpace};
 use crate::types::{Type, Width};
 
-/// A place in memory.
+/// A location in memory.
 #[derive(Clone, Copy)]
 enum Address {
     Global(u64),
@@ -65,7 +66,7 @@ impl ProgramMemory {
         }
     }
 
-    /// A little-endian number.
+    /// Returns a little-endian number.
     fn read(&mut self, address: Address, width: Width) -> Option<u64> {
         let bytes = self.bytes(address, width)?;
         Some(
@@ -104,13 +105,13 @@ impl<T: Textures> Machine<'_, '_, T> {
         }
     }
 
-    /// Whether no other invocation sees an address.
+    /// Returns true if an address is in private memory.
     fn is_private(&self, address: Address) -> bool {
         matches!(address, Address::Buffer { buffer, .. }
             if self.program.buffers[buffer].kind == BufferKind::Private)
     }
 
-    /// Whether an address lies in what the program says that a constant buffer has.
+    /// Returns true if an address is within the declared size of a constant buffer.
     fn is_declared(&self, address: Address) -> bool {
         let Address::Buffer { buffer, offset, .. } = address else {
             return true;
@@ -120,7 +121,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         size.is_none_or(|size| offset < u64::from(size))
     }
 
-    /// The memory that an address is in.
+    /// Returns the memory that contains an address.
     fn memory_of(&mut self, address: Address) -> &mut ProgramMemory {
         match self.is_private(address) {
             true => &mut self.own.private,
@@ -143,7 +144,8 @@ impl<T: Textures> Machine<'_, '_, T> {
         let (address, width) = (self.address(inst, &access, 0), inst.ty.width());
         let mut lanes = [0; 4];
         for (position, lane) in lanes.iter_mut().enumerate().take(access.components.into()) {
-            // Each element is looked up by itself: those of an access that begins inside may lie outside.
+            // Each element is checked separately: an access that begins in bounds may end out of
+            // bounds.
             let element = address.plus(position as u64 * u64::from(width.bytes()));
             let value = self.memory_of(element).read(element, width);
             *lane = value.filter(|_| self.is_declared(element)).unwrap_or(0);
@@ -151,7 +153,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         self.store(inst, lanes);
     }
 
-    /// The bytes of a buffer: what comes before the first word that it does not have.
+    /// Stores the size of a buffer in bytes, rounded down to words.
     pub(super) fn buffer_size(&mut self, inst: &Inst) {
         let Some(access) = self.mem_access(inst) else {
             return;
@@ -191,14 +193,16 @@ impl<T: Textures> Machine<'_, '_, T> {
         let values = self.load(inst, 0);
         let demoted = self.own.demoted && !self.is_private(address);
         let memory = self.memory_of(address);
-        // Helper invocations change no memory; they get what an access outside gives.
+        // Helper invocations do not modify memory; they receive the result of an out-of-bounds
+        // access.
         let mut update = |address, x, y| {
             let old = memory.read(address, width).filter(|_| !demoted)?;
             memory.write(address, width, updated(access.atomic, inst.ty, old, x, y));
             Some(old)
         };
         let result = if access.components == 1 {
-            // NV_gpu_program5 section 2.X.8.Z, ATOM: the old value is in lane x, the other lanes are undefined.
+            // NV_gpu_program5 section 2.X.8.Z, ATOM: the old value is in lane x, the other lanes
+            // are undefined.
             [update(address, values[0], values[1]).unwrap_or(0); 4]
         } else {
             let mut result = [0; 4];
@@ -212,7 +216,7 @@ impl<T: Textures> Machine<'_, '_, T> {
     }
 }
 
-/// What an atomic leaves in memory.
+/// Returns the value that an atomic stores.
 fn updated(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
     let is_below = |a: u64, b: u64| compare(ty, a, b) == Some(Ordering::Less);
     match op {

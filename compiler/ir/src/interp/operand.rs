@@ -1,7 +1,7 @@
 //! Operands and results: NV_gpu_program4 sections 2.X.4.2 and 2.X.4.3.
 //!
-//! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
-//! condition-code update.
+//! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old
+//! condition codes, write, condition-code update.
 
 use super::environment::Textures;
 use super::evaluate::{Carries, Sources, carries, magnitude, operand, written};
@@ -13,7 +13,7 @@ use crate::program::{RegisterId, Storage};
 use crate::semantic::{InputId, Semantic};
 
 impl<T: Textures> Machine<'_, '_, T> {
-    /// A lane of a register that is no array.
+    /// Returns a lane of a register that is not an array.
     pub(super) fn lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
         self.own.lanes[self.starts[register.index()]][usize::from(lane)]
     }
@@ -25,12 +25,12 @@ impl<T: Textures> Machine<'_, '_, T> {
         i64::from(relative) + i64::from(term.offset)
     }
 
-    /// The element that an index term names among `len`, clamped.
+    /// Returns the element of an array of length `len` that an index term selects, clamped.
     pub(super) fn element(&self, term: IndexTerm, len: u32) -> usize {
         self.term(term).clamp(0, i64::from(len) - 1) as usize
     }
 
-    /// The element and the vertex of an operand.
+    /// Returns the element and the vertex of an operand.
     fn index(&self, index: Option<IndexId>) -> (usize, Option<i64>) {
         let Some(index) = index else { return (0, None) };
         let index = self.program.indices[index];
@@ -59,7 +59,8 @@ impl<T: Textures> Machine<'_, '_, T> {
     }
 
     fn input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
-        // A demoted fragment is a helper from then on; helpers read -1 (NV_shader_thread_group section 2.X.3.2).
+        // A demoted fragment remains a helper; helpers read -1 (NV_shader_thread_group section
+        // 2.X.3.2).
         if self.own.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
             return [u64::from(u32::MAX), 0, 0, 0];
         }
@@ -76,25 +77,25 @@ impl<T: Textures> Machine<'_, '_, T> {
             .unwrap_or_default()
     }
 
-    /// The lanes of an operand after the swizzle.
+    /// Returns the lanes of an operand after the swizzle.
     fn swizzled(&self, src: &Src) -> [u64; 4] {
         let lanes = self.base(src);
         std::array::from_fn(|lane| lanes[src.swizzle.lane(lane)])
     }
 
-    /// The lanes of source `number` of an instruction.
+    /// Returns the lanes of source `number` of an instruction.
     pub(super) fn load(&self, inst: &Inst, number: usize) -> [u64; 4] {
         let src = &self.program.sources(inst)[number];
         let ty = source_type(self.program, inst, number);
         self.swizzled(src).map(|bits| operand(src, ty, bits))
     }
 
-    /// The sources of an instruction that has `N`.
+    /// Returns the `N` sources of an instruction.
     pub(super) fn load_all<const N: usize>(&self, inst: &Inst) -> [[u64; 4]; N] {
         std::array::from_fn(|number| self.load(inst, number))
     }
 
-    /// The tests of the four lanes of a guard.
+    /// Returns the test results of the four lanes of a guard.
     pub(super) fn passes(&self, guard: Guard) -> [bool; 4] {
         let codes = self.own.codes[guard.cc.index()];
         std::array::from_fn(|lane| codes[guard.swizzle.lane(lane)].passes(guard.test))
@@ -108,7 +109,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let result = result.map(|bits| written(inst, &dst, width, bits));
         let passed = dst.guard.map_or([true; 4], |guard| self.passes(guard));
         let written = |lane: &usize| passed[*lane];
-        // Before the write, which may change the sources.
+        // Computed before the write, which may modify the sources.
         let carries = if dst.cc.is_some() {
             self.carries(inst)
         } else {

@@ -7,7 +7,7 @@ use crate::types::Type;
 
 type Vector = [u64; 4];
 
-/// Products of the first `N` lanes, added from the left, in all lanes.
+/// Returns the sum of the products of the first `N` lanes, added from the left, in all lanes.
 pub(super) fn dot<const N: usize>(
     ty: Type,
     sources: &[Vector],
@@ -26,7 +26,7 @@ pub(super) fn pack_half2(_: Type, [a]: [Vector; 1]) -> Vector {
     [half(a[0]) | half(a[1]) << 16; 4]
 }
 
-/// `round(clamp(v, 0, 1) * most)`; NaN gives 0.
+/// Returns `round(clamp(v, 0, 1) * most)`; 0 for NaN.
 fn unorm(bits: u64, most: f64) -> u64 {
     let value = to_f64(Type::F32, bits);
     let value = if value.is_nan() {

@@ -1,4 +1,4 @@
-//! Texture accesses: the operands are gathered here, the texels come from the caller.
+//! Texture accesses: the operands are collected here, the caller provides the texels.
 
 use super::environment::{TexRequest, Textures};
 use super::machine::Machine;
@@ -14,7 +14,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         self.store(inst, texel.map(u64::from));
     }
 
-    /// `Resident`: images are populated.
+    /// Executes `Resident`: images are populated.
     pub(super) fn residency(&mut self, inst: &Inst) {
         let is_resident = match inst.aux {
             Aux::Tex(id) => {
@@ -33,7 +33,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let element = access.element.map_or(0, |element| match texture.units {
             Units::One(_) => 0,
             Units::Array { count, .. } => self.element(element, count) as u32,
-            // Nothing tells how many textures are resident, so handles are not clamped.
+            // The number of resident textures is unknown, so handles are not clamped.
             Units::Handle | Units::QueriedHandle => self.term(element) as u32,
         });
         let offset = match access.offset {

@@ -1,10 +1,10 @@
-//! Which lanes of outputs instructions read and write, and which of these accesses have to wait for others.
+//! Lanes of outputs that instructions read and write, and dependences between these accesses.
 
 use crate::arena::Id;
 use crate::inst::{Base, IndexId, Inst, read_lanes};
 use crate::program::{Program, Storage};
 
-/// Outputs whose lanes fit into a word.
+/// Number of outputs whose lanes fit into a word.
 const OUTPUTS_PER_WORD: usize = 16;
 
 /// Lanes of outputs.
@@ -33,19 +33,19 @@ impl LaneSet {
     }
 }
 
-/// What a part of the program does to outputs.
+/// Output accesses of a part of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
     /// Lanes that are read back, of any vertex.
     reads: LaneSet,
     /// Lanes that are written.
     writes: LaneSet,
-    /// Those of `writes` that all invocations of the patch share.
+    /// The subset of `writes` that all invocations of the patch share.
     shared: LaneSet,
 }
 
 impl Effects {
-    /// The same and what another part does.
+    /// Adds the accesses of another part.
     pub(super) fn add(&mut self, other: &Self) {
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
@@ -53,16 +53,16 @@ impl Effects {
     }
 }
 
-/// Whether every invocation that comes by an access writes all of its lanes.
+/// Invocations that write the lanes of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Writers {
-    /// All that come by.
+    /// All invocations that run it.
     All,
-    /// Some of them, or each another element.
+    /// Some of them, or each a different element.
     Some,
 }
 
-/// What an instruction does to outputs.
+/// Returns the output accesses of an instruction.
 pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
     let mut effects = Effects::default();
     let mut writers = Writers::All;
@@ -95,7 +95,7 @@ pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
     (effects, writers)
 }
 
-/// The entries of a table that an operand can reach from `first` on.
+/// Returns the entries of a table that an operand can access from `first` on.
 fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::Range<usize> {
     let Some(index) = index.map(|index| program.indices[index]) else {
         return first..first + 1;
@@ -113,14 +113,14 @@ fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::R
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     effects: Effects,
-    /// Shared lanes that invocations may have written which are not active any more.
+    /// Shared lanes that may have been written by invocations that are no longer active.
     left: LaneSet,
-    /// Whether there was a barrier since this began.
+    /// True if a barrier was executed since the record began.
     pub(super) crossed: bool,
 }
 
 impl Pending {
-    /// Some accesses, by invocations that need not be active any more.
+    /// Returns accesses by invocations that may no longer be active.
     pub(super) fn some(effects: &Effects) -> Self {
         Self {
             effects: effects.clone(),
@@ -129,8 +129,9 @@ impl Pending {
         }
     }
 
-    /// Whether `next` has to wait until all invocations have done what is pending: a read for writes, a write for reads, and a write of
-    /// what is shared for writes that it replaces. What the very same invocations have written before, they replace in any case.
+    /// Returns true if `next` must wait until all invocations have completed the pending accesses:
+    /// a read for writes, a write for reads, and a write of shared lanes for writes that it
+    /// replaces. Earlier writes by the same set of invocations are replaced in any case.
     pub(super) fn delays(&self, next: &Effects, writers: Writers) -> bool {
         let replaced = match writers {
             Writers::All => &self.left,
@@ -141,17 +142,17 @@ impl Pending {
             || replaced.meets(&next.shared)
     }
 
-    /// Adds accesses of invocations that stay active.
+    /// Adds accesses of invocations that remain active.
     pub(super) fn add(&mut self, effects: &Effects) {
         self.effects.add(effects);
     }
 
-    /// Some invocations are not active any more.
+    /// Records that some invocations are no longer active.
     pub(super) fn leave(&mut self) {
         self.left.add(&self.effects.shared);
     }
 
-    /// All invocations have done what was pending.
+    /// Records a barrier: all invocations have completed the pending accesses.
     pub(super) fn barrier(&mut self) {
         *self = Self {
             crossed: true,
@@ -159,7 +160,7 @@ impl Pending {
         };
     }
 
-    /// Adds what is pending behind a part of the program that began with nothing pending.
+    /// Appends a part of the program whose record began empty.
     pub(super) fn follow(&mut self, part: Self) {
         if part.crossed {
             self.barrier();
@@ -168,7 +169,7 @@ impl Pending {
         self.left.add(&part.left);
     }
 
-    /// Adds what is pending behind one of several parts of the program of which one runs.
+    /// Appends alternative parts of the program, one of which runs.
     pub(super) fn follow_one_of(&mut self, parts: impl IntoIterator<Item = Self>) {
         let mut joined = Self {
             crossed: true,

@@ -1,4 +1,4 @@
-//! Writes the routines in which barriers stand.
+//! Emits the routines that contain barriers.
 
 use super::effects::{Pending, Writers, of_inst};
 use super::facts::{Fact, Facts};
@@ -15,29 +15,30 @@ use crate::span::Span;
 use crate::structurize::code;
 use crate::types::Type;
 
-/// Where nodes lead that leave blocks.
+/// Targets of the nodes that leave blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// The mask of those that have not left the routine; `None` if they do so together.
+    /// The mask of the invocations that have not left the routine; `None` if they leave it
+    /// together.
     pub(super) routine: Option<RegisterId>,
-    /// The nearest loop; `None` if all invocations leave it together, by nodes.
+    /// The innermost loop; `None` if all invocations leave it together, by nodes.
     pub(super) round: Option<LoopMasks>,
-    /// Whether [`Node::Break`] leaves a switch inside of that loop.
+    /// Construct that [`Node::Break`] leaves.
     pub(super) nearest: Nearest,
 }
 
-/// What [`Node::Break`] leaves.
+/// Construct that [`Node::Break`] leaves.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Nearest {
     Loop,
     Switch,
 }
 
-/// The place that is being written.
+/// The position at which code is emitted.
 pub(super) struct Place {
-    /// Lane x is 1 in the invocations that run what comes next, else 0; `None` if all do.
+    /// Lane x is 1 in the invocations that run the following code, else 0; `None` if all run it.
     pub(super) mask: Option<RegisterId>,
-    /// Whether a block for the invocations of the mask is open.
+    /// True if a block for the invocations of the mask is open.
     is_open: bool,
     pub(super) pending: Pending,
 }
@@ -58,11 +59,11 @@ pub(super) struct Emitter<'p> {
     pub(super) facts: &'p Facts,
     pub(super) uniformity: &'p Uniformity<'p>,
     pub(super) vote: Option<Vote>,
-    /// Of routines with barriers into which only some invocations come, the register that tells which.
+    /// Mask registers of the routines with barriers that only some invocations enter.
     entries: IndexVec<RoutineId, Option<RegisterId>>,
 }
 
-/// The program with barriers.
+/// Returns the program with barriers.
 pub(super) fn emit(program: &Program, facts: &Facts, uniformity: &Uniformity<'_>) -> Program {
     let mut lowered = program.clone();
     lowered.modes.lock_step = false;
@@ -76,7 +77,7 @@ pub(super) fn emit(program: &Program, facts: &Facts, uniformity: &Uniformity<'_>
         vote: None,
         entries,
     };
-    // Main comes last and begins with what the others need.
+    // Main is emitted last and begins with the initialization for the others.
     for &routine in &facts.order {
         if facts.routine(program, routine).needs_barrier {
             emitter.routine(routine);
@@ -122,7 +123,7 @@ impl Emitter<'_> {
         self.builder.close_block_as(body);
     }
 
-    /// Puts what the votes need before the nodes of main.
+    /// Emits the initialization of the votes before the nodes of main.
     fn begin_main(&mut self) {
         let Some(vote) = self.vote else { return };
         let nodes = self.builder.take_nodes();
@@ -132,7 +133,7 @@ impl Emitter<'_> {
         nodes.into_iter().for_each(|node| self.builder.node(node));
     }
 
-    /// The nodes of a block.
+    /// Emits the nodes of a block.
     pub(super) fn block(&mut self, id: BlockId, place: &mut Place, around: Around) {
         self.builder.program.blocks[id].len = 0;
         for &node in self.program.block(id) {
@@ -141,7 +142,7 @@ impl Emitter<'_> {
         self.close(place);
     }
 
-    /// The nodes of a block as a block of its own.
+    /// Emits the nodes of a block as a separate block and returns it.
     pub(super) fn inner(&mut self, id: BlockId, place: &mut Place, around: Around) -> BlockId {
         self.builder.open_block();
         self.block(id, place, around);
@@ -195,7 +196,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The exits out of a node that invocations of the mask do not take together.
+    /// Returns the exits of a node that the invocations of the mask do not take together.
     fn left(&self, node: Node, mask: Option<RegisterId>) -> Exits {
         match mask {
             None => self.uniformity.exits(node),
@@ -203,14 +204,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Waits if something in a node has to wait for what is pending.
+    /// Emits a barrier if an access in a node must wait for pending ones.
     fn settle(&mut self, fact: &Fact, place: &mut Place) {
         if place.pending.delays(&fact.effects, Writers::Some) {
             self.barrier(place);
         }
     }
 
-    /// Nodes in which no barrier stands.
+    /// Emits nodes without barriers unchanged.
     fn as_it_is(&mut self, nodes: &[Node], place: &mut Place) {
         let facts = nodes
             .iter()
@@ -226,7 +227,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Instructions, with barriers between them.
+    /// Emits instructions, with barriers between them.
     fn run(&mut self, first: u32, len: u32, place: &mut Place) {
         let mut start = first;
         for (position, inst) in (first..).zip(self.program.run(first, len)) {
@@ -258,7 +259,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A call of a routine in which barriers stand.
+    /// Emits a call of a routine that contains barriers.
     fn call(&mut self, callee: RoutineId, span: Span, fact: &Fact, place: &mut Place) {
         self.close(place);
         if let Some(entry) = self.entries[callee] {
@@ -276,7 +277,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Closes that block, so that what comes next is for all invocations.
+    /// Closes that block, so that all invocations run the following code.
     pub(super) fn close(&mut self, place: &mut Place) {
         if let Some(mask) = place.mask
             && std::mem::take(&mut place.is_open)
@@ -294,7 +295,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A barrier in the open block.
+/// Emits a barrier into the open block.
 pub(super) fn barrier(builder: &mut Builder) {
     let inst = Inst {
         op: Op::Barrier,

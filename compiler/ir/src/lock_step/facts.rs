@@ -1,4 +1,5 @@
-//! What is known of each block before anything changes: its accesses of outputs, its exits, whether barriers stand in it.
+//! Facts about each block of the original program: its accesses of outputs, its exits, and whether
+//! it contains barriers.
 
 use super::effects::{Effects, Pending, Writers, of_inst};
 use crate::arena::{Id, IndexVec};
@@ -9,11 +10,11 @@ use crate::program::{BlockId, Node, Program, RoutineId};
 /// Facts about a block or node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fact {
-    /// All accesses of outputs, those of called routines included.
+    /// All accesses of outputs, including those of called routines.
     pub(super) effects: Effects,
-    /// Ways out besides its end.
+    /// Exits other than its end.
     pub(super) exits: Exits,
-    /// Whether an access in it has to wait for another one in it.
+    /// True if an access in it must wait for another access in it.
     pub(super) needs_barrier: bool,
 }
 
@@ -25,10 +26,10 @@ impl Fact {
     }
 }
 
-/// Facts about all blocks that can run.
+/// Facts about all reachable blocks.
 pub(super) struct Facts {
     blocks: IndexVec<BlockId, Fact>,
-    /// The routines that can run, callees before their callers.
+    /// The reachable routines, callees before their callers.
     pub(super) order: Vec<RoutineId>,
 }
 
@@ -45,17 +46,17 @@ impl Facts {
         facts
     }
 
-    /// Facts about a block.
+    /// Returns the facts about a block.
     pub(super) fn block(&self, id: BlockId) -> &Fact {
         &self.blocks[id]
     }
 
-    /// Facts about a routine. Its exits are within it.
+    /// Returns the facts about a routine. Its exits are within it.
     pub(super) fn routine(&self, program: &Program, id: RoutineId) -> &Fact {
         self.block(program.routines[id].body)
     }
 
-    /// Facts about a node whose blocks are known.
+    /// Returns the facts about a node; the facts about its blocks must have been collected.
     pub(super) fn node(&self, program: &Program, node: Node) -> Fact {
         let mut fact = Fact::default();
         match node {
@@ -87,14 +88,15 @@ impl Facts {
             }
         }
         if matches!(node, Node::Loop { .. }) {
-            // Every access meets those of the round before.
+            // Every access may depend on those of the previous iteration.
             let round = Pending::some(&fact.effects);
             fact.needs_barrier |= round.delays(&fact.effects, Writers::Some);
         }
         fact
     }
 
-    /// The first node from which on nothing in a block has to wait for anything else from there on.
+    /// Returns the index of the first node from which on no access in a block must wait for another
+    /// one from there on.
     pub(super) fn tail(&self, program: &Program, block: BlockId) -> usize {
         let nodes = program.block(block);
         let mut later = Effects::default();
@@ -139,7 +141,8 @@ impl Facts {
     }
 }
 
-/// The routines that main reaches, callees before their callers. Calls may be nested deeper than the stack of the machine.
+/// Returns the routines that main reaches, callees before their callers. The search is iterative,
+/// because calls may be nested deeper than the host's stack.
 fn order(program: &Program) -> Vec<RoutineId> {
     let mut order = Vec::new();
     let mut known = vec![false; program.routines.len()];

@@ -1,6 +1,8 @@
-//! Flow control that invocations go through together: real nodes where they part nowhere, else masks.
+//! Control flow that all invocations execute together: real nodes if it is uniform, otherwise
+//! masks.
 //!
-//! A mask is a register whose lane x is 1 in the invocations that run a piece of the program, and 0 in those that wait.
+//! A mask is a register whose lane x is 1 in the invocations that run a part of the program, and 0
+//! in those that wait.
 
 use super::effects::Pending;
 use super::emit::{Around, Emitter, Nearest, Place, barrier};
@@ -16,25 +18,25 @@ use crate::structurize::code;
 /// The masks of a loop.
 #[derive(Clone, Copy)]
 pub(super) struct LoopMasks {
-    /// Those that have not left the loop.
+    /// Mask of the invocations that have not left the loop.
     inside: RegisterId,
-    /// Those that have not left the round.
+    /// Mask of the invocations that have not left the iteration.
     round: RegisterId,
 }
 
-/// `register.x = op(register.x, other.x)`
+/// Emits `register.x = op(register.x, other.x)`.
 fn combine(builder: &mut Builder, register: RegisterId, op: Op, other: RegisterId) {
     let sources = [register, other].map(Src::register);
     code::put(builder, register, op, &sources);
 }
 
 impl Emitter<'_> {
-    /// A new mask.
+    /// Returns a new mask.
     fn mask(&mut self) -> RegisterId {
         code::new_register(&mut self.builder)
     }
 
-    /// `register.x = mask.x`
+    /// Emits `register.x = mask.x`.
     pub(super) fn copy(&mut self, register: RegisterId, mask: Option<RegisterId>) {
         match mask {
             None => code::set(&mut self.builder, register, 1),
@@ -42,7 +44,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The invocations of `stays` only run what comes next.
+    /// Restricts the following code to the invocations of `stays`.
     fn restrict(&mut self, place: &mut Place, stays: Option<RegisterId>) {
         let Some(stays) = stays else { return };
         if let Some(mask) = place.mask {
@@ -54,7 +56,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The masks of what nodes leave that have left a construct.
+    /// Restricts the following code after nodes that may have left a construct, by the masks of
+    /// their exits.
     fn restrict_behind(&mut self, left: Exits, place: &mut Place, around: Around) {
         if left.contains(Exits::RETURN) {
             self.restrict(place, around.routine);
@@ -67,7 +70,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A branch that all invocations take together.
+    /// Emits a uniform branch.
     pub(super) fn branch(
         &mut self,
         cond: Cond,
@@ -85,7 +88,7 @@ impl Emitter<'_> {
         place.pending.follow_one_of(pending);
     }
 
-    /// A branch at which invocations part: first those that take one way, then the others.
+    /// Emits a divergent branch: first the invocations that take one way, then the others.
     pub(super) fn masked_branch(
         &mut self,
         cond: Cond,
@@ -108,7 +111,7 @@ impl Emitter<'_> {
         if let Some(otherwise) = otherwise {
             self.block(otherwise, &mut second, around);
         }
-        // What one group does need not be seen by the other.
+        // Accesses of one group need not be visible to the other.
         let crossed = first.pending.crossed || second.pending.crossed;
         if crossed {
             place.pending.barrier();
@@ -123,7 +126,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A loop that all invocations go through together.
+    /// Emits a uniform loop.
     pub(super) fn repeat(
         &mut self,
         (body, continuing): (BlockId, Option<BlockId>),
@@ -148,7 +151,8 @@ impl Emitter<'_> {
         place.pending.add(&fact.effects);
     }
 
-    /// A loop that invocations leave one by one. The rounds end when a vote says that nobody is in the loop any more.
+    /// Emits a loop that invocations leave independently. The loop ends when a vote finds that no
+    /// invocation is in it any longer.
     pub(super) fn masked_loop(
         &mut self,
         (body, continuing): (BlockId, Option<BlockId>),
@@ -168,7 +172,7 @@ impl Emitter<'_> {
             nearest: Nearest::Loop,
             ..around
         };
-        // The vote is a barrier at the end of each round.
+        // The vote is a barrier at the end of each iteration.
         let mut here = Place::new(Some(active), Pending::default());
         self.block(body, &mut here, within);
         let mut behind = Place::new(Some(inside), here.pending);
@@ -192,7 +196,7 @@ impl Emitter<'_> {
         self.restrict_behind(left, place, around);
     }
 
-    /// A switch that all invocations go through together.
+    /// Emits a uniform switch.
     pub(super) fn switch(&mut self, id: SwitchId, place: &mut Place, around: Around) {
         let around = Around {
             nearest: Nearest::Switch,
@@ -210,7 +214,7 @@ impl Emitter<'_> {
         self.builder.node(Node::Switch(id));
     }
 
-    /// A switch at which invocations part: one case after the other.
+    /// Emits a divergent switch: one case after the other.
     pub(super) fn masked_switch(
         &mut self,
         id: SwitchId,
@@ -255,19 +259,19 @@ impl Emitter<'_> {
         self.restrict_behind(left, place, around);
     }
 
-    /// A block for the invocations of a mask, and what is pending behind it.
+    /// Emits a block for the invocations of a mask; returns it with the accesses pending after it.
     fn part(&mut self, block: BlockId, mask: RegisterId, around: Around) -> Pending {
         let mut place = Place::new(Some(mask), Pending::default());
         self.block(block, &mut place, around);
         place.pending
     }
 
-    /// All invocations of the mask leave something.
+    /// Emits the exit of all invocations of the mask from a construct.
     pub(super) fn leave(&mut self, node: Node, place: &mut Place, around: Around) {
         self.close(place);
         let mask = match place.mask {
             Some(mask) => mask,
-            // They do so together.
+            // The exit is uniform.
             None => return self.builder.node(node),
         };
         let target = match node {
@@ -283,7 +287,7 @@ impl Emitter<'_> {
             | Node::Switch(_)
             | Node::Call(..) => None,
         };
-        // The mask of a construct contains those of what is in it.
+        // The mask of a construct includes the masks of nested constructs.
         if let Some(target) = target {
             combine(&mut self.builder, target, Op::Xor, mask);
         }

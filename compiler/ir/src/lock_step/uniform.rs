@@ -1,8 +1,10 @@
-//! What is the same in all invocations of a patch by construction: lanes of registers, and the flow that follows them.
+//! Uniformity analysis: lanes of registers that are equal in all invocations of a patch, and
+//! uniform control flow.
 //!
-//! A lane is the same as long as instructions compute it from what is the same, where all invocations run together. They part at branches by
-//! other values, and behind nodes that only some of them leave. Rounds over the program find where they do: what is known at the start of loops
-//! and routines, and of the nodes at which invocations part, grows from round to round until nothing is new.
+//! A lane is uniform if instructions compute it from uniform sources in uniform control flow.
+//! Invocations diverge at branches on other values, and after nodes that only some of them leave.
+//! The analysis iterates over the program to a fixed point: the states at the start of loops and
+//! routines and the set of divergent nodes only grow.
 
 use super::state::Varying;
 use crate::arena::IndexVec;
@@ -12,42 +14,45 @@ use crate::op::OpFlags;
 use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
 use crate::semantic::Semantic;
 
-/// Rounds after which invocations count as parted by every condition. Few programs need more than four.
+/// Number of iterations after which all conditions are treated as divergent. Few programs need more
+/// than four.
 const MAX_ROUNDS: usize = 32;
 
-/// Blocks times registers beyond which they do so at once, because what is known of registers takes too much room.
+/// Product of blocks and registers beyond which all conditions are treated as divergent, because
+/// the states take too much memory.
 const MAX_STATES: usize = 1 << 22;
 
-/// Whether all invocations run together.
+/// Uniformity of control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flow {
     Together,
     Parted,
 }
 
-/// What is known of a routine.
+/// State of a routine.
 #[derive(Clone)]
 struct Routine {
-    /// How invocations come into it.
+    /// Uniformity of the calls of the routine.
     flow: Flow,
     entry: Varying,
     exit: Varying,
 }
 
-/// A loop or switch that is being walked over.
+/// A loop or switch that is being visited.
 #[derive(Default)]
 struct Construct {
-    /// What is known where a loop is continued; `None` for a switch.
+    /// State at the continues of a loop; `None` for a switch.
     continues: Option<Varying>,
     breaks: Varying,
 }
 
-/// Where invocations run together.
+/// Result of the analysis.
 pub(super) struct Uniformity<'p> {
     program: &'p Program,
-    /// Whether registers are looked at; else every condition parts invocations.
+    /// True if registers are analyzed; otherwise every condition is divergent.
     is_exact: bool,
-    /// Blocks of the first way of branches, and bodies of loops: whether invocations part by the condition; what is known at the start.
+    /// Conditions, by the block of the first way of branches, and the body of loops: true if
+    /// invocations diverge there.
     parting: IndexVec<BlockId, bool>,
     heads: IndexVec<BlockId, Varying>,
     parting_switches: IndexVec<SwitchId, bool>,
@@ -55,15 +60,15 @@ pub(super) struct Uniformity<'p> {
     exits: IndexVec<BlockId, Exits>,
     routines: IndexVec<RoutineId, Routine>,
     changed: bool,
-    /// What is known at the node that is being looked at.
+    /// State at the visited node.
     here: Varying,
     around: Vec<Construct>,
-    /// What is known where the routine is left.
+    /// State at the returns of the routine.
     returns: Varying,
 }
 
 impl<'p> Uniformity<'p> {
-    /// `order`: the routines that can run, callees before their callers.
+    /// Analyzes a program. `order`: the reachable routines, callees before their callers.
     pub(super) fn new(program: &'p Program, order: &[RoutineId]) -> Self {
         let registers = program.registers.len();
         let states = program.blocks.len().saturating_mul(registers);
@@ -104,19 +109,20 @@ impl<'p> Uniformity<'p> {
         uniformity
     }
 
-    /// How invocations come into a routine.
+    /// Returns the uniformity of the calls of a routine.
     pub(super) fn routine(&self, id: RoutineId) -> Flow {
         self.routines[id].flow
     }
 
-    /// The exits out of a node that only some invocations may take, if all come there together.
+    /// Returns the exits of a node that only some invocations may take, if all invocations reach
+    /// the node together.
     pub(super) fn exits(&self, node: Node) -> Exits {
         let inner = self.program.inner_blocks(node);
         let inner = inner.map(|block| self.exits[block]);
         inner.fold(Exits::empty(), Exits::union).through(node)
     }
 
-    /// Whether invocations that come to a node together part there.
+    /// Returns true if invocations that reach a node together diverge there.
     pub(super) fn parts(&self, node: Node) -> bool {
         let differs = match node {
             Node::If { then, .. } => self.parting[then],
@@ -158,7 +164,7 @@ impl<'p> Uniformity<'p> {
         self.exits[id]
     }
 
-    /// The exits out of a node that only some invocations may take.
+    /// Visits a node; returns the exits of the node that only some invocations may take.
     fn node(&mut self, node: Node, flow: Flow) -> Exits {
         self.test(node);
         let inner = match flow {
@@ -203,7 +209,7 @@ impl<'p> Uniformity<'p> {
         exits.through(node) | own
     }
 
-    /// Notes whether invocations part by the condition of a node.
+    /// Records whether invocations diverge at the condition of a node.
     fn test(&mut self, node: Node) {
         if let Node::If { cond, then, .. } = node {
             let parts = self.cond_varies(cond);
@@ -218,7 +224,7 @@ impl<'p> Uniformity<'p> {
         }
     }
 
-    /// Blocks of which one runs, `None` for an empty one.
+    /// Visits alternative blocks of which one runs, `None` for an empty one; returns their exits.
     fn one_of(&mut self, blocks: impl IntoIterator<Item = Option<BlockId>>, flow: Flow) -> Exits {
         let before = self.here.clone();
         let (mut behind, mut exits) = (Varying::default(), Exits::empty());
@@ -235,7 +241,8 @@ impl<'p> Uniformity<'p> {
 
     fn repeat(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Exits {
         self.changed |= self.heads[body].join(&self.here);
-        // What varies at the head only grows from one pass to the next, so that passes come to an end.
+        // The set of varying lanes at the loop header grows monotonically, so that the iteration
+        // terminates.
         self.here.clone_from(&self.heads[body]);
         self.around.push(Construct {
             continues: Some(Varying::default()),
@@ -284,7 +291,7 @@ impl<'p> Uniformity<'p> {
         if let Some(target) = target {
             target.join(&self.here);
         }
-        // Nothing comes behind it.
+        // The following code is unreachable.
         self.here = Varying::default();
     }
 
@@ -296,7 +303,7 @@ impl<'p> Uniformity<'p> {
             && !dst.guard.is_some_and(|guard| self.guard_varies(guard))
             && !index.is_some_and(|term| self.term_varies(term));
         for register in [Some(dst.register), dst.cc].into_iter().flatten() {
-            // Under a guard, or in one element of an array, values from before remain, which may differ.
+            // Under a guard, or in one element of an array, older values remain, which may differ.
             let is_whole = dst.guard.is_none() && self.program.registers[register].array.is_none();
             if !is_same {
                 self.here.add(register, dst.mask.0);
@@ -306,9 +313,9 @@ impl<'p> Uniformity<'p> {
         }
     }
 
-    /// Whether an instruction gives all invocations that run it together the same.
+    /// Returns true if an instruction has the same result in all invocations that run it together.
     fn computes_same(&self, inst: &Inst) -> bool {
-        // Memory may change in between, and groups are no patches.
+        // Memory may change in between, and thread groups are not patches.
         let is_function = matches!(inst.aux, Aux::None | Aux::Cvt { .. })
             && !inst.op.info().effect
             && !inst.op.has(OpFlags::VARIES);
@@ -326,7 +333,7 @@ impl<'p> Uniformity<'p> {
             Base::Register(register) => self.lanes_vary(register, lanes),
             Base::Param(_) | Base::Literal(_) => false,
             Base::Input(input) => !is_same_for_patch(self.program.inputs[input].semantic),
-            // Others may write it at any time that this program does not order.
+            // Other invocations may write it at any time that this program does not order.
             Base::Output(_) => true,
         };
         let index = src.index.map(|index| self.program.indices[index]);
@@ -358,7 +365,8 @@ impl<'p> Uniformity<'p> {
     }
 }
 
-/// Whether an input is the same in all invocations of a patch, of the same vertex if it is one per vertex.
+/// Returns true if an input is equal in all invocations of a patch; for a per-vertex input, for the
+/// same vertex.
 const fn is_same_for_patch(input: Semantic) -> bool {
     !input.is_thread_number()
         && !matches!(

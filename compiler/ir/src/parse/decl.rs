@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What a mode about primitives says; `false` if the word is none.
+    /// Parses a mode of primitives; `false` if `word` is not one.
     fn primitive_mode(&mut self, word: &str) -> Parse<bool> {
         match word {
             "primitive_in" => {
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// `id: ...`
+    /// Parses `id: ...`.
     fn entry(&mut self, word: &str) -> Parse<()> {
         let Some((prefix, number)) = split_id(word) else {
             return self.wrong(format!("`{word}` is not a declaration"));
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Number of entries of the table that ids of a prefix index.
+    /// Returns the number of entries of the table that ids of a prefix index.
     fn table_len(&self, prefix: &str) -> Option<usize> {
         let program = &self.builder.program;
         match prefix {
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `temp32[4] "name"`, `output32 out0`, `cond32`
+    /// Parses `temp32[4] "name"`, `output32 out0` or `cond32`.
     fn register_entry(&mut self, prefix: &str) -> Parse<Register> {
         let at = self.start;
         let word = self.word("a kind of register and its width")?;
@@ -294,7 +294,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `"name" literal`
+    /// Parses `"name" literal`.
     fn named_param(&mut self) -> Parse<NamedParam> {
         let Some(name) = self.name()? else {
             return self.error("expected the name of a parameter");
@@ -322,7 +322,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.word`
+    /// Parses `.word`.
     fn part(&mut self) -> Parse<&'a str> {
         self.expect('.')?;
         self.word("a part of a state name")

@@ -15,7 +15,7 @@ use crate::span::Span;
 use crate::text::Word;
 use crate::types::{Base as TypeBase, Type, Width};
 
-/// More sources than any operation has.
+/// Limit above the number of sources of any operation.
 const MAX_SOURCES: usize = 16;
 
 impl Parser<'_> {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.xyzw`
+    /// Parses `.xyzw`.
     pub(super) fn mask(&mut self) -> Parse<WriteMask> {
         self.expect('.')?;
         let word = self.word("a write mask")?;
@@ -138,7 +138,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A guard and the parenthesis that closes it.
+    /// Parses a guard and the closing parenthesis.
     fn guard(&mut self) -> Parse<Guard> {
         let test = self.named::<CondTest>("a condition test")?;
         let cc = self.register()?;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{x}` or `{x, y, z, w}`
+    /// Parses `{x}` or `{x, y, z, w}`.
     pub(super) fn literal_lanes(&mut self, ty: Type) -> Parse<[u64; 4]> {
         self.expect('{')?;
         let mut lanes = [0; 4];
@@ -263,7 +263,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A decimal number of the type, or hexadecimal bits.
+    /// Parses a decimal number of the type, or hexadecimal bits.
     fn literal_lane(&mut self, ty: Type) -> Parse<u64> {
         let negative = self.accept('-');
         let Token::Number(digits) = self.token else {
@@ -313,7 +313,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `+n`, `-n` or nothing.
+    /// Parses `+n`, `-n` or an empty offset.
     fn offset(&mut self) -> Parse<i32> {
         if self.accept('+') || self.token == Token::Mark('-') {
             self.signed()
@@ -443,7 +443,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operation of an atomic, qualifiers.
+    /// Parses the operation of an atomic, and qualifiers.
     fn access_end(&mut self) -> Parse<(Option<AtomicOp>, MemFlags)> {
         let (mut atomic, mut flags) = (None, MemFlags::empty());
         while let Token::Word(word) = self.token {
@@ -481,7 +481,7 @@ fn lane_number(letter: u8) -> Option<u8> {
         .map(|lane| lane as u8)
 }
 
-/// The lanes of a word such as `xzw`, whose letters stand in order.
+/// Returns the lanes of a mask such as `xzw`, whose components must be in order.
 fn write_mask(word: &str) -> Option<WriteMask> {
     let mut mask = 0;
     for &letter in word.as_bytes() {
@@ -494,7 +494,8 @@ fn write_mask(word: &str) -> Option<WriteMask> {
     Some(WriteMask(mask))
 }
 
-/// The bits of a decimal number; 16-bit floats are written as bits only.
+/// Returns the bits of a decimal number; `None` for 16-bit floats, which have only the hexadecimal
+/// form.
 fn decimal_bits(digits: &str, negative: bool, ty: Type) -> Option<u64> {
     if digits
         .bytes()
@@ -518,7 +519,7 @@ fn decimal_bits(digits: &str, negative: bool, ty: Type) -> Option<u64> {
     }
 }
 
-/// The bits of an integer between half of `-mask` and `mask`.
+/// Returns the bits of an integer between half of `-mask` and `mask`.
 fn integer_bits(digits: &str, negative: bool, mask: u64) -> Option<u64> {
     let magnitude: u64 = digits.parse().ok()?;
     if negative {

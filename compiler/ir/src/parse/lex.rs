@@ -2,14 +2,14 @@
 
 use crate::span::Span;
 
-/// A token. Line ends count, because a statement ends with its line.
+/// A token. Line ends are significant, because a statement ends with its line.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'a> {
-    /// Letters, digits and underscores, starting with a letter.
+    /// ASCII letters, digits and underscores, starting with a letter.
     Word(&'a str),
     /// Starts with a digit; a decimal or hexadecimal number, or a texture target such as `2d`.
     Number(&'a str),
-    /// What stands between quotes, escapes as written.
+    /// The text between quotes, escapes verbatim.
     Quoted(&'a str),
     /// Any other character.
     Mark(char),
@@ -21,14 +21,14 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// Cuts a text into tokens.
+/// Lexer of the text form.
 pub(super) struct Lexer<'a> {
     text: &'a str,
     position: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of `text`.
+    /// Returns a lexer at the start of `text`.
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, position: 0 }
     }
@@ -44,7 +44,7 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// The next token and the byte where it starts.
+    /// Returns the next token and the byte where it starts.
     pub(super) fn token(&mut self) -> (usize, Token<'a>) {
         let rest = self.rest();
         self.position += rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
@@ -106,7 +106,8 @@ fn word_len(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// Length of a number: letters and digits, a point that a digit follows, the sign of a decimal exponent.
+/// Returns the length of a number: alphanumeric characters, a point that a digit follows, the sign
+/// of a decimal exponent.
 fn number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_hex = text.starts_with("0x");
@@ -126,7 +127,7 @@ fn number_len(text: &str) -> usize {
     len
 }
 
-/// `; @start..end`, where more text may follow.
+/// Parses `; @start..end`, which more text may follow.
 fn span_comment(comment: &str) -> Option<Span> {
     let range = comment.strip_prefix(';')?.trim_start().strip_prefix('@')?;
     let (start, rest) = range.split_once("..")?;

@@ -1,7 +1,8 @@
-//! Reads the text form that `compiler/ir/TEXT.md` defines.
+//! Parses the text form that `compiler/ir/TEXT.md` defines.
 //!
-//! A recursive-descent parser over a token at a time. It checks the grammar and that ids are declared; what a program means
-//! is the verifier's business. Nesting is limited, and no text makes it panic.
+//! A recursive-descent parser with one token of lookahead. It checks the grammar and that ids are
+//! declared; the verifier checks the semantics. Nesting is limited, and the parser does not panic
+//! for any input.
 
 mod decl;
 mod inst;
@@ -19,14 +20,14 @@ use crate::program::{
 use crate::span::Span;
 use crate::text::Word;
 
-/// Why a text is not a program.
+/// Error of a text that is not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -38,7 +39,10 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a program in text form.
+/// Parses a program in text form.
+///
+/// # Errors
+/// The first error of the text.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(text);
     parser.program().map_err(|error| locate(text, error))?;
@@ -65,10 +69,10 @@ fn locate(text: &str, error: Error) -> ParseError {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The next token and where it starts.
+    /// The next token and its start.
     token: Token<'a>,
     start: usize,
-    /// Where the token before it starts.
+    /// Start of the previous token.
     last: usize,
     builder: Builder,
     depth: usize,
@@ -98,7 +102,7 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.token, token)
     }
 
-    /// An error at the next token.
+    /// Returns an error at the next token.
     fn error<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.start,
@@ -106,7 +110,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// An error at the token before the next.
+    /// Returns an error at the previous token.
     fn wrong<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.last,
@@ -122,7 +126,7 @@ impl<'a> Parser<'a> {
         Ok(word)
     }
 
-    /// A variant of an enum of words.
+    /// Parses a variant of an enum of keywords.
     fn named<T: Word>(&mut self, what: &str) -> Parse<T> {
         let found = if let Token::Word(word) | Token::Number(word) = self.token {
             T::from_word(word)
@@ -136,7 +140,7 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
-    /// Takes the next token if it is this word.
+    /// Consumes the next token if it is this keyword.
     fn accept_word(&mut self, word: &str) -> bool {
         let found = self.token == Token::Word(word);
         if found {
@@ -169,7 +173,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A decimal number that fits the type asked for.
+    /// Parses a decimal number that fits the type.
     fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
         let Token::Number(digits) = self.token else {
             return self.error("expected a number");
@@ -181,7 +185,7 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// A decimal number with an optional sign.
+    /// Parses a decimal number with an optional sign.
     fn signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
         let at = self.start;
         let sign = if self.accept('-') { -1 } else { 1 };
@@ -192,7 +196,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `[n]`
+    /// Parses `[n]`.
     fn bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
         self.expect('[')?;
         let number = self.number()?;
@@ -200,7 +204,7 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// The id of the next word, which must have this prefix.
+    /// Parses an id with this prefix.
     fn id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
         let number = if let Token::Word(word) = self.token {
             split_id(word)
@@ -216,7 +220,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Like [`id`](Self::id), of an entry of a table.
+    /// Parses an id with this prefix that has an entry in a table.
     fn declared<I: Id, T>(
         &mut self,
         prefix: &str,
@@ -233,7 +237,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The end of a line, and the span in its comment.
+    /// Parses the end of a line; returns the span in its comment.
     fn line_end(&mut self) -> Parse<Span> {
         let span = if let Token::Span(span) = self.token {
             span
@@ -275,7 +279,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Letters and the number behind them; numbers have no leading zeros.
+/// Splits an id into its prefix and its number; numbers have no leading zeros.
 fn split_id(word: &str) -> Option<(&str, usize)> {
     let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &word[prefix.len()..];
@@ -342,7 +346,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A block and the span behind its opening brace.
+    /// Parses a block; returns it with the span after its opening brace.
     fn block(&mut self) -> Parse<(BlockId, Span)> {
         self.expect('{')?;
         let span = self.line_end()?;
@@ -414,7 +418,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The second block of a node and the end of the node's last line.
+    /// Parses the optional second block of a node, and the end of the node's last line.
     fn other_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
         let block = if self.accept_word(word) {
             Some(self.block()?.0)

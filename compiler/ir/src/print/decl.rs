@@ -96,7 +96,8 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// A name in quotes; quotes, backslashes and everything but printable ASCII are escaped.
+    /// Prints a name in quotes; quotes, backslashes and all characters except printable ASCII are
+    /// escaped.
     pub(super) fn name(&mut self, name: Option<NameId>) -> fmt::Result {
         let Some(name) = name else { return Ok(()) };
         if !self.program.names.contains(name) {

@@ -46,7 +46,7 @@ impl Printer<'_, '_, '_> {
         Ok(())
     }
 
-    /// The type that decides how literals print.
+    /// Returns the type that determines the form of literals.
     pub(super) fn source_type(&self, inst: &Inst, number: usize) -> Type {
         let known = match inst.aux {
             Aux::None | Aux::Cvt { .. } => true,
@@ -77,7 +77,7 @@ impl Printer<'_, '_, '_> {
         self.f.write_str(" = ")
     }
 
-    /// `cc` and the id for condition codes, else `r` and the id.
+    /// Prints `cc` and the id for condition codes, otherwise `r` and the id.
     pub(super) fn register(&mut self, id: RegisterId) -> fmt::Result {
         match self.program.registers.get(id) {
             Some(Register {
@@ -127,7 +127,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// `{x, y, z, w}`, or `{x}` if all lanes are the same.
+    /// Prints `{x, y, z, w}`, or `{x}` if all lanes are equal.
     pub(super) fn literal_lanes(&mut self, lanes: [u64; 4], ty: Type) -> fmt::Result {
         let count = if lanes.iter().all(|&lane| lane == lanes[0]) {
             1
@@ -294,14 +294,15 @@ impl Printer<'_, '_, '_> {
         self.access_end(access.atomic, access.flags)
     }
 
-    /// The image of an access, if both are in their tables.
+    /// Returns the image of an access, if both are in their tables.
     fn image_of(&self, id: ImageAccessId) -> Option<&Image> {
         let access = self.program.image_accesses.get(id)?;
         self.program.images.get(access.image)
     }
 }
 
-/// A literal lane that reads back as the same bits: a decimal number where that is exact and short, else hexadecimal bits.
+/// Returns a text that is parsed as the same bits: a decimal number if that is exact and short,
+/// otherwise hexadecimal bits.
 fn literal_lane(bits: u64, ty: Type) -> String {
     let low = bits as u32;
     let width = ty.width().bits().max(32);

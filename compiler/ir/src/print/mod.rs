@@ -1,7 +1,8 @@
-//! Prints a [`Program`] in the text form that `compiler/ir/TEXT.md` defines and [`parse`](crate::parse()) reads.
+//! Prints a [`Program`] in the text form that `compiler/ir/TEXT.md` defines and
+//! [`parse`](crate::parse()) parses.
 //!
-//! Any program prints, also one that the verifier rejects: ids without an entry print as they are, and a block that is used
-//! a second time prints as a comment.
+//! Any program can be printed, including programs that the verifier rejects: ids without an entry
+//! are printed unchanged, and a block that is used a second time is printed as a comment.
 
 mod decl;
 mod inst;
@@ -14,15 +15,15 @@ use crate::program::{BlockId, Node, Program, SwitchId};
 use crate::span::Span;
 use crate::text::Word;
 
-/// Blocks nested deeper than this print as a comment.
+/// Maximum nesting depth of blocks; deeper blocks are printed as a comment.
 const MAX_DEPTH: usize = 512;
 
-/// The text form of `program`.
+/// Returns the text form of `program`.
 pub fn print(program: &Program) -> String {
     program.to_string()
 }
 
-/// The text form of one instruction, without its span.
+/// Returns the text form of one instruction, without its span.
 pub fn print_inst(program: &Program, inst: &Inst) -> String {
     InstText { program, inst }.to_string()
 }
@@ -62,7 +63,7 @@ impl Display for InstText<'_> {
 struct Printer<'a, 'b, 'c> {
     program: &'a Program,
     f: &'b mut Formatter<'c>,
-    /// Blocks printed so far.
+    /// True for blocks that have already been printed.
     printed: Vec<bool>,
     depth: usize,
 }
@@ -91,7 +92,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// `{ ... }`, without a line end; `span` goes behind the opening brace.
+    /// Prints `{ ... }`, without a line end; `span` follows the opening brace.
     fn block(&mut self, id: BlockId, span: Span) -> fmt::Result {
         self.f.write_char('{')?;
         self.span(span)?;

@@ -1,4 +1,4 @@
-//! The instructions that control flow itself needs: a register with the next target, its tests.
+//! Instructions for control flow: a register with the next target, and its tests.
 
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -10,7 +10,7 @@ use crate::types::{Type, Width};
 
 use super::graph::StepBound;
 
-/// A new 32-bit register.
+/// Returns a new 32-bit register.
 pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
     builder.program.registers.push(Register {
         storage: Storage::Temp,
@@ -20,9 +20,10 @@ pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
     })
 }
 
-/// A literal word.
+/// Returns an operand that reads a literal word.
 pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
-    // A search in all literals would make long programs quadratic.
+    // Reuses recent literals only: a search in all literals would take quadratic time for long
+    // programs.
     let (literals, value) = (&mut builder.program.literals, u64::from(value));
     let first = literals.len().saturating_sub(8);
     let last = literals.as_slice()[first..].iter();
@@ -36,13 +37,13 @@ pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
     Src::new(Base::Literal(id))
 }
 
-/// `register.x = op(sources)` on unsigned words.
+/// Emits `register.x = op(sources)` on unsigned words.
 pub(crate) fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
     let dst = Dst::new(register, WriteMask::X);
     inst(builder, dst, op, Type::U32, sources);
 }
 
-/// `dst = value`
+/// Emits `dst = value`.
 pub(crate) fn mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
     inst(builder, dst, Op::Mov, ty, &[value]);
 }
@@ -61,18 +62,18 @@ fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
     builder.inst(inst, sources);
 }
 
-/// `register.x = value`
+/// Emits `register.x = value`.
 pub(crate) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
     let value = word(builder, value);
     put(builder, register, Op::Mov, &[value]);
 }
 
-/// `if (condition) { nodes of then }`
+/// Emits `if (condition) { nodes of then }`.
 pub(crate) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
     when_at(builder, cond, Span::default(), then);
 }
 
-/// The same for an instruction of the source.
+/// Emits the same branch as [`emit_if`], with the span of a source instruction.
 pub(crate) fn when_at(
     builder: &mut Builder,
     cond: Cond,
@@ -85,7 +86,7 @@ pub(crate) fn when_at(
     builder.branch(cond, block, None, span);
 }
 
-/// `if (!condition) { nodes of otherwise }`
+/// Emits `if (!condition) { nodes of otherwise }`.
 pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
     builder.open_block();
     let then = builder.close_block();
@@ -95,12 +96,12 @@ pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&
     builder.branch(cond, then, Some(block), Span::default());
 }
 
-/// Whether lane x of `register` is not zero.
+/// Returns a condition that holds if lane x of `register` is not zero.
 pub(crate) fn non_zero(register: RegisterId) -> Cond {
     Cond::NonZero(register, 0, Type::U32)
 }
 
-/// `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
+/// Emits `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
 pub(crate) fn when_equal(
     builder: &mut Builder,
     register: RegisterId,
@@ -118,7 +119,7 @@ pub(crate) fn when_equal(
     when(builder, non_zero(scratch), then);
 }
 
-/// Counts the steps of a block.
+/// Emits the code that counts the steps of a block.
 pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
     if steps == 0 {
         return;
@@ -132,7 +133,7 @@ pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
     );
 }
 
-/// Returns if the bound is reached; `scratch` is overwritten.
+/// Emits a return if the bound is reached; `scratch` is overwritten.
 pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
     let max = word(builder, bound.max);
     put(
@@ -146,7 +147,8 @@ pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: Re
     });
 }
 
-/// Counts the steps of a block, and returns if they are beyond the bound; `scratch` is overwritten.
+/// Emits the code that counts the steps of a block, and returns if they exceed the bound; `scratch`
+/// is overwritten.
 pub(crate) fn count_and_test(
     builder: &mut Builder,
     bound: StepBound,
@@ -164,7 +166,7 @@ pub(crate) fn count_and_test(
     });
 }
 
-/// A register made on first use.
+/// A register that is created on first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lazy(Option<RegisterId>);
 
@@ -174,7 +176,7 @@ impl Lazy {
     }
 }
 
-/// The value that stands for a block: 0 stands for none.
+/// Returns the value that denotes a block in registers; 0 denotes none.
 pub(crate) fn value_of(block: super::FlowId) -> u32 {
     block.index() as u32 + 1
 }

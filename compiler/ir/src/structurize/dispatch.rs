@@ -1,4 +1,4 @@
-//! One loop around a switch over all blocks: any graph in constant depth.
+//! Fallback for arbitrary graphs in constant depth: one loop around a switch over all blocks.
 
 use super::code::{self, value_of};
 use super::graph::{Exit, FlowId, Graph, StepBound, StepTest};
@@ -7,11 +7,12 @@ use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
 use crate::types::Type;
 
-/// Cases of one switch: SPIR-V has room for 16,383 (universal limits). Of more blocks there are several switches, one behind the other: a round
-/// runs at most one block of each, in the order of their numbers.
+/// Maximum number of cases of one switch: SPIR-V allows 16,383 (universal limits). More blocks are
+/// distributed over several consecutive switches: an iteration runs at most one block of each, in
+/// the order of their ids.
 const MAX_CASES: usize = 16_000;
 
-/// Writes the graph as a loop in which each round runs the block that a register names.
+/// Emits the graph as a loop in which each iteration runs the block that a register selects.
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
     let next = code::new_register(builder);
     let scratch = code::new_register(builder);
@@ -42,7 +43,7 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
     });
 }
 
-/// The case of a block.
+/// Returns the case of a block.
 fn case(
     builder: &mut Builder,
     graph: &Graph,
@@ -66,7 +67,7 @@ fn case(
     }
 }
 
-/// Puts the target of an exit into `next`.
+/// Writes the target of an exit to `next`.
 fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
     let arm = |builder: &mut Builder, target: FlowId| {
         builder.open_block();
@@ -81,7 +82,8 @@ fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span
             then,
             otherwise,
         } if guard.swizzle.is_splat() => {
-            // All four lanes test the same, so that a guarded move does what the branch does, without blocks.
+            // All four lanes test the same condition, so that a guarded move is equivalent to the
+            // branch, without blocks.
             code::set(builder, next, value_of(*otherwise));
             let dst = Dst {
                 guard: Some(*guard),

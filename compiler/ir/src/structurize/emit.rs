@@ -1,7 +1,8 @@
-//! Writes the blocks of a shape as a tree.
+//! Emits the blocks of a shape as a tree.
 //!
-//! The walk keeps its own stack of tasks. It runs three times: the first run finds which constructs some branch must break out of, the
-//! second whether a branch leaves several at once, the third writes.
+//! The walk has an explicit stack of tasks. It runs three times: the first run finds the constructs
+//! that some branch must break out of, the second the branches that leave several constructs, the
+//! third emits.
 
 use super::code::{self, Lazy};
 use super::graph::{Exit, FlowId, Graph, StepBound, StepTest, TooHard};
@@ -12,12 +13,13 @@ use crate::inst::Cond;
 use crate::program::{BlockId, Case, Node, RegisterId, Switch};
 use crate::span::Span;
 
-/// Open arms beyond which the second arm of a branch is written behind the branch, and the first one leaves a construct around both.
+/// Number of open arms beyond which the second arm of a branch is emitted after the branch, and the
+/// first arm leaves a construct around both.
 const FLAT_DEPTH: usize = 24;
-/// Most constructs that are open at once, those that come to nothing included.
+/// Maximum number of open constructs, including constructs that are not emitted.
 const MAX_OPEN: usize = 4096;
 
-/// Where control goes at the end of the code being written.
+/// Successor at the end of the code under construction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fall {
     To(FlowId),
@@ -29,9 +31,9 @@ pub(super) enum Fall {
 /// An open construct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Construct {
-    /// Code in front of a block; a switch without cases, if something breaks out of it.
+    /// Code before a block; a switch without cases, if a branch breaks out of it.
     Before(FlowId),
-    /// A loop: its header, and the block behind it if that has no other construct.
+    /// A loop: its header, and the block after it if that block has no other construct.
     Loop(FlowId, Option<FlowId>),
     /// A switch of the graph.
     Switch,
@@ -39,27 +41,28 @@ pub(super) enum Construct {
 
 pub(super) struct Open {
     pub(super) construct: Construct,
-    /// Targets of branches that leave this construct and more.
+    /// Targets of branches that leave this construct and outer ones.
     pub(super) passing: Vec<FlowId>,
-    /// Whether branches that leave inner constructs, too, arrive behind this one.
+    /// True if branches that also leave inner constructs continue after this one.
     pub(super) arrives: bool,
 }
 
 /// One arm of a branch.
 #[derive(Clone, Copy)]
 enum Arm {
-    /// A block that stands here.
+    /// A block that is emitted here.
     Inline(FlowId),
     /// A branch.
     Go(FlowId),
 }
 
 enum Task {
-    /// A block with everything that belongs to it.
+    /// A block with the blocks that are nested in it.
     Tree(FlowId, Fall),
     /// The end of the innermost construct.
     Close(Span),
-    /// The end of the first arm of a branch. With `flat` the second one follows behind the branch.
+    /// The end of the first arm of a branch. With `flat` the second arm is emitted after the
+    /// branch.
     SecondArm {
         cond: Cond,
         arm: Arm,
@@ -73,7 +76,7 @@ enum Task {
         then: Option<BlockId>,
         span: Span,
     },
-    /// The end of an arm of a switch, and the arms to come, last one first.
+    /// The end of an arm of a switch, and the remaining arms, last one first.
     NextArm {
         rest: Vec<(Vec<u32>, Arm)>,
         /// Values of the open arm; none for the default.
@@ -85,7 +88,7 @@ enum Task {
     },
 }
 
-/// What the run is for.
+/// Purpose of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Run {
     Marks,
@@ -98,13 +101,13 @@ pub(super) struct Walk<'a> {
     pub(super) shape: &'a Shape,
     pub(super) builder: &'a mut Builder,
     run: Run,
-    /// Blocks in front of which a construct must be broken out of.
+    /// True for blocks that a branch reaches by breaking out of the construct before them.
     pub(super) is_left: Vec<bool>,
     /// The register of targets, and one for tests.
     pub(super) registers: Option<[RegisterId; 2]>,
     bound: Option<StepBound>,
     pub(super) open: Vec<Open>,
-    /// Empty lists of constructs that were closed, for those that open next.
+    /// Empty lists of closed constructs, reused by the next ones.
     pub(super) spare: Vec<Vec<FlowId>>,
     tasks: Vec<Task>,
     /// Open blocks of the tree.
@@ -112,11 +115,11 @@ pub(super) struct Walk<'a> {
     /// Open arms of branches and switches: the same in every run.
     arms: usize,
     max_depth: usize,
-    /// For the test of [`StepBound`].
+    /// Register for the test of [`StepBound`].
     scratch: Lazy,
 }
 
-/// Writes the tree of a shape.
+/// Emits the tree of a shape.
 pub(super) fn emit(
     builder: &mut Builder,
     graph: &Graph,
@@ -145,7 +148,7 @@ pub(super) fn emit(
     walk.walk()?;
     walk.run = Run::Write;
     if let Some([target, _]) = walk.registers {
-        // 0 says that no branch is on its way out of several constructs.
+        // 0 denotes that no branch out of several constructs is in progress.
         code::set(walk.builder, target, 0);
     }
     walk.walk()
@@ -249,11 +252,11 @@ impl Walk<'_> {
         }
     }
 
-    /// A block, what stands behind it, and the constructs that lead there.
+    /// Emits a block, the constructs whose branches lead to the blocks after it, and those blocks.
     fn tree(&mut self, block: FlowId, fall: Fall) {
         let (shape, span) = (self.shape, self.graph.blocks[block].span);
         let mut inner_fall = fall;
-        // Tasks are taken from the end: what stands behind the loop is put there before the loop itself.
+        // Tasks are taken from the end: the code after the loop is pushed before the loop itself.
         if shape.is_header(block) {
             let behind = shape.after_loop(block);
             self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
@@ -272,12 +275,12 @@ impl Walk<'_> {
         self.code(block, own_fall);
     }
 
-    /// Where control falls from the block of a list.
+    /// Returns the successor at the end of a block of a list.
     fn fall_of(&self, list: &[FlowId], index: usize, fall: Fall) -> Fall {
         list.get(index + 1).map_or(fall, |next| Fall::To(*next))
     }
 
-    /// Opens the constructs in front of blocks, the last one first: it holds all others.
+    /// Opens the constructs before blocks, the last one first: it contains all others.
     fn open_before(&mut self, blocks: &[FlowId], fall: Fall, span: Span) {
         for (index, &block) in blocks.iter().enumerate().rev() {
             let fall = self.fall_of(blocks, index, fall);
@@ -302,7 +305,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Whether the construct is one in the tree: what nothing breaks out of is not.
+    /// Returns true if the construct is emitted: a construct without breaks out of it is not.
     pub(super) fn is_real(&self, construct: Construct) -> bool {
         match construct {
             Construct::Before(block) => self.run != Run::Marks && self.is_left[block.index()],
@@ -310,7 +313,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The nodes of a block and its exit.
+    /// Emits the nodes of a block and its exit.
     fn code(&mut self, block: FlowId, fall: Fall) {
         let graph = self.graph;
         let code = &graph.blocks[block];
@@ -323,7 +326,7 @@ impl Walk<'_> {
                 let arm = self.arm_of(*target);
                 self.arm(arm, fall);
             }
-            // The end of the routine comes next anyway.
+            // The end of the routine follows in any case.
             Exit::Return if fall == Fall::Return => {}
             Exit::Return => self.node(Node::Return),
             Exit::Branch {
@@ -357,7 +360,7 @@ impl Walk<'_> {
             StepTest::Rounds if self.shape.is_in_loop(block) => {
                 if self.shape.is_header(block) {
                     let scratch = self.scratch.get(self.builder);
-                    // Every round of a loop passes its header: one test there is enough.
+                    // Every iteration of a loop passes its header: one test there is enough.
                     code::return_beyond(self.builder, bound, scratch);
                 }
                 code::count(self.builder, bound, steps);
@@ -390,7 +393,7 @@ impl Walk<'_> {
         let leaves = |arm| matches!(arm, Arm::Go(_)) && !falls(arm);
         self.open_arm();
         if leaves(otherwise) && !leaves(then) {
-            // if (cond) {} else { leave }, then the rest.
+            // `if (cond) {} else { leave }`, followed by the other code.
             let empty = self.close_arm();
             self.open_arm();
             self.arm(otherwise, Fall::Nowhere);
@@ -401,7 +404,7 @@ impl Walk<'_> {
         }
         let deep = self.arms > FLAT_DEPTH && matches!(otherwise, Arm::Inline(_));
         let flat = leaves(then) || falls(otherwise) || deep;
-        // What stands behind the branch must not be reached from the first arm.
+        // The code after the branch must not be reached from the first arm.
         let first_fall = if flat && !falls(otherwise) {
             Fall::Nowhere
         } else {
@@ -419,7 +422,8 @@ impl Walk<'_> {
 
     // Switches of the graph.
 
-    /// The arms of a switch, last one first: targets with their values, the default with none.
+    /// Returns the arms of a switch, last one first: targets with their values, none for the
+    /// default.
     fn switch_arms(&self, cases: &[(u32, FlowId)], default: FlowId) -> Vec<(Vec<u32>, Arm)> {
         let mut sorted: Vec<(FlowId, u32)> = cases
             .iter()
@@ -436,7 +440,7 @@ impl Walk<'_> {
     }
 
     fn open_construct_of_switch(&mut self) {
-        // Its blocks are those of the arms.
+        // The blocks of the switch are those of the arms.
         self.push_open(Construct::Switch);
     }
 

@@ -1,4 +1,5 @@
-//! Branches out of constructs, and what stands behind constructs to send them on.
+//! Branches that leave one or several constructs, and the code after constructs that continues such
+//! branches.
 
 use super::code::{self, value_of};
 use super::emit::{Construct, Fall, Open, Walk};
@@ -8,7 +9,7 @@ use crate::program::{BlockId, Node, RegisterId, Switch};
 use crate::span::Span;
 
 impl Walk<'_> {
-    /// Goes to a block that stands elsewhere.
+    /// Emits a branch to a block that is emitted elsewhere.
     pub(super) fn go(&mut self, target: FlowId, fall: Fall) {
         if fall == Fall::To(target) {
             return;
@@ -24,7 +25,7 @@ impl Walk<'_> {
             self.node(self.leaving(target, place));
             return;
         }
-        // Made in every run: the last one clears the register before it writes anything else.
+        // Created in every run: the last run clears the register before it emits any other code.
         let [register, _] = self.registers();
         if self.writes() {
             code::set(self.builder, register, value_of(target));
@@ -40,7 +41,7 @@ impl Walk<'_> {
             .get_or_insert_with(|| std::array::from_fn(|_| code::new_register(builder)))
     }
 
-    /// The open construct whose end or next round is the target.
+    /// Returns the index of the open construct whose end or next iteration is the target.
     fn landing(&self, target: FlowId) -> Option<usize> {
         self.open.iter().rposition(|open| match open.construct {
             Construct::Before(block) => block == target,
@@ -53,7 +54,7 @@ impl Walk<'_> {
         matches!(self.open[place].construct, Construct::Loop(header, _) if header == target)
     }
 
-    /// Whether one node leads to the target.
+    /// Returns true if one node suffices to reach the target.
     fn is_direct(&self, target: FlowId, place: usize) -> bool {
         let inner = &self.open[place + 1..];
         // `Continue` leaves all switches inside its loop, `Break` only one construct.
@@ -74,7 +75,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes a branch that leaves all constructs inside `place`.
+    /// Records a branch that leaves all constructs inside `index`.
     fn pass(&mut self, target: FlowId, place: usize) {
         let round = self.is_round(target, place);
         for index in place + 1..self.open.len() {
@@ -84,7 +85,7 @@ impl Walk<'_> {
                 self.open[index].passing.push(target);
             }
         }
-        // A new round begins where the construct inside the loop ends, not behind the loop.
+        // A new iteration begins at the end of the construct inside the loop, not after the loop.
         self.open[place].arrives |= !round;
     }
 
@@ -108,9 +109,10 @@ impl Walk<'_> {
         self.leave_construct();
     }
 
-    /// A block that `Break` leaves: a switch that has nothing but a default.
+    /// Returns a node that contains the block and that `Break` leaves: a switch with only a
+    /// default.
     fn breakable(&mut self, block: BlockId, span: Span) -> Node {
-        // Any register will do: there are no cases.
+        // Any register can be the selector: there are no cases.
         let [register, _] = self.registers();
         let switch = self.builder.program.switches.push(Switch {
             selector: (register, 0),
@@ -121,7 +123,8 @@ impl Walk<'_> {
         Node::Switch(switch)
     }
 
-    /// Leaves the innermost construct, whose end is written.
+    /// Removes the innermost construct, whose end has been emitted, and continues the branches that
+    /// leave further constructs.
     pub(super) fn leave_construct(&mut self) {
         let Some(mut open) = self.open.pop() else {
             return;
@@ -131,7 +134,7 @@ impl Walk<'_> {
         self.spare.push(open.passing);
     }
 
-    /// Sends branches on that leave more than a construct whose end was written.
+    /// Continues branches that leave further constructs than the one whose end was emitted.
     fn send_on(&mut self, open: &Open) {
         let landing = match open.construct {
             Construct::Before(block) => Some(block),
@@ -142,7 +145,8 @@ impl Walk<'_> {
             return;
         }
         let [register, scratch] = self.registers();
-        // A branch that has arrived is on its way no more; the register may hold the target of another one that goes further.
+        // A branch that has arrived is complete; the register may contain the target of another
+        // branch that leaves further constructs.
         if let (true, Some(landing)) = (open.arrives, landing) {
             if open.passing.is_empty() {
                 code::set(self.builder, register, 0);
@@ -168,7 +172,7 @@ impl Walk<'_> {
                 further = true;
             }
         }
-        // The construct around sends it on in its turn.
+        // The enclosing construct continues it in turn.
         if further {
             code::when(self.builder, code::non_zero(register), |builder| {
                 builder.node(Node::Break);

@@ -1,4 +1,4 @@
-//! Makes a graph reducible: every loop, and every loop inside it, is entered at one block.
+//! Makes a graph reducible: every loop, including nested loops, is entered at one block.
 
 use super::code::{self, Lazy, value_of};
 use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
@@ -8,17 +8,18 @@ use crate::builder::Builder;
 use crate::program::Block;
 use crate::span::Span;
 
-/// How often, on average, a block may be looked at.
+/// Maximum number of visits of a block, on average.
 const MAX_ROUNDS: usize = 64;
 
-/// Entries of loops with several of them, in small graphs. Where they are many, branches go anywhere, and the tree would do nothing but dispatch.
+/// Maximum number of entries of multiple-entry loops, in small graphs. A graph with more of them
+/// branches arbitrarily, and its tree would consist of dispatchers.
 const MAX_ENTRIES: usize = 32;
 
-/// A search for components.
+/// State of a search for components.
 #[derive(Default)]
 struct Search {
     open: Vec<FlowId>,
-    /// The way to the block that is looked at: blocks, and the number of the target of each that comes next.
+    /// The path to the visited block: blocks with the number of their next target.
     path: Vec<(FlowId, usize)>,
     components: Vec<Vec<FlowId>>,
     count: u32,
@@ -27,17 +28,18 @@ struct Search {
 struct Reducer<'a> {
     builder: &'a mut Builder,
     graph: &'a mut Graph,
-    /// The targets of each block from the last one on, but of switches: the searches come by many times.
+    /// The targets of each block from the last one on, except for switches: a compact copy, because
+    /// the searches visit blocks repeatedly.
     ends: Vec<Ends>,
-    /// Exits before they were changed.
+    /// Original exits of changed blocks.
     changed: &'a mut Vec<(FlowId, Exit)>,
-    /// Each block once, reachable ones only.
+    /// Predecessors, without duplicates; reachable ones only.
     preds: Preds,
     sets: u32,
     visits: Vec<Visit>,
     search: Search,
     selector: Lazy,
-    /// Entries that loops with several of them may have together.
+    /// Number of entries that further multiple-entry loops may have in total.
     entries_left: usize,
 }
 
@@ -54,10 +56,10 @@ fn ends_of(exit: &Exit) -> Ends {
     }
 }
 
-/// What Tarjan's algorithm knows about a block.
+/// State of a block in Tarjan's algorithm.
 #[derive(Clone, Copy, Default)]
 struct Visit {
-    /// The set that the block belongs to at the moment.
+    /// The set that currently contains the block.
     set: u32,
     /// Order of discovery, from 1; 0 before.
     number: u32,
@@ -65,14 +67,15 @@ struct Visit {
     is_open: bool,
 }
 
-/// Gives every loop a single entry. `changed` gets exits as they were before they were changed.
+/// Transforms every loop into a loop with a single entry. Original exits of changed blocks are
+/// appended to `changed`.
 pub(super) fn reduce(
     builder: &mut Builder,
     graph: &mut Graph,
     changed: &mut Vec<(FlowId, Exit)>,
 ) -> Result<(), TooHard> {
     let count = graph.blocks.len();
-    // Room for the blocks that are added.
+    // Capacity for the blocks that are added.
     let room = count + count / 2;
     let (mut ends, mut visits) = (Vec::new(), Vec::new());
     ends.reserve(room);
@@ -98,7 +101,7 @@ pub(super) fn reduce(
     while let Some(blocks) = pending.pop() {
         budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
         for component in reducer.components(&blocks) {
-            // Without its entry a loop falls apart into the loops inside it.
+            // Without its entry a loop decomposes into the loops inside it.
             let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
@@ -109,7 +112,8 @@ pub(super) fn reduce(
 }
 
 impl Reducer<'_> {
-    /// The strongly connected components of more than one block among `blocks`. Tarjan's algorithm with a stack of its own.
+    /// Returns the strongly connected components of more than one block among `blocks`. Tarjan's
+    /// algorithm with an explicit stack.
     fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
         self.sets += 1;
         for block in blocks {
@@ -160,7 +164,8 @@ impl Reducer<'_> {
         }
     }
 
-    /// The targets of a block from the last one on, by number.
+    /// Returns the target of a block at an index that counts from the last target on; `None` past
+    /// the first one.
     #[inline]
     fn target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
         let ends = &self.ends[block.index()];
@@ -182,9 +187,9 @@ impl Reducer<'_> {
         };
     }
 
-    /// The open blocks from `first` on are a component.
+    /// Closes a component: the open blocks from `first` on.
     fn close(&mut self, first: FlowId, search: &mut Search) {
-        // Most blocks are components of their own: no list is made of them.
+        // Most blocks are single-block components: no list is created for them.
         if search.open.last() == Some(&first) {
             self.visits[first.index()].is_open = false;
             search.open.pop();
@@ -198,7 +203,7 @@ impl Reducer<'_> {
         search.components.push(component);
     }
 
-    /// Makes sure that a component has one entry; gives its other blocks.
+    /// Ensures that a component has one entry; returns its other blocks.
     fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Result<Vec<FlowId>, TooHard> {
         self.sets += 1;
         let set = self.sets;
@@ -223,10 +228,11 @@ impl Reducer<'_> {
         Ok(inner)
     }
 
-    /// Puts a block in front of a component that goes to one of its entries; all branches to them go through it.
+    /// Inserts a dispatching block before a component, which branches to one of its entries; all
+    /// branches to the entries are redirected to it.
     fn dispatch(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
         let selector = self.selector.get(self.builder);
-        // One entry is the default, so that every value of the register leads somewhere.
+        // One entry is the default, so that every value of the register has a target.
         let last = entries[entries.len() - 1];
         let front = &entries[..entries.len() - 1];
         let cases = front
@@ -240,7 +246,8 @@ impl Reducer<'_> {
         };
         let dispatcher = self.add(Block::default(), exit, set);
         for &entry in entries {
-            // A detour of branches from inside is a block of the loop, that of branches from outside is not.
+            // A detour of branches from inside is a block of the loop; a detour of branches from
+            // outside is not.
             let (inside, outside): (Vec<_>, Vec<_>) =
                 (self.preds.of(entry)).partition(|pred| self.visits[pred.index()].set == set);
             self.preds.replace(entry, dispatcher);
@@ -248,7 +255,7 @@ impl Reducer<'_> {
                 inner.push(self.detour(entry, dispatcher, inside, set));
             }
             if !outside.is_empty() || entry == self.graph.entry {
-                // The set of the detour is none: nothing asks for it before it is part of a set again.
+                // The detour has no set: the set is not read before the block becomes part of one.
                 let detour = self.detour(entry, dispatcher, outside, 0);
                 if entry == self.graph.entry {
                     self.graph.entry = detour;
@@ -257,7 +264,8 @@ impl Reducer<'_> {
         }
     }
 
-    /// A block that names `entry` and goes to the dispatcher; `preds` go there instead of to `entry`.
+    /// Returns a block that selects `entry` and jumps to the dispatcher; the branches of `preds` to
+    /// `entry` are redirected to it.
     fn detour(
         &mut self,
         entry: FlowId,
@@ -272,7 +280,7 @@ impl Reducer<'_> {
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
         for pred in &preds {
             let exit = &mut self.graph.blocks[*pred].exit;
-            // The graph gets its own exits back if its tree is not to be found.
+            // The original exits are restored if no tree can be found.
             self.changed.push((*pred, exit.clone()));
             exit.retarget(entry, detour);
             self.ends[pred.index()] = ends_of(exit);

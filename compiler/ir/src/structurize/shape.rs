@@ -1,35 +1,37 @@
-//! Where each block of a reducible graph stands in the tree: dominators, loops, and what follows from them.
+//! Position of each block of a reducible graph in the tree: dominators, loops, and the constructs
+//! that follow from them.
 
 use super::graph::{FlowId, Graph, TooHard};
 use super::preds::Preds;
 use crate::arena::Id;
 
-/// Steps up the dominator tree that a block may take on average.
+/// Maximum number of steps up the dominator tree for a block, on average.
 const MAX_STEPS: usize = 256;
 
-/// The place of a block, relative to others.
+/// The position of a block relative to other blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// At the only branch to it.
     Inline,
-    /// Behind a construct that the branches to it leave; listed in [`Shape::after`] or [`Shape::after_loop`].
+    /// After a construct that the branches to it leave; listed in [`Shape::after`] or
+    /// [`Shape::after_loop`].
     Follow,
 }
 
 /// The shape of a graph.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Blocks that can be reached in reverse postorder.
+    /// Reachable blocks in reverse postorder.
     order: Vec<FlowId>,
-    /// Position in the order, by block; `u32::MAX` for blocks that cannot be reached.
+    /// Position in that order, by block; `u32::MAX` for unreachable blocks.
     position: Vec<u32>,
     /// The header of the innermost loop around each block; not its own loop for a header.
     outer: Vec<Option<FlowId>>,
     is_header: Vec<bool>,
     place: Vec<Place>,
-    /// Blocks behind the code of each block and what is inlined into it, in order.
+    /// Blocks after the code of each block and the blocks inlined into it, in order.
     after: Vec<Vec<FlowId>>,
-    /// Blocks behind the loop of each header, in order.
+    /// Blocks after the loop of each header, in order.
     after_loop: Vec<Vec<FlowId>>,
 }
 
@@ -67,11 +69,12 @@ impl Shape {
         self.position[block.index()]
     }
 
-    /// The immediate dominator of every block. In a reducible graph branches back do not matter, so one pass is enough.
+    /// Returns the immediate dominator of every block. In a reducible graph back edges are
+    /// irrelevant, so one pass is enough.
     fn dominators(&self, preds: &Preds) -> Result<Vec<FlowId>, TooHard> {
         let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         let mut budget = MAX_STEPS * (self.order.len() + 64);
-        // The entry, which comes first, has none.
+        // The entry, which is the first block, has no dominator.
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
             let forward = |pred: &FlowId| self.at(*pred) < self.at(block);
@@ -97,11 +100,12 @@ impl Shape {
         Ok(dominators)
     }
 
-    /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block to the outermost loop found so
-    /// far that it is in.
+    /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block
+    /// to the outermost loop around it that has been found.
     fn find_loops(&mut self, preds: &Preds) {
         let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
-        // By which header each block was visited last: nothing has to be cleared between loops.
+        // The header by which each block was visited last: no state has to be cleared between
+        // loops.
         let mut seen = vec![u32::MAX; self.position.len()];
         let mut pending: Vec<FlowId> = Vec::new();
         for index in (0..self.order.len()).rev() {
@@ -136,14 +140,15 @@ impl Shape {
             };
             if inside == home {
                 let is_forward = |pred: &FlowId| self.at(*pred) < self.at(block);
-                // A block with a single branch to it stands at that branch, and needs no place of its own.
+                // A block with a single branch to it is emitted at that branch, and needs no
+                // separate position.
                 if preds.of(block).filter(is_forward).count() > 1 {
                     self.place[block.index()] = Place::Follow;
                     self.after[dominator.index()].push(block);
                 }
                 continue;
             }
-            // The branch leaves loops: the block stands behind the outermost of them.
+            // The branch leaves loops: the block is emitted after the outermost of them.
             let mut left = inside;
             while let Some(header) = left {
                 if self.outer[header.index()] == home {
@@ -160,7 +165,7 @@ impl Shape {
         self.is_header[block.index()]
     }
 
-    /// Whether a block is in a loop.
+    /// Returns true if a block is in a loop.
     pub(super) fn is_in_loop(&self, block: FlowId) -> bool {
         self.is_header(block) || self.outer[block.index()].is_some()
     }
@@ -169,18 +174,19 @@ impl Shape {
         self.place[block.index()]
     }
 
-    /// Blocks behind the code of a block, first ones first: none of them branches to an earlier one.
+    /// Returns the blocks after the code of a block, in order: none of them branches to an earlier
+    /// one.
     pub(super) fn after(&self, block: FlowId) -> &[FlowId] {
         &self.after[block.index()]
     }
 
-    /// Blocks behind the loop of a header.
+    /// Returns the blocks after the loop of a header.
     pub(super) fn after_loop(&self, header: FlowId) -> &[FlowId] {
         &self.after_loop[header.index()]
     }
 }
 
-/// The end of the chain from `block`; shortens the chain.
+/// Returns the end of the chain from `block`; compresses the chain.
 fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
     let mut end = block;
     while jump[end.index()] != end {
@@ -193,7 +199,8 @@ fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
     end
 }
 
-/// The blocks that can be reached, each before those that only it leads to.
+/// Returns the reachable blocks in reverse postorder: each block before the blocks that are
+/// reachable only through it.
 fn reverse_postorder(graph: &Graph) -> Vec<FlowId> {
     let mut seen = vec![false; graph.blocks.len()];
     seen[graph.entry.index()] = true;

@@ -1,4 +1,5 @@
-//! Graphs written by hand and random ones: the tree must do what a direct walk of the graph does.
+//! Tests with graphs written by hand and random ones: the tree must be equivalent to a direct walk
+//! of the graph.
 
 use super::*;
 use crate::arena::IndexVec;
@@ -10,25 +11,28 @@ use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, tra
 use crate::types::{Type, Width};
 use crate::verify::verify;
 
-/// A graph of numbers: what each block does is the same for all, namely to note that it ran and to draw a random number.
+/// Exit of a block of a numbered graph. All blocks do the same: they record that they ran and draw
+/// a random number.
 #[derive(Clone, PartialEq, Debug)]
 enum BlockExit {
     Jump(usize),
-    /// By the parity of the random number: odd, even.
+    /// Selected by the parity of the random number: odd, even.
     Branch(usize, usize),
-    /// By the random number modulo 4.
+    /// Selected by the random number modulo 4.
     Switch([usize; 4]),
     Return,
 }
 use BlockExit::{Branch, Jump, Return, Switch as Multi};
 
-/// Trace of a walk of at most `limit` blocks, as the program computes it; the number of blocks.
+/// Returns the trace of a walk of at most `limit` blocks, as the program computes it, and the
+/// number of blocks.
 fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
     let (trace, steps) = part_of_walk(exits, seed, limit);
     steps.map(|steps| (trace, steps))
 }
 
-/// Trace of the first blocks of a walk, at most `limit`; their number if it ends with them.
+/// Returns the trace of the first blocks of a walk, at most `limit`, and their number if the walk
+/// ends with them.
 fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<usize>) {
     let (mut walk, mut at) = (Walk::new(seed), 0);
     for step in 1..=limit {
@@ -77,7 +81,7 @@ impl Maker {
     }
 }
 
-/// The tree of a graph as a program whose output is the trace.
+/// Returns the tree of a graph as a program whose output is the trace.
 fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
     let bound = bound.map(|max| (max, StepTest::Rounds));
     bounded(exits, seed, bound, max_depth)
@@ -110,7 +114,7 @@ fn bounded(
     maker.builder.program
 }
 
-/// Compares tree and graph for some random numbers; gives the last program.
+/// Compares tree and graph for some random numbers; returns the last program.
 fn check_with(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
     let mut last = None;
     for seed in 0..6 {
@@ -166,7 +170,7 @@ fn loops_with_one_exit_break_once() {
 
 #[test]
 fn code_behind_a_loop_stands_behind_it() {
-    // Two loops one after the other: neither is inside the other.
+    // Two consecutive loops: neither is inside the other.
     let program = check(&[Branch(0, 1), Branch(1, 2), Return]);
     let body = program.routines[program.main].body;
     let at_top = |node: &&Node| matches!(node, Node::Loop { .. });
@@ -175,7 +179,7 @@ fn code_behind_a_loop_stands_behind_it() {
 
 #[test]
 fn nested_loops_are_left_together() {
-    // The inner loop goes on with the outer one, or leaves both.
+    // The inner loop continues the outer one, or leaves both.
     check(&[Jump(1), Jump(2), Multi([2, 1, 3, 2]), Return]);
     check(&[
         Jump(1),
@@ -224,7 +228,7 @@ fn graphs_that_are_too_deep_are_dispatched() {
     assert_eq!((loops(&program), switches(&program)), (1, 1));
 }
 
-/// How many branches a graph has that is dispatched, by a test of the lanes that `swizzle` names.
+/// Counts the branches of a dispatched graph, with a test of the lanes that `swizzle` selects.
 fn dispatched_branches(swizzle: Swizzle) -> usize {
     let mut maker = Maker::new();
     let cc = maker.builder.program.registers.push(Register {
@@ -254,7 +258,8 @@ fn dispatched_branches(swizzle: Swizzle) -> usize {
     count_nodes(&program, |node| matches!(node, Node::If { .. }))
 }
 
-/// A guarded move tests each lane by itself; a branch, whether any of several passes.
+/// Checks that a test of equal lanes becomes a guarded move, which tests each lane separately,
+/// unlike a branch.
 #[test]
 fn a_test_of_one_lane_needs_no_branch() {
     assert_eq!(dispatched_branches(Swizzle::new([1; 4])), 0);
@@ -298,7 +303,7 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
     };
     skip_empty_blocks(&mut graph);
     simplify(&mut graph);
-    // The cycle of 3 and 4 stays one.
+    // The cycle of 3 and 4 remains one.
     assert_eq!(
         graph.blocks[FlowId::new(0)].exit,
         Exit::Jump(FlowId::new(3))
@@ -346,7 +351,7 @@ fn every_block_is_counted_where_all_are() {
         let blocks = 2 + random.below(12);
         let exits = random_graph(&mut random, blocks);
         let most = random.below(60);
-        // Each block has seven steps: a rest of fewer is not enough for another one.
+        // Each block has seven steps: a remainder of fewer is not enough for another one.
         let max = (7 * most + random.below(7)) as u32;
         let (expected, _) = part_of_walk(&exits, round, most);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round as usize % 4];
@@ -356,7 +361,7 @@ fn every_block_is_counted_where_all_are() {
 }
 
 fn random_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
-    // Near targets make graphs like those of programs, far ones tangle them.
+    // Near targets generate graphs like those of programs, far ones arbitrary graphs.
     let reach = [2, 4, blocks][random.below(3)];
     let mut exits: Vec<BlockExit> = (0..blocks - 1)
         .map(|number| {
@@ -398,13 +403,13 @@ fn trees_of_random_graphs_run_like_the_graphs() {
 #[test]
 fn large_graphs_take_little_time() {
     let count = 20_000;
-    // A ladder of loops whose every block may go back to the one before.
+    // A ladder of loops whose every block may branch to the previous one.
     let mut exits: Vec<BlockExit> = (0..count)
         .map(|number: usize| Branch(number + 1, number.saturating_sub(1)))
         .collect();
     exits.push(Return);
     verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
-    // Every block may go anywhere.
+    // Every block may branch to any block.
     let mut random = Random::new(1);
     let mut exits: Vec<BlockExit> = (0..count)
         .map(|_| Branch(random.below(count + 1), random.below(count + 1)))

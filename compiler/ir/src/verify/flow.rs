@@ -8,14 +8,14 @@ use crate::inst::Cond;
 use crate::op::TypeClass;
 use crate::program::{BlockId, MAX_NESTING, Node, RoutineId, SwitchId};
 
-/// What stands around a block.
+/// Context of a block.
 #[derive(Clone, Copy)]
 struct Context {
     routine: RoutineId,
     depth: usize,
-    /// A loop or switch to break from, without leaving a `continuing` block.
+    /// True if a loop or switch can be left by a break, without leaving a `continuing` block.
     breaks: Allowed,
-    /// A loop to continue, without leaving a `continuing` block.
+    /// True if a loop can be continued, without leaving a `continuing` block.
     continues: Allowed,
     returns: Allowed,
 }
@@ -26,7 +26,7 @@ enum Allowed {
     No,
 }
 
-/// What the walk over the tree keeps.
+/// State of the walk over the tree.
 struct Walk {
     /// Blocks to visit.
     pending: Vec<(BlockId, Context)>,
@@ -95,7 +95,7 @@ impl Verifier<'_> {
         for (index, _) in walk.blocks.iter().enumerate().filter(|(_, used)| !**used) {
             let id = BlockId::new(index);
             self.place = Subject::Block(id);
-            // What was taken apart leaves empty blocks and switches behind.
+            // Transformations leave empty blocks and switches behind.
             if self.program.blocks[id].len > 0 {
                 self.error("the block is not used");
             }
@@ -254,7 +254,8 @@ impl Verifier<'_> {
             .for_each(|block| walk.push(block, context));
     }
 
-    /// Depth-first search for a cycle: a call of a routine that is being visited.
+    /// Checks the call graph by depth-first search for a cycle: a call of a routine that is being
+    /// visited.
     fn call_graph(&mut self, calls: &IndexVec<RoutineId, Vec<RoutineId>>) {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {

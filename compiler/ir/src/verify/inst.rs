@@ -21,7 +21,7 @@ impl Verifier<'_> {
             self.inst_error(inst, "the type is that of the 64-bit lanes");
         }
         self.stage(inst);
-        // The types of sources come from the access data, so wrong access data ends the check.
+        // The types of sources depend on the access data, so invalid access data ends the check.
         let Some(count) = self.aux(inst) else { return };
         if usize::from(inst.source_count) != info.sources.map_or(count, usize::from) {
             self.inst_error(inst, "the number of sources is wrong");
@@ -67,7 +67,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the access data and returns the number of sources that it asks for.
+    /// Checks the access data and returns the number of sources that it requires; `None` if it is
+    /// invalid.
     fn aux(&mut self, inst: &Inst) -> Option<usize> {
         let [needs_mem, needs_image, needs_texture] =
             [OpFlags::MEM, OpFlags::IMAGE, OpFlags::TEX].map(|access| inst.op.has(access));
@@ -122,7 +123,7 @@ impl Verifier<'_> {
         None
     }
 
-    /// A run-time element is there exactly if the resource is an array.
+    /// Checks that a dynamic element is present exactly if the resource is an array.
     fn element(&mut self, inst: &Inst, element: Option<IndexTerm>, array: Option<u32>) {
         match (element, array) {
             (Some(element), Some(len)) => self.index_term(element, Some(len)),
@@ -132,7 +133,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// A run-time element is there exactly if there are several textures or images.
+    /// Checks that a dynamic element is present exactly if there are several textures or images.
     fn chosen_unit(&mut self, inst: &Inst, element: Option<IndexTerm>, units: Units) {
         match (units, element) {
             (Units::One(_), _) => self.element(inst, element, None),
@@ -144,7 +145,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks an image access and returns the number of sources that it asks for.
+    /// Checks an image access and returns the number of sources that it requires.
     fn image_access(&mut self, inst: &Inst, access: &ImageAccess, image: &Image) -> usize {
         self.chosen_unit(inst, access.element, image.units);
         let with_value = inst.op.has(OpFlags::WRITES);
@@ -237,7 +238,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks a memory access; `None` if its address type is not known.
+    /// Checks a memory access; returns `None` if its address type is not known.
     fn mem_access(&mut self, inst: &Inst, access: &MemAccess) -> Option<()> {
         match access.space {
             MemSpace::Global => self.element(inst, access.element, None),
@@ -274,7 +275,7 @@ impl Verifier<'_> {
             let message = "an atomic has one component, or two or four half floats";
             self.inst_error(inst, message);
         }
-        // No extension has more for floats than NV_shader_atomic_fp16_vector: these four.
+        // No extension has float atomics beyond those of NV_shader_atomic_fp16_vector: these four.
         let floats = matches!(
             atomic,
             AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange
@@ -288,7 +289,7 @@ impl Verifier<'_> {
 
 const QUERIES_ONLY: &str = "texels of any type are for queries only";
 
-/// Whether textures of `target` can be accessed in `mode`.
+/// Returns true if textures of `target` can be accessed in `mode`.
 fn mode_fits(mode: TexMode, target: TexTarget) -> bool {
     let is_cube = target.is_cube();
     let filtered = !target.is_multisample() && target != TexTarget::Buffer;
@@ -304,7 +305,7 @@ fn mode_fits(mode: TexMode, target: TexTarget) -> bool {
         TexMode::Gather(component) => {
             filtered && component < 4 && (target.dimensions() == 2 || is_cube)
         }
-        // TXGO is for 2D, rectangles and arrays of 2D only: NV_gpu_program5 section 2.X.8.Z.
+        // TXGO supports only 2D, rectangles and arrays of 2D: NV_gpu_program5 section 2.X.8.Z.
         TexMode::GatherOffsets(component) => filtered && component < 4 && target.dimensions() == 2,
     }
 }

@@ -10,21 +10,22 @@ use crate::op::{Op, ResultShape, TypeClass};
 use crate::program::{Register, RegisterId, Stage, Storage};
 use crate::types::{Type, Width};
 
-/// Whether lanes of `width` hold values of `ty` in `op`.
+/// Returns true if lanes of `width` can hold values of `ty` in `op`.
 fn fits(op: Op, ty: Type, width: Width) -> bool {
     let in_memory = op.info().types == TypeClass::Memory;
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 
-/// Whether `op` converts its result to `width`.
+/// Returns true if `op` converts its result to `width`.
 fn resizes(op: Op, ty: Type, width: Width) -> bool {
-    // Flags of sums are those of the value as written (NV_gpu_program4 section 2.X.4.3), so a sum has to know the width of its result.
+    // The flags of sums are computed from the written value (NV_gpu_program4 section 2.X.4.3), so a
+    // sum must know the width of its result.
     let whole = |width: Width| width >= Width::W32;
     op.adds() && ty.is_int() && whole(ty.width()) && whole(width)
 }
 
 impl Verifier<'_> {
-    /// Condition codes.
+    /// Checks a condition-code register.
     pub(super) fn cond_register(&mut self, id: RegisterId) {
         match self.program.registers.get(id) {
             Some(Register {
@@ -42,7 +43,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// A lane of a register that is no array.
+    /// Checks a lane of a register that is not an array.
     pub(super) fn scalar(&mut self, id: RegisterId, lane: u8, width: Width) {
         if lane > 3 {
             self.error(format!("lane {lane} does not exist"));
@@ -63,9 +64,9 @@ impl Verifier<'_> {
 
     pub(super) fn index_term(&mut self, term: IndexTerm, len: Option<u32>) {
         match (term.relative, len) {
-            // The register must not need an index of its own, or indices could nest without end.
+            // The register must not have an index, otherwise indices could be nested arbitrarily.
             (Some((register, lane)), _) => self.scalar(register, lane, Width::W32),
-            // Run-time indices are clamped; constant ones must be inside.
+            // Dynamic indices are clamped; constant indices must be in bounds.
             (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
                 self.error(format!("the index {} is not below {len}", term.offset));
             }
@@ -73,7 +74,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The index of an operand that can reach `available` elements.
+    /// Checks the index of an operand that can access `available` elements; returns it if it is
+    /// valid.
     fn index(&mut self, id: IndexId, available: usize) -> Option<Index> {
         let Some(&index) = self.program.indices.get(id) else {
             self.error(format!("{id} is not in the table"));
@@ -95,7 +97,8 @@ impl Verifier<'_> {
         Some(index)
     }
 
-    /// A register that is read or written: arrays have an index, others do not.
+    /// Checks a register that is read or written: arrays have an index, others do not. Returns it
+    /// if it is valid.
     fn register_use(&mut self, id: RegisterId, index: Option<IndexId>) -> Option<Register> {
         let Some(&register) = self.program.registers.get(id) else {
             self.error(format!("{id} is not in the table"));
@@ -117,7 +120,7 @@ impl Verifier<'_> {
         Some(register)
     }
 
-    /// An entry of a table from `first` on, with its vertex.
+    /// Checks an entry of a table from `first` on; returns its vertex.
     fn slot(&mut self, first: usize, len: usize, index: Option<IndexId>) -> Option<IndexTerm> {
         if first >= len {
             self.error("an operand is not in its table");
@@ -178,7 +181,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// An output that an invocation of a tessellation control program has written.
+    /// Checks an output that an invocation of a tessellation control program has written.
     fn output(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
         let vertex = self.slot(first, self.program.outputs.len(), src.index);
         if self.program.stage != Stage::TessControl {

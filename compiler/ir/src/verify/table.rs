@@ -12,10 +12,10 @@ use crate::types::{Type, Width};
 use crate::units::Units;
 use std::collections::HashSet;
 
-/// Elements that all register arrays together may have.
+/// Maximum number of elements of all register arrays together.
 const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
 
-/// Bytes that private memory of a program may have.
+/// Maximum size of the private memory of a program in bytes.
 const MAX_PRIVATE_BYTES: u32 = 1 << 20;
 
 impl Verifier<'_> {
@@ -26,7 +26,7 @@ impl Verifier<'_> {
         self.resources();
     }
 
-    /// What stages say about primitives, and inputs of their vertices.
+    /// Checks modes of primitives, and inputs of their vertices.
     fn primitives(&mut self) {
         self.place = Subject::Program;
         let (stage, modes) = (self.program.stage, self.program.modes);
@@ -46,7 +46,7 @@ impl Verifier<'_> {
         self.passthrough();
     }
 
-    /// Lanes that vertices keep.
+    /// Checks the lanes that vertices retain in programs that pass their primitive through.
     fn passthrough(&mut self) {
         let modes = self.program.modes;
         let kept = |output: &Output| !output.passthrough.is_empty();
@@ -101,7 +101,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Every output register names outputs that exist, and no output belongs to two registers.
+    /// Checks that every output register names outputs that exist, and no output belongs to two
+    /// registers.
     fn output_registers(&mut self) {
         let mut used = vec![false; self.program.outputs.len()];
         for (id, register) in self.program.registers.iter_enumerated() {
@@ -170,7 +171,7 @@ impl Verifier<'_> {
         self.state_buffers();
     }
 
-    /// Private memory has a size that the program says.
+    /// Checks that private memory has a declared size.
     fn private_buffers(&mut self) {
         let mut buffers = self.program.buffers.iter();
         let is_wrong = |buffer: &Buffer| {
@@ -184,7 +185,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Every name is in the table and stands for one parameter.
+    /// Checks that every name is in the table and unique.
     fn named_params(&mut self) {
         self.place = Subject::Program;
         let program = self.program;
@@ -198,7 +199,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// State programs are compute programs with one set of parameters.
+    /// Checks that programs with the parameters of state programs are compute programs with one set
+    /// of them.
     fn state_buffers(&mut self) {
         let program = self.program;
         let is_state = |buffer: &&Buffer| buffer.kind == BufferKind::State;
