@@ -1,5 +1,5 @@
-//! What modifiers, barriers and options of programs are in modules, where no result of a device on a CPU shows it: orders of memory
-//! accesses and of roundings.
+//! What modifiers, barriers and options of programs are in modules, where no result of a device on
+//! a CPU shows it: orders of memory accesses and of roundings.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +22,7 @@ fn module_with(text: &str, options: &Options) -> Module {
     loader.module()
 }
 
-/// A compute program with statements over some variables and memories.
+/// Returns a compute program with statements over some variables and memories.
 #[track_caller]
 fn compute(statements: &str) -> Module {
     module(&format!(
@@ -73,7 +73,7 @@ fn volatile_accesses(module: &Module) -> (usize, usize) {
     (count(Op::Load), count(Op::Store))
 }
 
-/// The number that a constant is.
+/// Returns the number that a constant is.
 fn constant(module: &Module, operand: &Operand) -> u32 {
     let (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id)) = operand
     else {
@@ -177,7 +177,8 @@ fn counters_are_read_anew() {
     assert_eq!(decorations(&module, Decoration::Coherent), 1);
 }
 
-/// NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation, for all invocations. CTA asks for less.
+/// NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation, for all
+/// invocations. CTA asks for less.
 #[test]
 fn memory_barriers() {
     let all_memory = MemorySemantics::ACQUIRE_RELEASE
@@ -221,7 +222,7 @@ fn barriers_of_groups() {
     assert_eq!(count(&module, Op::MemoryBarrier), 0);
 }
 
-/// A fragment program with statements over attributes.
+/// Returns a fragment program with statements over attributes.
 #[track_caller]
 fn fragment(statements: &str) -> Module {
     module(&format!(
@@ -257,7 +258,8 @@ fn precise_results_are_not_contracted() {
     }
 }
 
-/// The smallest integer divided by -1 has no result in SPIR-V, whether the compiler knows the divisor or not.
+/// The smallest integer divided by -1 has no result in SPIR-V, whether the compiler knows the
+/// divisor or not.
 #[test]
 fn divisions_by_minus_one_are_none() {
     for statement in [
@@ -317,7 +319,8 @@ fn precision_of_one_instruction() {
     assert_eq!(decorated, [1, 0]);
 }
 
-/// NV_vertex_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5.1: the position is that of any other program with the option.
+/// NV_vertex_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5.1: the position is that of
+/// any other program with the option.
 #[test]
 fn invariant_positions() {
     for header in ["!!NVvp4.0", "!!ARBvp1.0"] {
@@ -387,7 +390,8 @@ fn glsl_count(module: &Module, op: GlslStd450Op) -> usize {
         .count()
 }
 
-/// What no program may rely on must not reach other memory: indices are brought into the range of their array.
+/// What no program may rely on must not reach other memory: indices are brought into the range of
+/// their array.
 #[test]
 fn indices_stay_in_their_arrays() {
     for (statements, clamps) in [
@@ -413,7 +417,8 @@ fn indices_stay_in_their_arrays() {
     }
 }
 
-/// SPIR-V leaves divisions by 0 and the quotient of the least number by -1 open: such divisors never reach an instruction.
+/// SPIR-V leaves divisions by 0 and the quotient of the least number by -1 open: such divisors
+/// never reach an instruction.
 #[test]
 fn divisions_of_integers_are_defined() {
     for (ty, op, choices) in [("S", Op::SDiv, 2), ("U", Op::UDiv, 1)] {
@@ -435,7 +440,8 @@ fn divisions_of_integers_are_defined() {
     }
 }
 
-/// Invocations that only help others to derivatives do not take part in loops that wait for memory to change.
+/// Invocations that only help others to derivatives do not take part in loops that wait for memory
+/// to change.
 #[test]
 fn helpers_do_not_wait() {
     let text = "!!NVfp5.0 LONG TEMP l; TEMP r; PK64.U l, program.local[0]; ATOM.IWRAP.U32 r.x, program.local[1], l.x; \
@@ -464,7 +470,8 @@ fn helpers_do_not_wait() {
     }
 }
 
-/// Buffers may be the same memory, and what a program only reads is declared so: devices that cannot store in a stage take it.
+/// Buffers may be the same memory, and what a program only reads is declared so: devices that
+/// cannot store in a stage take it.
 #[test]
 fn buffers_that_are_only_read() {
     let module = compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
@@ -569,7 +576,7 @@ fn directions_of_y() {
     }
 }
 
-/// The instruction that gives the value of an operand.
+/// Returns the instruction that gives the value of an operand.
 #[track_caller]
 fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
     let Operand::IdRef(id) = operand else {
@@ -579,7 +586,8 @@ fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
     insts.find(|inst| inst.result_id == Some(*id)).unwrap()
 }
 
-/// NV_shader_storage_buffer_object: what lies beyond the end is not written. Devices may do the same, so that no result shows it.
+/// NV_shader_storage_buffer_object: what lies beyond the end is not written. Devices may do the
+/// same, so that no result shows it.
 #[test]
 fn stores_stay_in_their_buffers() {
     for (statement, more) in [
@@ -592,7 +600,8 @@ fn stores_stay_in_their_buffers() {
         assert_eq!(tests.len(), 1, "{statement}");
         let [word, bound] = [0, 1].map(|n| definition(&module, &tests[0].operands[n]));
         assert_eq!(bound.class.opcode, Op::ArrayLength, "{statement}");
-        // The last word that the store touches: the byte address over 4, and one more if it has 64 bits.
+        // The last word that the store touches: the byte address over 4, and one more if it has 64
+        // bits.
         let first = match more {
             Some(number) => {
                 assert_eq!(word.class.opcode, Op::IAdd, "{statement}");
@@ -606,7 +615,8 @@ fn stores_stay_in_their_buffers() {
     }
 }
 
-/// Whether a fragment program compiles for a device without doubles, and to a module that needs none.
+/// Returns true if a fragment program compiles for a device without doubles, and to a module that
+/// needs none.
 fn works_without_doubles(statements: &str) -> bool {
     let text = format!(
         "!!NVfp5.0 LONG TEMP a, b; TEMP r, t; PK64.F a, program.local[0]; MOV.S.CC t, program.local[1]; {statements} \

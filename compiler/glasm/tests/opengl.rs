@@ -61,7 +61,7 @@ fn count(module: &Module, op: Op) -> usize {
     insts.filter(|inst| inst.class.opcode == op).count()
 }
 
-/// The message of the only error.
+/// Returns the message of the only error.
 #[track_caller]
 fn refusal(source: &Source<'_>, options: &Options) -> (Code, String) {
     let errors = compile(source, options).unwrap_err();
@@ -105,7 +105,8 @@ fn vertices_and_instances_have_the_built_ins_of_opengl() {
     );
 }
 
-/// ARB_fragment_coord_conventions: the origin is the lower left corner unless the program says another.
+/// ARB_fragment_coord_conventions: the origin is the lower left corner unless the program says
+/// another.
 #[test]
 fn window_positions_have_the_origin_of_the_program() {
     let lower = module("!!ARBfp1.0\nMOV result.color, fragment.position;\nEND");
@@ -162,7 +163,8 @@ fn buffer_textures_have_samplers() {
     assert_eq!(count(&for_vulkan, Op::TypeSampledImage), 0);
 }
 
-/// Returns the values that a module stores in varyings: variables of the class `Output` with a location, and parts of them.
+/// Returns the values that a module stores in varyings: variables of the class `Output` with a
+/// location, and parts of them.
 fn stored_varyings(module: &Module) -> Vec<u32> {
     let location = Operand::Decoration(Decoration::Location);
     let varyings = module.annotations.iter();
@@ -228,7 +230,8 @@ fn outputs_of_control_programs_do_not_share_values() {
     assert_eq!(values[0], values[1]);
 }
 
-/// Mesa does not interpolate what a loop stores if all invocations share it, so values depend on the number of the invocation.
+/// Mesa does not interpolate what a loop stores if all invocations share it, so values depend on
+/// the number of the invocation.
 #[test]
 fn outputs_in_loops_of_geometry_programs_differ_between_invocations() {
     let program = |body: &str| {
@@ -250,7 +253,8 @@ fn outputs_in_loops_of_geometry_programs_differ_between_invocations() {
     assert_eq!(selects[0] - selects[1], 4);
 }
 
-/// The last bindings of each kind, worked out by hand: state 83, parameters of fragments 78 + 4, fifteen buffers for each stage before them.
+/// The last bindings of each kind, worked out by hand: state 83, parameters of fragments 78 + 4,
+/// fifteen buffers for each stage before them.
 #[test]
 fn bindings_are_at_the_end() {
     let mut options = options();
@@ -275,7 +279,8 @@ fn bindings_are_at_the_end() {
 
 #[test]
 fn layouts_fit_small_implementations() {
-    // OpenGL 3.1 has 36 uniform buffers at least: the state, five blocks, and six buffers for each stage from 0 on.
+    // OpenGL 3.1 has 36 uniform buffers at least: the state, five blocks, and six buffers for each
+    // stage from 0 on.
     let small = BindingLayout::opengl(36, 8);
     assert_eq!((small.state_binding, small.first_param_binding), (35, 30));
     assert_eq!(
@@ -369,7 +374,8 @@ fn features_come_with_versions_and_extensions() {
     assert_eq!(all, DeviceFeatures::of_opengl(460, |_| true));
 }
 
-/// ARB_shader_stencil_export: the compiler does not ask for it, so the module says that it needs it.
+/// ARB_shader_stencil_export: the compiler does not ask for it, so the module says that it needs
+/// it.
 #[test]
 fn modules_tell_what_an_implementation_lacks() {
     let text = "FRAG\nDCL OUT[0], STENCIL\nDCL CONST[0]\n0: MOV OUT[0].y, CONST[0]\n1: END";
@@ -379,7 +385,8 @@ fn modules_tell_what_an_implementation_lacks() {
     assert!(lacking(&["GL_ARB_shader_stencil_export"]).is_empty());
 }
 
-/// Image units belong to all stages: the fragment program has those behind that of the vertex program.
+/// Image units belong to all stages: the fragment program has those behind that of the vertex
+/// program.
 #[test]
 fn linked_stages_have_image_units_of_their_own() {
     let vertex = "!!NVvp5.0\nTEMP r;\nLOADIM.U32 r, {0, 0, 0, 0}, image[1], 1D;\n\

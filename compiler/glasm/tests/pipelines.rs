@@ -1,4 +1,5 @@
-//! Pipelines of any stages: what passes between them has the same locations on both sides, and patches reach whoever takes them.
+//! Pipelines of any stages: what passes between them has the same locations on both sides, and
+//! patches reach whoever takes them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -80,7 +81,8 @@ fn linked(texts: &[&str], options: &Options) -> Linked {
     link_with(&stages)
 }
 
-/// All shaders of a pipeline in its order; spirv-val has checked them where it is installed.
+/// Returns all shaders of a pipeline in its order; spirv-val has checked them where it is
+/// installed.
 fn shaders(linked: &Linked) -> Vec<&Shader> {
     let made = linked.made.iter().map(|(_, made)| made);
     let all = linked.stages.iter().chain(made);

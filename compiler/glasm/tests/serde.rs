@@ -99,8 +99,8 @@ fn key(options: &Options) -> glasm::CacheKey {
     cache_key(&Source::new("", ""), options)
 }
 
-/// The values of a tree, each with another one in the place of one number, truth or missing value; others have no neighbor that is sure to
-/// be valid.
+/// Returns the values of a tree, each with another one in the place of one number, truth or missing
+/// value; others have no neighbor that is sure to be valid.
 fn neighbors(value: &Value) -> Vec<Value> {
     let changed = |neighbor: Value| vec![neighbor];
     match value {
@@ -242,7 +242,8 @@ fn reflections_keep_their_form() {
     );
 }
 
-/// All programs of all scripts: modules with their reflections, and the errors of those that do not load.
+/// All programs of all scripts: modules with their reflections, and the errors of those that do not
+/// load.
 #[test]
 fn shaders_and_errors_of_all_programs_come_back() {
     let device = DeviceFeatures {

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 /// What a structure of a list holds if the device says yes to some members.
 type Fill = fn(&mut vk::BaseOutStructure<'_>);
 
-/// The structure as what its type says it is, if that is `T`.
+/// Returns the structure as what its type says it is, if that is `T`.
 fn structure<'a, T>(found: &'a mut vk::BaseOutStructure<'_>) -> Option<&'a mut T>
 where
     T: vk::TaggedStructure,
@@ -36,7 +36,7 @@ fn core(list: &mut vk::BaseOutStructure<'_>, set: fn(&mut vk::PhysicalDeviceFeat
     }
 }
 
-/// A device of a version with extensions, whose features are what `features` writes.
+/// Returns a device of a version with extensions, whose features are what `features` writes.
 fn device(version: u32, extensions: &[&CStr], features: Fill) -> Support {
     Support::query(
         version,

@@ -1,14 +1,14 @@
 //! GL's texturing, color sum and fog as a program.
 //!
-//! All textures are looked up first, in `texel0` and so on; then the units change `color` in their order. Each writes red, green and blue
-//! before alpha, of which they read the old one.
+//! All textures are looked up first, in `texel0` and so on; then the units modify `color` in order.
+//! Each writes red, green and blue before alpha, because these read the old alpha.
 
 use super::{
     Argument, BaseFormat, Combine, CombineFunction, CombineOperand, CombineSource, Combiner,
     Environment, FixedFragment, FogMode, Scale, Text, TextureTarget, TextureUnit, UNITS,
 };
 
-/// The program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
+/// Returns the program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
 pub fn fragment_program(key: &FixedFragment) -> String {
     let mut program = Fragments {
         text: Text::default(),
@@ -48,7 +48,7 @@ pub fn fragment_program(key: &FixedFragment) -> String {
     format!("!!ARBfp1.0\n{head}{constants}{temporaries}{body}END\n")
 }
 
-/// The color of a unit's texture.
+/// Returns the name of the texel of a unit.
 fn texel(number: usize) -> String {
     format!("texel{number}")
 }
@@ -59,14 +59,14 @@ struct Fragments<'a> {
     key: &'a FixedFragment,
 }
 
-/// Components that a combiner makes.
+/// Components that a combiner writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lanes {
     Rgb,
     Alpha,
 }
 
-/// Number of arguments that a function has.
+/// Returns the number of arguments that a function has.
 const fn arity(function: CombineFunction) -> usize {
     match function {
         CombineFunction::Replace => 1,
@@ -84,14 +84,14 @@ const fn arity(function: CombineFunction) -> usize {
     }
 }
 
-/// Sources of a combiner's function.
+/// Returns the sources of a combiner's function.
 fn sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
     let arguments = combiner.arguments.iter().take(arity(combiner.function));
     arguments.map(|argument| argument.source)
 }
 
 impl Combine {
-    /// All sources.
+    /// Returns all sources.
     fn sources(&self) -> impl Iterator<Item = CombineSource> {
         let has_alpha = self.rgb.function != CombineFunction::Dot3Rgba;
         let alpha = has_alpha.then_some(&self.alpha).into_iter();
@@ -110,10 +110,11 @@ impl Scale {
 }
 
 impl TextureUnit {
-    /// The target in a lookup's text, and its opcode: the coordinates of cube maps are a direction, which has no divisor.
+    /// Returns the opcode of a lookup and its target: cube maps have a direction as coordinates,
+    /// which has no divisor.
     fn access(&self) -> Option<(&'static str, &'static str)> {
-        // Without programs s, t and r are divided by q before the lookup. What is compared is r / q, which TXP makes as
-        // well.
+        // Without programs s, t and r are divided by q before the lookup. Comparisons use r / q,
+        // which TXP computes as well.
         Some(match (self.target?, self.compared) {
             (TextureTarget::D1, false) => ("TXP", "1D"),
             (TextureTarget::D1, true) => ("TXP", "SHADOW1D"),
@@ -126,7 +127,7 @@ impl TextureUnit {
         })
     }
 
-    /// The combiners, if the environment has any.
+    /// Returns the combiners, if the environment has any.
     fn combine(&self) -> Option<&Combine> {
         match &self.environment {
             Environment::Combine(combine) => Some(combine),
@@ -150,7 +151,7 @@ impl Fragments<'_> {
         self.text.line(format_args!("{line}"));
     }
 
-    /// The options.
+    /// Returns the options.
     fn head(&self) -> String {
         let units = self.key.units.iter();
         let mut accesses = units.filter_map(TextureUnit::access);
@@ -169,7 +170,8 @@ impl Fragments<'_> {
             .collect()
     }
 
-    /// Fog of colors that are not clamped, as the options clamp them. The factor is. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
+    /// Emits fog for colors that are not clamped, unlike the colors of the fog options. The factor
+    /// is clamped. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
     fn fog(&mut self) {
         let Some(mode) = self.key.fog else { return };
         if mode == FogMode::Linear {
@@ -181,20 +183,20 @@ impl Fragments<'_> {
             if mode == FogMode::Exp2 {
                 self.line("MUL fog.x, fog.x, fog.x");
             }
-            // exp(-x) is 2^(-x log2 e): the languages have the power of 2 only.
+            // exp(-x) is 2^(-x log2 e): the languages only have the power of 2.
             self.line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
             self.line("EX2_SAT fog.x, -fog.x");
         }
         self.line("LRP color.xyz, fog.x, color, state.fog.color");
     }
 
-    /// Whether a unit is enabled.
+    /// Returns true if a unit is enabled.
     fn is_enabled(&self, number: usize) -> bool {
         let unit = self.key.units.get(number);
         unit.is_some_and(|unit| unit.target.is_some())
     }
 
-    /// Whether a unit changes the color: ARB_texture_env_crossbar.
+    /// Returns true if a unit modifies the color: ARB_texture_env_crossbar.
     fn applies(&self, number: usize) -> bool {
         let combine = self.key.units[number].combine();
         let mut sources = combine.into_iter().flat_map(Combine::sources);
@@ -210,7 +212,7 @@ impl Fragments<'_> {
             })
     }
 
-    /// Whether a unit that changes the color has this source.
+    /// Returns true if a unit that modifies the color has this source.
     fn uses(&self, wanted: CombineSource) -> bool {
         (0..UNITS).any(|number| {
             let combine = self.key.units[number].combine();
@@ -219,7 +221,7 @@ impl Fragments<'_> {
         })
     }
 
-    /// Which textures the units need.
+    /// Returns true for the units whose textures are looked up.
     fn looked_up(&self) -> [bool; UNITS] {
         std::array::from_fn(|number| {
             let unit = &self.key.units[number];
@@ -241,7 +243,7 @@ impl Fragments<'_> {
         ));
     }
 
-    /// What a unit makes of the color. GL 2.1 tables 3.22 and 3.23.
+    /// Emits the texture environment of a unit. GL 2.1 tables 3.22 and 3.23.
     fn unit(&mut self, number: usize) {
         let unit = self.key.units[number];
         let texel = texel(number);
@@ -276,7 +278,7 @@ impl Fragments<'_> {
         self.line(&format!("MUL{{sat}} color.w, color, {texel}"));
     }
 
-    // Texels are clamped where they are looked up.
+    // Texels are clamped at their lookup.
     fn replace(&mut self, format: BaseFormat, texel: &str) {
         let lanes = match format {
             BaseFormat::Alpha => ".w",
@@ -320,9 +322,9 @@ impl Fragments<'_> {
         }
     }
 
-    /// GL 2.1 table 3.24.
-    // Red, green and blue come first: alpha reads the old alpha, which they leave alone, and DOT3_RGBA reads the product
-    // that they have left.
+    /// Emits a combiner. GL 2.1 table 3.24.
+    // Red, green and blue come first: alpha reads the old alpha, which they preserve, and DOT3_RGBA
+    // reads their product.
     fn combine(&mut self, combine: &Combine, number: usize) {
         self.combiner(&combine.rgb, Lanes::Rgb, number);
         match combine.rgb.function {
@@ -359,7 +361,7 @@ impl Fragments<'_> {
             Lanes::Alpha => "color.w",
         };
         let scale = combiner.scale.factor();
-        // What is scaled is clamped behind that.
+        // Scaled results are clamped after scaling.
         let sat = if scale == 1 { "{sat}" } else { "" };
         match (combiner.function, lanes) {
             (CombineFunction::Replace, _) => self.line(&format!("MOV{sat} {result}, {a0}")),
@@ -398,7 +400,8 @@ impl Fragments<'_> {
                 self.line(&format!("MAD {result}, {a2}, {a3}, a0"));
                 self.line(&format!("SUB{sat} {result}, color, 0.5"));
             }
-            // Of arguments in [0, 1] as vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1), which is 4 (a0 - 1/2) . (a1 - 1/2).
+            // For arguments in [0, 1] that represent vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1),
+            // which is 4 (a0 - 1/2) . (a1 - 1/2).
             (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
                 self.line(&format!("SUB a0.xyz, {a0}, 0.5"));
                 self.line(&format!("SUB a1.xyz, {a1}, 0.5"));
@@ -411,13 +414,14 @@ impl Fragments<'_> {
         }
     }
 
-    /// Writes four times the dot product, which is in `a2`, with the scale of a combiner.
+    /// Emits four times the dot product, which is in `a2`, with the scale of a combiner.
     fn dot(&mut self, combiner: &Combiner, result: &str) {
         let factor = 4 * combiner.scale.factor();
         self.line(&format!("MUL{{sat}} {result}, a2, {factor}"));
     }
 
-    /// An argument as an operand; what is one minus a color is computed in `place`. GL 2.1 tables 3.25 and 3.26.
+    /// Returns an argument as an operand; one minus a color is computed in `temporary`. GL 2.1
+    /// tables 3.25 and 3.26.
     fn argument(
         &mut self,
         argument: Argument,
@@ -440,7 +444,7 @@ impl Fragments<'_> {
             CombineOperand::Alpha => (".w", false),
             CombineOperand::OneMinusAlpha => (".w", true),
         };
-        // Operands of alpha take alphas, whatever they are called: table 3.26 has no others.
+        // Operands of alpha combiners read alpha in all modes: table 3.26 has no others.
         let suffix = match lanes {
             _ if is_constant => "",
             Lanes::Rgb => suffix,

@@ -1,7 +1,9 @@
-//! GL's vertex processing as a program: lighting, texture coordinates, fog coordinate and size of points.
+//! GL's vertex processing as a program: lighting, texture coordinates, fog coordinate and point
+//! size.
 //!
-//! The text declares what it needs at its head. Vectors of eye space that several parts read are computed once: `eye` (the position),
-//! `place` (the same without its divisor), `view` (the unit vector to the eye), `normal`, `reflection`.
+//! The program begins with its declarations. Vectors of eye space that several parts read are
+//! computed once: `eye` (the position), `place` (the position after division by w), `view` (the
+//! unit vector to the eye), `normal`, `reflection`.
 
 use super::{
     ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MATERIAL_ATTRIBUTES, MaterialFaces,
@@ -9,7 +11,8 @@ use super::{
 };
 use crate::state::Face;
 
-/// Constants: 0, 1/2, 1, and what squares of lengths are at least, so that vectors without a length do not become NaN.
+/// Constants: 0, 1/2, 1, and the minimum of squared lengths, so that normalized zero vectors are
+/// not NaN.
 const CONSTANTS: &str = "PARAM value = { 0, 0.5, 1, 1e-36 }";
 
 /// All temporaries.
@@ -36,7 +39,7 @@ const TEMPORARIES: [&str; 17] = [
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 const COORDINATES: [&str; 4] = ["s", "t", "r", "q"];
 
-/// The program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
+/// Returns the program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
 pub fn vertex_program(key: &FixedVertex) -> String {
     let needs = Needs::of(key);
     let mut text = Text::default();
@@ -70,7 +73,7 @@ pub fn vertex_program(key: &FixedVertex) -> String {
 struct Needs {
     /// The position.
     eye: bool,
-    /// The position without its divisor.
+    /// The position after division by w.
     place: bool,
     /// The unit vector from the vertex to the eye.
     view: bool,
@@ -116,7 +119,8 @@ impl Needs {
     }
 }
 
-/// The mode of a coordinate, which GL does not have for all of them.
+/// Returns the mode of a coordinate; [`TexGenMode::None`] if GL does not support it for that
+/// coordinate.
 fn effective(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     let last = match mode {
         TexGenMode::None | TexGenMode::ObjectLinear | TexGenMode::EyeLinear => 3,
@@ -129,7 +133,7 @@ fn effective(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     }
 }
 
-/// The name of a face in bindings.
+/// Returns the name of a face in bindings.
 const fn face_word(face: Face) -> &'static str {
     match face {
         Face::Front => "front",
@@ -137,7 +141,7 @@ const fn face_word(face: Face) -> &'static str {
     }
 }
 
-/// Whether a color of a face's material is the vertex color.
+/// Returns true if a color of a face's material is the vertex color.
 fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool {
     let Some(color) = color else { return false };
     let same_face = match (color.faces, face) {
@@ -150,7 +154,8 @@ fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool
     same_face && (color.mode == term || (color.mode == MaterialMode::AmbientAndDiffuse && both))
 }
 
-/// The vertex attribute that a color of a face's material is, if it is one: `vertex.color` or a numbered one.
+/// Returns the vertex attribute that replaces a color of a face's material, if there is one:
+/// `vertex.color` or a generic one.
 fn attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<String> {
     if follows(lighting.color_material, face, term) {
         return Some("vertex.color".to_owned());
@@ -158,10 +163,11 @@ fn attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<Stri
     numbered(lighting, face, term as usize)
 }
 
-/// The place of the shininess behind the colors in [`MATERIAL_ATTRIBUTES`].
+/// Position of the shininess after the colors in [`MATERIAL_ATTRIBUTES`].
 const SHININESS: usize = 4;
 
-/// The numbered attribute that a part of a face's material is.
+/// Returns the generic attribute that replaces a part of a face's material; `None` if there is
+/// none.
 fn numbered(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
     let place = match face {
         Face::Front => part,
@@ -172,7 +178,7 @@ fn numbered(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
 }
 
 impl Text {
-    /// A vector of length 1; w of the result becomes one over the length that it had.
+    /// Emits the normalization of a vector; w of the result is one over the original length.
     fn normalize(&mut self, result: &str, vector: &str) {
         self.line(format_args!("DP3 {result}.w, {vector}, {vector}"));
         self.line(format_args!("MAX {result}.w, {result}.w, value.w"));
@@ -180,14 +186,16 @@ impl Text {
         self.line(format_args!("MUL {result}.xyz, {vector}, {result}.w"));
     }
 
-    /// 1, the length, and its square, from a vector and one over its length in `inverse`; in `temp`.
-    // DST takes d d and 1 / d: it gives 1, the product of both y, z of the first and w of the second operand.
+    /// Emits 1, the length, and its square, from a vector and one over its length in `inverse`; in
+    /// `temp`.
+    // DST, with the operands d d and 1 / d, returns 1, the product of both y, z of the first and w
+    // of the second operand.
     fn distance(&mut self, vector: &str, inverse: &str) {
         self.line(format_args!("DP3 temp.y, {vector}, {vector}"));
         self.line(format_args!("DST temp, temp.y, {inverse}"));
     }
 
-    /// The vectors of eye space.
+    /// Emits the vectors of eye space.
     fn eye_space(&mut self, normals: NormalScaling, needs: Needs) {
         if needs.eye {
             for (row, component) in COMPONENTS.iter().enumerate() {
@@ -197,7 +205,8 @@ impl Text {
             }
         }
         if needs.place {
-            // Lights and fog are about the point itself: GL 2.1 section 2.14.1 divides positions by their w.
+            // Lights and fog use the Euclidean position: GL 2.1 section 2.14.1 divides positions by
+            // their w.
             self.line(format_args!("RCP place.w, eye.w"));
             self.line(format_args!("MUL place.xyz, eye, place.w"));
         }
@@ -224,12 +233,12 @@ impl Text {
         }
     }
 
-    /// The normal in eye space. GL 2.1 section 2.11.3.
+    /// Emits the normal in eye space. GL 2.1 section 2.11.3.
     fn normal(&mut self, scaling: NormalScaling) {
         for (row, component) in COMPONENTS.iter().take(3).enumerate() {
             self.line(format_args!(
-                // As a row vector the normal is multiplied by the inverse; the rows of its transpose are the columns of the
-                // inverse.
+                // As a row vector the normal is multiplied by the inverse; the rows of its
+                // transpose are the columns of the inverse.
                 "DP3 normal.{component}, state.matrix.modelview.invtrans.row[{row}], vertex.normal"
             ));
         }
@@ -246,9 +255,9 @@ impl Text {
         }
     }
 
-    /// The colors of the faces. GL 2.1 section 2.14.1.
-    // The vector to a light, its attenuation and the half vector do not depend on the face: they are computed once for
-    // both.
+    /// Emits the colors of the faces. GL 2.1 section 2.14.1.
+    // The vector to a light, its attenuation and the half vector do not depend on the face: they
+    // are computed once for both.
     fn lighting(&mut self, lighting: &Lighting) {
         let faces: &[Face] = match lighting.two_sided {
             true => &[Face::Front, Face::Back],
@@ -283,7 +292,8 @@ impl Text {
         }
     }
 
-    /// What a face has without lights: e_cm + a_cm a_cs, with the alpha of the diffuse color.
+    /// Emits the color of a face without lights: e_cm + a_cm a_cs, with the alpha of the diffuse
+    /// color.
     fn scene_color(&mut self, lighting: &Lighting, face: Face) {
         let word = face_word(face);
         let attribute = |term| attribute(lighting, face, term);
@@ -315,9 +325,10 @@ impl Text {
         }
     }
 
-    /// What a face reflects of a light's terms, in `lit`: 1, n . VP, and where the light is before the surface the power of n . h.
-    // Back colors are those of the reversed normal (GL 2.1 section 2.14.1). LIT leaves z 0 where x, which is n . VP, is not
-    // positive: that is f of the lighting equation.
+    /// Emits the reflection coefficients of a light's terms for a face, in `lit`: 1, n . VP, and
+    /// the power of n . h if the light is in front of the surface.
+    // Back colors use the reversed normal (GL 2.1 section 2.14.1). LIT returns z 0 if x, which is n
+    // . VP, is not positive: that is f of the lighting equation.
     fn reflected(&mut self, face: Face, half: &str, has_factor: bool, shininess: Option<String>) {
         let (word, sign) = match face {
             Face::Front => ("front", ""),
@@ -361,13 +372,14 @@ impl Text {
         }
     }
 
-    /// The unit vector from the vertex to the light, in `light`; w is one over the distance of a positional light.
+    /// Emits the unit vector from the vertex to the light, in `light`; w is one over the distance
+    /// of a positional light.
     fn direction(&mut self, number: usize, light: LightForm) {
         let position = format!("state.light[{number}].position");
         match light.positional {
             true => {
-                // The vector to the light is the difference of two points; what is not yet normalized stays in `half`, for
-                // the distance.
+                // The vector to the light is the difference of two points; the vector before
+                // normalization remains in `half`, for the distance.
                 self.line(format_args!("RCP light.w, {position}.w"));
                 self.line(format_args!("MAD half.xyz, {position}, light.w, -place"));
                 self.normalize("light", "half");
@@ -376,7 +388,8 @@ impl Text {
         }
     }
 
-    /// Attenuation and spot, in `factor`; whether there is any. `half` is what [`Self::direction`] has left of a positional light.
+    /// Emits attenuation and spot, in `factor`; returns true if there is any. For a positional
+    /// light `half` must be the vector that [`Self::emit_light_direction`] has stored.
     fn factor(&mut self, number: usize, light: LightForm) -> bool {
         let attenuation = format!("state.light[{number}].attenuation");
         let attenuated = light.positional && light.attenuated;
@@ -389,7 +402,8 @@ impl Text {
         if light.spot {
             let direction = format!("state.light[{number}].spot.direction");
             self.normalize("spot", &direction);
-            // The power of the cosine, 1 for the power 0 of it, as LIT has it; 0 outside of the cone, whose cosine is not negative.
+            // The power of the cosine, 1 for the power 0, as in LIT; 0 outside of the cone, whose
+            // cosine is not negative.
             self.line(format_args!("DP3 temp.y, -light, spot"));
             self.line(format_args!("MOV temp.x, value.z"));
             self.line(format_args!("MOV temp.w, {attenuation}.w"));
@@ -406,14 +420,15 @@ impl Text {
         attenuated || light.spot
     }
 
-    /// The unit vector between those to the light and to the eye: the name that it has.
+    /// Emits the half vector between the directions to the light and to the eye; returns its name.
     fn half_vector(&mut self, lighting: &Lighting, number: usize, light: LightForm) -> String {
         if !light.positional && !lighting.local_viewer {
             return format!("state.light[{number}].half");
         }
         let view = match lighting.local_viewer {
             true => "view",
-            // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section 2.14.1.
+            // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section
+            // 2.14.1.
             false => "value.xxzx",
         };
         self.line(format_args!("ADD temp.xyz, light, {view}"));
@@ -421,8 +436,9 @@ impl Text {
         "half".to_owned()
     }
 
-    /// All sets of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
-    // Generated coordinates go through the texture matrix like those of the application: generation comes first.
+    /// Emits all texture coordinate sets. GL 2.1 sections 2.11.2 and 2.11.4.
+    // Generated coordinates are transformed by the texture matrix like those of the application:
+    // generation comes first.
     fn texture_coordinates(&mut self, key: &FixedVertex) {
         for (number, set) in key.texcoords.iter().enumerate() {
             if !set.needed {
@@ -448,7 +464,7 @@ impl Text {
         }
     }
 
-    /// Coordinates that are components of vectors.
+    /// Emits coordinates that are components of vectors.
     fn copied_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
         let own = format!("vertex.texcoord[{set}]");
         for (mode, vector) in [
@@ -465,7 +481,7 @@ impl Text {
         }
     }
 
-    /// Coordinates that planes give.
+    /// Emits coordinates that are products with planes.
     fn linear_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
         for (coordinate, mode) in modes.into_iter().enumerate() {
             let (vector, space) = match mode {
@@ -483,10 +499,10 @@ impl Text {
         }
     }
 
-    /// Writes the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
+    /// Emits the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
     fn fog_coordinate(&mut self, source: FogSource) {
         match source {
-            // GL 2.1 asks for the distance from the eye and allows |z| of eye space instead, which
+            // GL 2.1 specifies the distance from the eye and allows |z| of eye space instead, which
             // is the initial mode of NV_fog_distance.
             FogSource::FragmentDepth => self.line(format_args!("ABS result.fogcoord.x, place.z")),
             FogSource::EyePlane => self.line(format_args!("MOV result.fogcoord.x, place.z")),
@@ -503,8 +519,8 @@ impl Text {
         }
     }
 
-    /// The size of points: GL 2.1 section 3.3.
-    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ has root and reciprocal in one.
+    /// Emits the point size: GL 2.1 section 3.3.
+    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ computes the reciprocal root.
     fn point_size(&mut self) {
         self.normalize("temp", "place");
         self.line(format_args!("MOV coord.w, temp.w"));

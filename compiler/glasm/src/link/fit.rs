@@ -1,4 +1,5 @@
-//! Whether the programs of a pipeline fit: what each says about primitives and textures, compared with the programs before it.
+//! Interface checks of the programs of a pipeline: modes of primitives and texture targets,
+//! compared with the previous programs.
 
 use glasm_frontend::lang::stage_name;
 use glasm_frontend::{Code, Diagnostic};
@@ -7,7 +8,7 @@ use glasm_ir::primitive::{InputPrimitive, TessMode};
 use glasm_ir::{Base, Program, Span, Stage, TexTarget};
 use std::collections::HashMap;
 
-/// For each program what is wrong with it beside the others, and what may be meant otherwise.
+/// Returns the errors and warnings of each program in the context of the others.
 pub(super) fn check_fit(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
     let mut found: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
     let targets = target_conflicts(programs);
@@ -29,8 +30,10 @@ fn mismatch(message: String) -> Diagnostic {
     Diagnostic::whole_program(Code::StageMismatch, message)
 }
 
-/// A pipeline has one program of each stage, in their order.
-// `Stage` lists the stages as pipelines have them, with compute programs, which stand alone, at the end.
+/// Returns an error if the program does not follow the previous ones in the order of a pipeline, or
+/// has the same stage.
+// `Stage` lists the stages in pipeline order, with compute programs, which are not part of
+// pipelines, at the end.
 fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
     let (own, last) = (program.stage, before.last()?.stage);
     let own_name = stage_name(own);
@@ -46,8 +49,8 @@ fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> 
     }
 }
 
-/// The primitives that a program hands on; `None` if the draw decides.
-// Quadrilaterals are a way to subdivide: what comes out of a domain of them is triangles.
+/// Returns the primitives that a program outputs; `None` if they depend on the draw.
+// Quadrilaterals are a domain of subdivision: the resulting primitives are triangles.
 fn made(program: &Program) -> Option<InputPrimitive> {
     let modes = &program.modes;
     match program.stage {
@@ -61,14 +64,15 @@ fn made(program: &Program) -> Option<InputPrimitive> {
     }
 }
 
-/// The word of a program for a primitive, such as `TRIANGLES`.
+/// Returns the keyword of the languages for a primitive, such as `TRIANGLES`.
 fn word(primitive: InputPrimitive) -> String {
     let mut all = InputPrimitive::ALL.iter();
     let found = all.find(|(known, _)| *known == primitive);
     found.map_or(String::new(), |(_, word)| word.to_uppercase())
 }
 
-/// A geometry program takes what the program before it makes. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
+/// Returns an error if a geometry program does not accept the output primitives of the previous
+/// program. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
 fn primitive_conflict(program: &Program, before: &Program) -> Option<Diagnostic> {
     if program.stage != Stage::Geometry {
         return None;
@@ -84,7 +88,8 @@ fn primitive_conflict(program: &Program, before: &Program) -> Option<Diagnostic>
     })
 }
 
-/// A warning about a vertex that the patches of the control program before do not have: its inputs are undefined.
+/// Returns a warning about a vertex that the patches of the previous control program do not have:
+/// its inputs are undefined.
 fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
     if before.stage != Stage::TessControl {
         return None;
@@ -112,8 +117,9 @@ fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
     })
 }
 
-/// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
-/// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
+/// Returns, for each stage, the error that it accesses a texture image unit with a different target
+/// than a previous stage. GL refuses to draw with such programs: NV_vertex_program3 section 2.14.4,
+/// NV_gpu_program4 section 2.X.4.4.
 fn target_conflicts(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
     let mut targets: HashMap<u32, TexTarget> = HashMap::new();
     let mut conflicts = Vec::with_capacity(programs.len());
@@ -153,7 +159,7 @@ mod tests {
         glasm_ir::parse(&text).unwrap()
     }
 
-    /// The messages about the last of some programs, without their code.
+    /// Returns the messages about the last of several programs, without their code.
     fn messages(texts: &[&str]) -> Vec<String> {
         let programs: Vec<_> = texts.iter().map(|text| program(text)).collect();
         let programs: Vec<_> = programs.iter().collect();

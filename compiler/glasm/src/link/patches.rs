@@ -1,13 +1,19 @@
-//! Patches that reach geometry programs and rasterization, which Vulkan does not have: there, patches end in an evaluation stage.
+//! Lowering of patches that reach geometry programs and rasterization, which Vulkan does not
+//! support: there, patches end in an evaluation stage.
 //!
-//! A geometry program with `PRIMITIVE_IN PATCHES` gets, from an evaluation stage that is made here, one line for each patch: a subdivision
-//! as `isolines` with the outer levels 1 and 1 gives exactly one. The patch lies in the varyings of its vertices, one for every attribute of
-//! every vertex that the program reads, levels and attributes of the patch among them: all of them in both vertices, or some in either, by the
-//! place in the domain, as the order of the vertices is open. The program is rewritten to take lines and to find its inputs there. So it reads
-//! 62 vectors at most, and 30 on devices that have no more than Vulkan guarantees; what is indexed at run time lies in one vertex. The control
-//! program before keeps its levels as attributes of the patch, and sets those that make one line.
+//! A geometry program with `PRIMITIVE_IN PATCHES` receives, from an evaluation stage that is
+//! generated here, one line for each patch: a subdivision as `isolines` with the outer levels 1 and
+//! 1 yields exactly one line. The varyings of its vertices contain the patch, one for every
+//! attribute of every vertex that the program reads, including levels and per-patch attributes.
+//! Either both vertices have all of them, or each vertex has a part, selected by the tessellation
+//! coordinate, as the order of the vertices is unspecified. The program is rewritten to accept
+//! lines and to read its inputs there. So it can read at most 62 vectors, and 30 on devices that
+//! have no more than Vulkan guarantees; dynamically indexed arrays are in one vertex. The previous
+//! control program writes its levels to per-patch attributes, and sets the levels that yield one
+//! line.
 //!
-//! Patches of a control program that nothing takes become points: a subdivision in point mode, as a line of as many points.
+//! Patches of a control program without a following stage become points: a subdivision in point
+//! mode, as a line with that number of points.
 
 use crate::stages::{PatchLevels, Sketch, pass_patch};
 use glasm_codegen::varyings::VARYING_LOCATIONS;
@@ -22,29 +28,31 @@ use glasm_ir::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// Numbers of attributes of patches that locations know.
+/// Number of per-patch attributes that can have locations.
 const PATCH_ATTRIBUTES: u8 = 32;
 
-/// The evaluation program between a control program and a geometry program of patches, and both as they fit it.
+/// The evaluation program between a control program and a geometry program of patches, and both
+/// programs, adapted to it.
 pub(super) struct Bridge {
     pub(super) control: Program,
     pub(super) evaluation: Program,
     pub(super) geometry: Program,
 }
 
-/// Whether patches can be drawn as primitives of as many vertices: the program reads nothing of the patch but its vertices.
+/// Returns true if patches can be drawn as primitives with the same number of vertices: the program
+/// reads no per-patch inputs.
 pub(super) fn is_primitive(geometry: &Program, vertices: u32) -> bool {
     let mut inputs = geometry.inputs.iter();
     InputPrimitive::of_vertices(vertices).is_some()
         && !inputs.any(|input| input.semantic.is_per_patch())
 }
 
-/// A control program that passes on what a geometry program reads.
+/// Returns a control program that passes the inputs of a geometry program through.
 pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) -> Program {
     let read: BTreeSet<Semantic> = geometry
         .inputs
         .iter()
-        // The position passes without being asked for.
+        // The position is always passed through.
         .filter(|input| input.per_vertex && input.semantic != Semantic::Position)
         .map(|input| input.semantic)
         .collect();
@@ -52,7 +60,7 @@ pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) ->
     pass_patch(&read, vertices, levels)
 }
 
-/// Makes the evaluation program between a control program and a geometry program of patches.
+/// Builds the evaluation program between a control program and a geometry program of patches.
 pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Diagnostic> {
     let mut control = control.clone();
     let mut geometry = geometry.clone();
@@ -80,16 +88,16 @@ pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Di
     ))
 }
 
-/// How many slots the vertices of the line have.
+/// Capacity of the vertices of the line.
 #[derive(Clone, Copy)]
 struct Room {
     slots: usize,
-    /// Vertices that have some of their own; if it is one, both have the same.
+    /// Number of vertices with separate slots; if it is one, both vertices have the same ones.
     vertices: usize,
 }
 
-/// What is tried one after the other. Vulkan guarantees 16 vectors (`maxGeometryInputComponents`); the position that tells vertices apart is
-/// one of them.
+/// Capacities in the order in which they are tried. Vulkan guarantees 16 vectors
+/// (`maxGeometryInputComponents`); the position that distinguishes the vertices is one of them.
 const ROOMS: [Room; 4] = [
     room(16, 1),
     room(15, 2),
@@ -101,10 +109,11 @@ const fn room(slots: usize, vertices: usize) -> Room {
     Room { slots, vertices }
 }
 
-/// What the two vertices of the line have.
+/// Slots of the two vertices of the line.
 type Vertices = [Vec<Slot>; 2];
 
-/// The evaluation program that makes points of the vertices of a control program's patches, and the control program as it fits that.
+/// Returns the evaluation program that generates points from the vertices of a control program's
+/// patches, and the control program, adapted to it.
 pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic> {
     let vertices = control.modes.vertices_out;
     if vertices < 2 {
@@ -140,8 +149,8 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let place = sketch.input(Semantic::TessCoord, "float");
     let vertex = sketch.temp();
     sketch.line(format_args!(
-        // Points lie at the multiples of 1 / (n - 1). The product need not be whole after rounding, so the nearest integer
-        // is taken.
+        // Points are at the multiples of 1 / (n - 1). The rounded product need not be integral, so
+        // it is rounded to the nearest integer.
         "{vertex}.x = mul.f32 {place}.xxxx, {{{segments:?}}}"
     ));
     sketch.line(format_args!(
@@ -155,7 +164,8 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     Ok((control, sketch.finish()))
 }
 
-/// Makes attributes of the patch of the levels that a control program writes, for what reads them behind it.
+/// Renames the levels that a control program writes to per-patch attributes, for the following
+/// program that reads them.
 fn move_levels(control: &mut Program, reader: &mut Program) -> Result<(), Diagnostic> {
     let is_level =
         |semantic: Semantic| matches!(semantic, Semantic::TessOuter(_) | Semantic::TessInner(_));
@@ -201,7 +211,7 @@ fn replace<I: Id, T: Copy>(table: &mut IndexVec<I, T>, change: impl Fn(T) -> T) 
     }
 }
 
-/// Writes outer levels before everything else.
+/// Inserts writes of outer levels before all other code.
 fn set_levels(program: &mut Program, levels: &[f32]) {
     let first = program.insts.len() as u32;
     for (number, level) in (0u8..).zip(levels) {
@@ -221,7 +231,7 @@ fn set_levels(program: &mut Program, levels: &[f32]) {
     begin_with(program, first);
 }
 
-/// Has the program begin with its last instructions, from `first` on.
+/// Moves the last instructions, from `first` on, to the start of the program.
 fn begin_with(program: &mut Program, first: u32) {
     let len = program.insts.len() as u32 - first;
     let body = program.routines[program.main].body;
@@ -259,10 +269,11 @@ fn push_inst(program: &mut Program, op: Op, dst: Dst, sources: &[Src]) {
     });
 }
 
-/// What a varying of the line holds: an input of the geometry program, of a vertex or of the patch.
+/// Content of a varying of the line: an input of the geometry program, of a vertex or of the patch.
 type Slot = (Semantic, Option<u32>);
 
-/// The evaluation program that gives the vertices of the line their slots. The position tells which vertex is which.
+/// Returns the evaluation program that writes the slots of the vertices of the line. The position
+/// identifies the vertex.
 fn hand_on(vertices: &Vertices, room: Room) -> Program {
     let mut sketch = Sketch::new("tess_eval", format_args!("tess_mode isolines\n"));
     let mut inputs: HashMap<Semantic, String> = HashMap::new();
@@ -294,7 +305,7 @@ fn hand_on(vertices: &Vertices, room: Room) -> Program {
     fill(&mut sketch, &vertices[0]);
     if let Some(position) = position {
         sketch.line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
-        // The ends of the line are at 0 and 1.
+        // The ends of the line have the coordinates 0 and 1.
         sketch.line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
         sketch.line(format_args!("if nonzero.f32 {end}.x {{"));
         fill(&mut sketch, &vertices[1]);
@@ -303,26 +314,29 @@ fn hand_on(vertices: &Vertices, room: Room) -> Program {
     sketch.finish()
 }
 
-/// An input, and which vertex of the line has it.
+/// An input, and the vertex of the line that has it.
 type Place = (InputId, usize);
 
 /// Rewrites a geometry program of patches to one of lines.
 struct Rewriter<'a> {
     from: &'a Program,
-    /// Vertices of the patch.
+    /// Number of vertices of the patch.
     vertices: u32,
     to: Program,
     room: Room,
     slots: Vertices,
-    /// The first of the inputs that stand for an input that is indexed at run time, one for each vertex.
+    /// For each dynamically indexed input, the first of the consecutive inputs that replace it, one
+    /// for each vertex.
     blocks: HashMap<InputId, Place>,
-    /// Inputs that stand for an input of one vertex.
+    /// Inputs that replace an input of one vertex.
     single: HashMap<(InputId, u32), Place>,
-    /// Inputs that have nothing to do with patches.
+    /// Inputs that are not part of the patch.
     own: HashMap<InputId, InputId>,
-    /// Numbers of the vertices of the line that have the first and the second slots, if they have different ones.
+    /// Indices of the vertices of the line that have the first and the second slots, if these are
+    /// different.
     order: Option<RegisterId>,
-    /// Registers of elements that are computed, one lane for each, and how many an instruction has by now.
+    /// Registers of computed elements, one lane for each, and the number that the current
+    /// instruction has used.
     scratch: Vec<RegisterId>,
     computed: usize,
 }
@@ -373,7 +387,7 @@ impl<'a> Rewriter<'a> {
         (self.to, self.slots)
     }
 
-    /// Finds out at the start which vertex of the line is which.
+    /// Emits code at the start that determines the order of the vertices of the line.
     fn find_order(&mut self, order: RegisterId) {
         let position = self.to.inputs.push(Input {
             per_vertex: true,
@@ -394,14 +408,14 @@ impl<'a> Rewriter<'a> {
         });
         let first = self.to.insts.len() as u32;
         let dst = |lane: u8| Dst::new(order, WriteMask(1 << lane));
-        // Bits of floats that are not negative compare as they do.
+        // Bits of nonnegative floats have the same order as the floats.
         push_inst(&mut self.to, Op::SetGe, dst(0), &[place, half]);
         push_inst(&mut self.to, Op::And, dst(0), &[lane((order, 0)), one]);
         push_inst(&mut self.to, Op::Xor, dst(1), &[lane((order, 0)), one]);
         begin_with(&mut self.to, first);
     }
 
-    /// Gives places side by side to what is indexed at run time.
+    /// Assigns consecutive slots to dynamically indexed inputs.
     fn find_arrays(&mut self) {
         for src in &self.from.srcs {
             let (Base::Input(first), Some(index)) = (src.base, src.index) else {
@@ -415,8 +429,9 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Gives places side by side to an array of inputs, in one vertex of the line.
-    // Element e of vertex v is at e * vertices + v from the first one: the vertices of an element lie side by side.
+    /// Assigns consecutive slots to an array of inputs, in one vertex of the line.
+    // Element e of vertex v is at e * vertices + v from the first slot: the vertices of an element
+    // are consecutive.
     fn place_array(&mut self, first: InputId, len: u32) {
         let end = (first.index() + len as usize).min(self.from.inputs.len());
         let vertex = self.vertex_with_room(end.saturating_sub(first.index()) * self.stride(first));
@@ -434,7 +449,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Slots that an input takes.
+    /// Returns the number of slots that an input occupies.
     fn stride(&self, id: InputId) -> usize {
         match self.from.inputs[id].per_vertex {
             true => self.vertices as usize,
@@ -442,8 +457,10 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The vertex of the line that has room for so many slots; the last one if none has.
-    // All of them in one vertex, because they may be an array: an index at run time finds elements, not vertices.
+    /// Returns the first vertex of the line with capacity for `count` slots; the last vertex if
+    /// none has.
+    // All of them in one vertex, because they may be an array: a dynamic index selects elements,
+    // not vertices.
     fn vertex_with_room(&self, count: usize) -> usize {
         let last = self.room.vertices - 1;
         let mut vertices = 0..last;
@@ -496,14 +513,14 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// An input that has nothing to do with patches.
+    /// Returns an input that is not part of the patch.
     fn own_input(&mut self, id: InputId) -> InputId {
         let input = self.from.inputs[id];
         let new = self.own.entry(id);
         *new.or_insert_with(|| self.to.inputs.push(input))
     }
 
-    /// An element of an array of inputs of a vertex, or of the patch.
+    /// Rewrites a source that is an element of an array of inputs of a vertex, or of the patch.
     fn patch_source(&mut self, id: InputId, index: Index, src: &mut Src) {
         let stride = self.stride(id) as u32;
         let vertex = index.vertex.unwrap_or(IndexTerm::constant(0));
@@ -534,7 +551,7 @@ impl<'a> Rewriter<'a> {
         }));
     }
 
-    /// The input that stands for an input of a vertex that is known.
+    /// Returns the input that replaces an input of a constant vertex.
     fn known_input(&mut self, id: InputId, vertex: u32) -> Place {
         if let Some((first, of_line)) = self.blocks.get(&id) {
             let place = InputId::new(first.index() + vertex as usize);
@@ -551,7 +568,7 @@ impl<'a> Rewriter<'a> {
         new
     }
 
-    /// `element * stride + vertex`, computed where it must be.
+    /// Returns `element * stride + vertex`; emits instructions for dynamic elements.
     fn flat_element(&mut self, element: IndexTerm, vertex: IndexTerm, stride: u32) -> IndexTerm {
         let offset = element
             .offset
@@ -576,8 +593,9 @@ impl<'a> Rewriter<'a> {
         IndexTerm { relative, offset }
     }
 
-    /// A lane that no other source of the instruction has.
-    // Two sources with computed elements are read at the same time; instructions behind may use the lanes again.
+    /// Returns a lane that no other source of the instruction uses.
+    // Two sources with computed elements are read at the same time; following instructions may
+    // reuse the lanes.
     fn scratch_lane(&mut self) -> (RegisterId, u8) {
         let (number, lane) = (self.computed / 4, self.computed % 4);
         self.computed += 1;
@@ -589,7 +607,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// A lane of a register in all lanes.
+/// Returns an operand that reads a lane of a register in all lanes.
 fn lane((register, lane): (RegisterId, u8)) -> Src {
     Src::register(register).swizzled(Swizzle::new([lane; 4]))
 }

@@ -7,11 +7,12 @@ use glasm_codegen::options::{InterfaceTypes, Options, PatchLevels, Place, Varyin
 use glasm_frontend::Diagnostics;
 use glasm_ir::{Semantic, TypeBase};
 
-/// The control stage between a vertex and an evaluation program that were linked without one: patches of so many vertices pass through it
-/// with all that the vertex program writes for the other, and get these levels. Of the options, target and device count.
+/// Returns the control stage between a vertex and an evaluation program that were linked without
+/// one: patches of `vertices` vertices pass through it with all varyings from the vertex program to
+/// the other, and have these levels. Of the options, target and device apply.
 ///
 /// # Errors
-/// If the device lacks something.
+/// If the device lacks a required feature.
 pub fn control_stage(
     vertex: &Reflection,
     evaluation: &Reflection,

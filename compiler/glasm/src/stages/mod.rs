@@ -1,9 +1,10 @@
-//! Stages that pipelines need beside their programs, as programs of the intermediate representation.
+//! Stages that pipelines need in addition to their programs, as programs of the intermediate
+//! representation.
 //!
-//! | stage | needed where |
-//! |---|---|
-//! | [`control_stage`] | tessellation evaluation programs have no control program: GL gives patches default levels |
-//! | [`replication_stage`] | programs choose several viewports or views, which devices cannot |
+//! | stage | needed if |
+//! | --- | --- |
+//! | [`control_stage`] | evaluation programs have no control program: GL has default patch levels |
+//! | [`replication_stage`] | programs select several viewports or views without device support |
 
 mod control;
 mod pass;

@@ -1,22 +1,22 @@
-//! Stages that pass on what they get.
+//! Pass-through stages.
 //!
-//! Varyings travel as bits. What is interpolated must be floats.
+//! Varyings are passed as bits. Only floats can be interpolated.
 
 use super::sketch::{Sketch, bits};
 use glasm_codegen::options::PatchLevels;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive};
 use glasm_ir::{Program, Semantic, TypeBase};
 
-/// The levels with their meanings, as bits.
+/// Returns the semantics of the levels, with their bits.
 fn level_semantics(levels: PatchLevels) -> impl Iterator<Item = (Semantic, u32)> {
     let outer = (0u8..).map(Semantic::TessOuter).zip(levels.outer);
     outer.chain((0u8..).map(Semantic::TessInner).zip(levels.inner))
 }
 
-/// A varying that a vertex stage takes from an attribute.
+/// A varying that a vertex stage copies from an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttributeCopy {
-    /// Number of the attribute.
+    /// Index of the attribute.
     pub attribute: u8,
     /// Its type.
     pub base: TypeBase,
@@ -26,7 +26,7 @@ pub struct AttributeCopy {
     pub to: Semantic,
 }
 
-/// A vertex program whose position is attribute 0.
+/// Returns a vertex program whose position is attribute 0.
 pub fn pass_vertex(copies: &[AttributeCopy]) -> Program {
     let mut sketch = Sketch::new("vertex", format_args!(""));
     let position = sketch.input(Semantic::Attrib(0), "float");
@@ -41,8 +41,9 @@ pub fn pass_vertex(copies: &[AttributeCopy]) -> Program {
     sketch.finish()
 }
 
-/// A control program that makes the patch that it gets: `vertices` of them, with the position and these varyings, and these levels: the
-/// stage of evaluation programs without control program (ARB_tessellation_shader section 2.X.2, "Tessellation Primitive Generation").
+/// Returns a control program that outputs its input patch: `vertices` vertices, with the position
+/// and these varyings, and these levels. It is the control stage of evaluation programs without
+/// control program (ARB_tessellation_shader section 2.X.2, "Tessellation Primitive Generation").
 pub fn pass_patch(varyings: &[Semantic], vertices: u32, levels: PatchLevels) -> Program {
     let vertices = vertices.clamp(1, MAX_PATCH_VERTICES);
     let mut sketch = Sketch::new("tess_control", format_args!("vertices_out {vertices}\n"));
@@ -64,19 +65,20 @@ pub fn pass_patch(varyings: &[Semantic], vertices: u32, levels: PatchLevels) -> 
     sketch.finish()
 }
 
-/// How an evaluation stage makes a varying.
+/// Source of a varying of an evaluation stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedPatch {
     /// Interpolated between the vertices.
     Interpolated(Semantic),
-    /// That of the first vertex.
+    /// The value of the first vertex.
     First(Semantic),
-    /// That of the patch, as a varying of vertices.
+    /// The per-patch value, written to a per-vertex varying.
     Patch(Semantic, Semantic),
 }
 
-/// An evaluation program that interpolates patches: of 2 vertices as lines, of 3 as triangles, of others as quadrilaterals whose corners
-/// (0, 0), (1, 0), (0, 1), (1, 1) are the first four.
+/// Returns an evaluation program that interpolates patches: of 2 vertices as lines, of 3 as
+/// triangles, of others as quadrilaterals whose corners (0, 0), (1, 0), (0, 1), (1, 1) are the
+/// first four.
 pub fn pass_evaluation(varyings: &[PassedPatch], vertices: u32) -> Program {
     let mode = match vertices {
         2 => "isolines",
@@ -124,7 +126,7 @@ pub fn pass_evaluation(varyings: &[PassedPatch], vertices: u32) -> Program {
     sketch.finish()
 }
 
-/// Computes how much each vertex counts; gives their number.
+/// Emits the weight of each vertex; returns the number of vertices.
 fn weigh(sketch: &mut Sketch, vertices: u32, (rest, place, weights): (&str, &str, &str)) -> usize {
     match vertices {
         2 => {
@@ -152,7 +154,8 @@ fn weigh(sketch: &mut Sketch, vertices: u32, (rest, place, weights): (&str, &str
     }
 }
 
-/// A geometry program that emits the primitive that it gets, without the vertices of neighbors and with its number.
+/// Returns a geometry program that emits its input primitive, without the vertices of neighbors and
+/// with its index.
 pub fn pass_primitive(varyings: &[Semantic], primitive: InputPrimitive) -> Program {
     let (kept, output) = own_vertices(primitive);
     let (input, output) = (
@@ -180,16 +183,16 @@ pub fn pass_primitive(varyings: &[Semantic], primitive: InputPrimitive) -> Progr
     sketch.finish()
 }
 
-/// Whether a fragment input is interpolated.
+/// Interpolation of a fragment input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shading {
-    /// It is.
+    /// Interpolated.
     Smooth,
-    /// The provoking vertex gives it.
+    /// The value of the provoking vertex.
     Flat,
 }
 
-/// A fragment program that writes a varying as color 0 of this type.
+/// Returns a fragment program that writes a varying as color 0 of this type.
 pub fn pass_color(color: Semantic, base: TypeBase, shading: Shading) -> Program {
     let mut sketch = Sketch::new("fragment", format_args!(""));
     let flat = match shading {
@@ -214,7 +217,7 @@ const fn base_word(base: TypeBase) -> &'static str {
     }
 }
 
-/// Inputs of vertices and outputs for the position and varyings.
+/// Declares per-vertex inputs and outputs for the position and varyings; returns their names.
 fn copies(sketch: &mut Sketch, varyings: &[Semantic]) -> Vec<(String, String)> {
     let all = [Semantic::Position].into_iter();
     all.chain(varyings.iter().copied())
@@ -225,7 +228,7 @@ fn copies(sketch: &mut Sketch, varyings: &[Semantic]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Vertices of a primitive that are no neighbors, and what they make.
+/// Returns the vertices of a primitive without its neighbors, and the output primitive.
 pub(super) fn own_vertices(primitive: InputPrimitive) -> (&'static [u32], OutputPrimitive) {
     match primitive {
         InputPrimitive::Points => (&[0], OutputPrimitive::Points),
@@ -238,7 +241,7 @@ pub(super) fn own_vertices(primitive: InputPrimitive) -> (&'static [u32], Output
     }
 }
 
-/// The word of a primitive in the text form.
+/// Returns the keyword of a variant in the text form.
 pub(super) fn word<T: PartialEq>(all: &[(T, &'static str)], wanted: T) -> &'static str {
     let mut all = all.iter();
     all.find(|(known, _)| *known == wanted)

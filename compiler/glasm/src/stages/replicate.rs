@@ -1,13 +1,14 @@
-//! The geometry stage that sends primitives to several viewports and views.
+//! The geometry stage that replicates primitives to several viewports and views.
 //!
-//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every viewport, first for the first
-//! view, then for the second one, and each emits the primitive if its bit in the mask is set: so copies come in the order of
-//! NV_viewport_array2 and NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. What the program chose
-//! for the first vertex of a primitive counts. Everything else passes through: varyings, clip distances, point size, the number of
-//! the primitive.
+//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every
+//! viewport, first for the first view, then for the second one, and each emits the primitive if its
+//! bit in the mask is set: so copies have the order of NV_viewport_array2 and
+//! NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. The
+//! selection of the first vertex of a primitive applies. Everything else passes through: varyings,
+//! clip distances, point size, the primitive index.
 //!
-//! The cost is a geometry stage with so many invocations for each primitive; without it a device would need `VK_NV_viewport_array2`,
-//! and Vulkan has nothing for second views.
+//! The cost is a geometry stage with that number of invocations for each primitive; without it a
+//! device would need `VK_NV_viewport_array2`, and Vulkan has no equivalent of second views.
 
 use super::pass::{own_vertices, word};
 use super::sketch::{Sketch, bits};
@@ -19,11 +20,12 @@ use glasm_frontend::Diagnostics;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Program, Semantic, TypeBase};
 
-/// The geometry stage behind a program, for draws of such primitives on a device with so many viewports; nothing if the program needs
-/// none. Of the options, target and device count.
+/// Returns the geometry stage after a program, for draws of such primitives on a device with
+/// `viewports` viewports; `None` if the program needs none. Of the options, target and device
+/// apply.
 ///
 /// # Errors
-/// If the device lacks something, or the program leaves no varying for what it chose.
+/// If the device lacks a required feature, or no varying is free for the selection of the program.
 pub fn replication_stage(
     before: &Reflection,
     primitive: InputPrimitive,
@@ -58,7 +60,8 @@ pub fn replication_stage(
     Some(Compiler::new().compile_ir(&program, &options))
 }
 
-/// A varying that the program before does not write. It has no more of them than there are locations, and one location is left.
+/// Returns a varying that the previous program does not write. The program has at most as many
+/// varyings as there are locations, one of which is free.
 fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
     let is_free = |semantic: &Semantic| outputs.iter().all(|it| it.semantic != *semantic);
     let mut generic = (0..varyings::VARYING_LOCATIONS as u8).map(Semantic::Generic);
@@ -69,14 +72,14 @@ fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
 struct Stage {
     replication: Replication,
     viewports: u32,
-    /// The varying with what the program before chose.
+    /// The varying with the selection of the previous program.
     choice: Semantic,
 }
 
 /// A value that passes through: names of the input and of the register of the output.
 type Copy = (String, String);
 
-/// Registers of what an invocation does.
+/// Registers for the destination of an invocation.
 struct Destination {
     /// All ones in the second view, in lane x.
     second: String,
@@ -157,7 +160,8 @@ impl Stage {
         views * viewports
     }
 
-    /// Computes where this invocation sends the primitive, by what was chosen for its first vertex.
+    /// Emits the computation of the destination of this invocation, from the selection of the first
+    /// vertex.
     fn choose(&self, sketch: &mut Sketch, to: &Destination, chosen: &str, invocation: &str) {
         let Destination { second, place, .. } = to;
         let half = bits(match self.has_second() {
@@ -175,7 +179,7 @@ impl Stage {
             if self.replication.viewports == ViewportChoice::Mask {
                 sketch.line(format_args!("{place}.z = mov.u32 {chosen}.yyyy"));
             } else {
-                // A view without a mask goes to the one viewport that the program chose.
+                // A view without a mask is drawn to the viewport that the program selected.
                 sketch.line(format_args!("{place}.z = and.u32 {place}.yyyy, {{31}}"));
                 sketch.line(format_args!("{place}.z = shl.u32 {{1}}, {place}.zzzz"));
             }
@@ -213,7 +217,7 @@ impl Stage {
         ));
     }
 
-    /// Emits a vertex. Each has all outputs, which are undefined behind the one before.
+    /// Emits a vertex. Each vertex writes all outputs, which are undefined after the previous one.
     fn emit(
         &self,
         sketch: &mut Sketch,
@@ -245,7 +249,8 @@ impl Stage {
     }
 }
 
-/// Inputs and outputs for what the program before writes, but for the position.
+/// Declares inputs and outputs for the varyings that the previous program writes, except the
+/// position; returns their names.
 fn copies(sketch: &mut Sketch, outputs: &[InterfaceVariable]) -> Vec<Copy> {
     let passed = |output: &&InterfaceVariable| {
         let is_built_in = matches!(

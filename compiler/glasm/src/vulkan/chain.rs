@@ -1,4 +1,4 @@
-//! The structures of Vulkan that features are members of.
+//! Vulkan structures whose members are features.
 
 use ash::vk;
 use std::ffi::CStr;
@@ -6,18 +6,19 @@ use std::ffi::CStr;
 /// A version that no device has.
 const NEVER: u32 = u32::MAX;
 
-/// Which devices know a structure.
+/// Availability of a structure.
 #[derive(Clone, Copy)]
 struct Origin {
-    /// The minor version of Vulkan that has it.
+    /// The first minor version of Vulkan that has it.
     core: u32,
-    /// The one that excludes it.
+    /// The first minor version that excludes it.
     end: u32,
     extension: Option<&'static CStr>,
 }
 
 impl Origin {
-    /// Part of Vulkan 1.`minor`, and before it of an extension.
+    /// Returns the origin of a structure of Vulkan 1.`minor`, and of an extension before that
+    /// version.
     const fn core(core: u32, extension: Option<&'static CStr>) -> Self {
         Self {
             core,
@@ -26,12 +27,13 @@ impl Origin {
         }
     }
 
-    /// Part of an extension.
+    /// Returns the origin of a structure of an extension.
     const fn extension(name: &'static CStr) -> Self {
         Self::core(NEVER, Some(name))
     }
 
-    /// Part of an extension that Vulkan 1.2 has another structure for.
+    /// Returns the origin of a structure of an extension that Vulkan 1.2 replaces by another
+    /// structure.
     const fn taken_over(name: &'static CStr) -> Self {
         Self {
             end: 2,
@@ -39,8 +41,8 @@ impl Origin {
         }
     }
 
-    // The structure of an extension may not stand beside that of Vulkan 1.2 which took it over:
-    // VUID-VkDeviceCreateInfo-pNext-02830.
+    // The structure of an extension must not be chained with the structure of Vulkan 1.2 that
+    // replaces it: VUID-VkDeviceCreateInfo-pNext-02830.
     fn is_known(self, minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> bool {
         minor < self.end && (minor >= self.core || self.extension.is_some_and(has_extension))
     }
@@ -48,11 +50,12 @@ impl Origin {
 
 macro_rules! structures {
     ($($chain:ident: $structure:ident, $origin:expr;)*) => {
-        /// The feature structures that a device knows; the others are `None`. Members that are on are features that the device has, or that are
-        /// to be enabled.
+        /// The feature structures that a device supports; the others are `None`. Members that are
+        /// set are features that the device has, or that are to be enabled.
         ///
-        /// Features that Vulkan 1.2 took over from extensions have two places: the structure of the extension, and that of version 1.2, which
-        /// excludes it and which devices of that version get.
+        /// Features that Vulkan 1.2 promoted from extensions are in two structures: that of the
+        /// extension, and that of version 1.2, which excludes it and is used on devices of that
+        /// version.
         #[derive(Clone, Default)]
         pub struct FeatureChain {
             /// The features of Vulkan 1.0.
@@ -64,7 +67,8 @@ macro_rules! structures {
         }
 
         impl FeatureChain {
-            /// Empty structures for what a device of version 1.`minor` with these extensions knows.
+            /// Returns empty structures that a device of version 1.`minor` with these extensions
+            /// supports.
             pub(super) fn known(minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> Self {
                 Self {
                     core: vk::PhysicalDeviceFeatures::default(),
@@ -72,18 +76,19 @@ macro_rules! structures {
                 }
             }
 
-            /// Extensions that the structures come from, where the version does not include them.
+            /// Returns the extensions that define the structures, unless the version includes them.
             pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
                 let of = |is_known: bool, origin: Origin| origin.extension.filter(|_| is_known && minor < origin.core);
                 [$(of(self.$chain.is_some(), $origin),)*].into_iter().flatten().collect()
             }
 
-            /// Links the structures into a list, for `vkCreateDevice`. Callers that add structures of their own take those of extensions, not
-            /// `VkPhysicalDeviceVulkan11Features` and `VkPhysicalDeviceVulkan13Features`, which would have members of these twice.
+            /// Links the structures into a list, for `vkCreateDevice`. Callers that add other
+            /// structures use those of extensions, not `VkPhysicalDeviceVulkan11Features` and
+            /// `VkPhysicalDeviceVulkan13Features`, which would duplicate members.
             pub fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
                 let mut list = vk::PhysicalDeviceFeatures2::default().features(self.core);
                 $(if let Some(structure) = &mut self.$chain {
-                    // What an earlier list left in a structure must not be followed.
+                    // A structure may contain the pointer of an earlier list.
                     structure.p_next = std::ptr::null_mut();
                     list = list.push_next(structure);
                 })*
@@ -124,7 +129,7 @@ structures! {
 }
 
 impl FeatureChain {
-    /// What a device says that it has.
+    /// Queries the features of a device.
     pub(super) fn query(
         minor: u32,
         has_extension: &dyn Fn(&CStr) -> bool,
@@ -137,7 +142,8 @@ impl FeatureChain {
         found
     }
 
-    /// Enables what features that are on need besides. Vulkan specification, `VkPhysicalDeviceRobustness2FeaturesEXT`.
+    /// Enables features that are required by enabled ones. Vulkan specification,
+    /// `VkPhysicalDeviceRobustness2FeaturesEXT`.
     pub(super) fn complete(&mut self) {
         let robustness = self.robustness.as_ref();
         if robustness.is_some_and(|it| it.robust_buffer_access2 == vk::TRUE) {

@@ -1,10 +1,10 @@
-//! Properties of devices that change what is emitted.
+//! Properties of devices that affect code generation.
 
 use ash::vk;
 use glasm_codegen::options::Subgroups;
 use std::ffi::CStr;
 
-/// What the compiler asks for besides features.
+/// Properties that the compiler uses.
 #[derive(Clone)]
 pub(super) struct Properties {
     pub(super) subgroups: Subgroups,
