@@ -1,5 +1,5 @@
-//! The stages that pipelines need beside their programs: modules of all of them are valid, and
-//! those that replicate primitives do so.
+//! Stages that pipelines need in addition to their programs: all modules are valid, and replicating
+//! stages replicate primitives.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -144,7 +144,7 @@ fn vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
     Compiler::new().compile_ir(&program, options).unwrap()
 }
 
-/// Checks the geometry stages behind a program; gives the text of that for triangles in four
+/// Checks the geometry stages after a program; returns the text of the stage for triangles in four
 /// viewports.
 fn replicated(shader: &Shader) -> String {
     let mut text = String::new();
