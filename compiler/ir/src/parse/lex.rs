@@ -45,7 +45,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the next token and the byte where it starts.
-    pub(super) fn token(&mut self) -> (usize, Token<'a>) {
+    pub(super) fn next_token(&mut self) -> (usize, Token<'a>) {
         let rest = self.rest();
         self.position += rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
         let start = self.position;
@@ -53,14 +53,14 @@ impl<'a> Lexer<'a> {
             return (start, Token::End);
         };
         let token = match first {
-            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take(word_len(self.rest()))),
-            '0'..='9' => Token::Number(self.take(number_len(self.rest()))),
-            '"' => self.quoted(),
+            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take(find_word_len(self.rest()))),
+            '0'..='9' => Token::Number(self.take(find_number_len(self.rest()))),
+            '"' => self.lex_quoted(),
             '\n' => {
                 self.take(1);
                 Token::LineEnd
             }
-            ';' => return self.comment(),
+            ';' => return self.lex_comment(),
             mark => {
                 self.take(mark.len_utf8());
                 Token::Mark(mark)
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
         (start, token)
     }
 
-    fn quoted(&mut self) -> Token<'a> {
+    fn lex_quoted(&mut self) -> Token<'a> {
         let inner = &self.rest()[1..];
         let mut escaped = false;
         for (offset, c) in inner.char_indices() {
@@ -86,11 +86,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips a comment; a span comment is a token.
-    fn comment(&mut self) -> (usize, Token<'a>) {
+    fn lex_comment(&mut self) -> (usize, Token<'a>) {
         let start = self.position;
         let comment = self.rest();
         let comment = self.take(comment.find('\n').unwrap_or(comment.len()));
-        match span_comment(comment) {
+        match parse_span_comment(comment) {
             Some(span) => (start, Token::Span(span)),
             None if self.rest().is_empty() => (self.position, Token::End),
             None => {
@@ -101,14 +101,14 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn word_len(text: &str) -> usize {
+fn find_word_len(text: &str) -> usize {
     text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(text.len())
 }
 
 /// Returns the length of a number: alphanumeric characters, a point that a digit follows, the sign
 /// of a decimal exponent.
-fn number_len(text: &str) -> usize {
+fn find_number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_hex = text.starts_with("0x");
     let digit_at = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -128,7 +128,7 @@ fn number_len(text: &str) -> usize {
 }
 
 /// Parses `; @start..end`, which more text may follow.
-fn span_comment(comment: &str) -> Option<Span> {
+fn parse_span_comment(comment: &str) -> Option<Span> {
     let range = comment.strip_prefix(';')?.trim_start().strip_prefix('@')?;
     let (start, rest) = range.split_once("..")?;
     let end = &rest[..rest

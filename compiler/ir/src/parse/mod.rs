@@ -45,7 +45,9 @@ impl std::error::Error for ParseError {}
 /// The first error of the text.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(text);
-    parser.program().map_err(|error| locate(text, error))?;
+    parser
+        .parse_program()
+        .map_err(|error| locate(text, error))?;
     Ok(parser.builder.program)
 }
 
@@ -82,7 +84,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
-        let (start, token) = lexer.token();
+        let (start, token) = lexer.next_token();
         let mut program = Program::new(Stage::Vertex);
         program.blocks = IndexVec::new();
         program.routines = IndexVec::new();
@@ -97,7 +99,7 @@ impl<'a> Parser<'a> {
     }
 
     fn advance(&mut self) -> Token<'a> {
-        let (start, token) = self.lexer.token();
+        let (start, token) = self.lexer.next_token();
         self.last = std::mem::replace(&mut self.start, start);
         std::mem::replace(&mut self.token, token)
     }
@@ -111,14 +113,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns an error at the previous token.
-    fn wrong<T>(&self, message: impl Into<String>) -> Parse<T> {
+    fn error_at_last<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.last,
             message: message.into(),
         })
     }
 
-    fn word(&mut self, what: &str) -> Parse<&'a str> {
+    fn parse_word(&mut self, what: &str) -> Parse<&'a str> {
         let Token::Word(word) = self.token else {
             return self.error(format!("expected {what}"));
         };
@@ -127,7 +129,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a variant of an enum of keywords.
-    fn named<T: Word>(&mut self, what: &str) -> Parse<T> {
+    fn parse_named<T: Word>(&mut self, what: &str) -> Parse<T> {
         let found = if let Token::Word(word) | Token::Number(word) = self.token {
             T::from_word(word)
         } else {
@@ -141,7 +143,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes the next token if it is this keyword.
-    fn accept_word(&mut self, word: &str) -> bool {
+    fn eat_word(&mut self, word: &str) -> bool {
         let found = self.token == Token::Word(word);
         if found {
             self.advance();
@@ -149,7 +151,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn accept(&mut self, mark: char) -> bool {
+    fn eat(&mut self, mark: char) -> bool {
         let found = self.token == Token::Mark(mark);
         if found {
             self.advance();
@@ -158,7 +160,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, mark: char) -> Parse<()> {
-        if self.accept(mark) {
+        if self.eat(mark) {
             Ok(())
         } else {
             self.error(format!("expected `{mark}`"))
@@ -166,7 +168,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect_word(&mut self, word: &str) -> Parse<()> {
-        if self.accept_word(word) {
+        if self.eat_word(word) {
             Ok(())
         } else {
             self.error(format!("expected `{word}`"))
@@ -174,7 +176,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a decimal number that fits the type.
-    fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+    fn parse_number<T: std::str::FromStr>(&mut self) -> Parse<T> {
         let Token::Number(digits) = self.token else {
             return self.error("expected a number");
         };
@@ -186,10 +188,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a decimal number with an optional sign.
-    fn signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
+    fn parse_signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
         let at = self.start;
-        let sign = if self.accept('-') { -1 } else { 1 };
-        let magnitude: u32 = self.number()?;
+        let sign = if self.eat('-') { -1 } else { 1 };
+        let magnitude: u32 = self.parse_number()?;
         T::try_from(sign * i64::from(magnitude)).map_err(|_| Error {
             at,
             message: "the number is out of range".to_owned(),
@@ -197,15 +199,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `[n]`.
-    fn bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
+    fn parse_bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
         self.expect('[')?;
-        let number = self.number()?;
+        let number = self.parse_number()?;
         self.expect(']')?;
         Ok(number)
     }
 
     /// Parses an id with this prefix.
-    fn id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
+    fn parse_id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
         let number = if let Token::Word(word) = self.token {
             split_id(word)
         } else {
@@ -221,13 +223,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses an id with this prefix that has an entry in a table.
-    fn declared<I: Id, T>(
+    fn parse_declared_id<I: Id, T>(
         &mut self,
         prefix: &str,
         table: impl Fn(&Program) -> &IndexVec<I, T>,
     ) -> Parse<I> {
         let at = self.start;
-        let id = self.id::<I>(prefix)?;
+        let id = self.parse_id::<I>(prefix)?;
         match table(&self.builder.program).get(id) {
             Some(_) => Ok(id),
             None => Err(Error {
@@ -238,7 +240,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the end of a line; returns the span in its comment.
-    fn line_end(&mut self) -> Parse<Span> {
+    fn parse_line_end(&mut self) -> Parse<Span> {
         let span = if let Token::Span(span) = self.token {
             span
         } else {
@@ -267,7 +269,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn name(&mut self) -> Parse<Option<NameId>> {
+    fn parse_name(&mut self) -> Parse<Option<NameId>> {
         let Token::Quoted(text) = self.token else {
             return Ok(None);
         };
@@ -309,23 +311,23 @@ fn unescape(text: &str) -> Option<String> {
 
 /// Routines and control flow.
 impl Parser<'_> {
-    fn program(&mut self) -> Parse<()> {
+    fn parse_program(&mut self) -> Parse<()> {
         self.skip_empty_lines();
         self.expect_word("program")?;
-        self.builder.program.stage = self.named("a stage")?;
-        self.line_end()?;
+        self.builder.program.stage = self.parse_named("a stage")?;
+        self.parse_line_end()?;
         loop {
             self.skip_empty_lines();
-            if self.accept_word("main") {
+            if self.eat_word("main") {
                 break;
-            } else if self.accept_word("routine") {
-                self.routine()?;
+            } else if self.eat_word("routine") {
+                self.parse_routine()?;
             } else {
-                self.declaration()?;
+                self.parse_declaration()?;
             }
         }
-        self.builder.program.main = self.declared("fn", |program| &program.routines)?;
-        self.line_end()?;
+        self.builder.program.main = self.parse_declared_id("fn", |program| &program.routines)?;
+        self.parse_line_end()?;
         self.skip_empty_lines();
         if self.token == Token::End {
             Ok(())
@@ -334,22 +336,22 @@ impl Parser<'_> {
         }
     }
 
-    fn routine(&mut self) -> Parse<()> {
+    fn parse_routine(&mut self) -> Parse<()> {
         let next = self.builder.program.routines.next_id();
-        if self.id::<RoutineId>("fn")? != next {
-            return self.wrong(format!("the next routine is {next}"));
+        if self.parse_id::<RoutineId>("fn")? != next {
+            return self.error_at_last(format!("the next routine is {next}"));
         }
-        let name = self.name()?;
-        let (body, _) = self.block()?;
-        self.line_end()?;
+        let name = self.parse_name()?;
+        let (body, _) = self.parse_block()?;
+        self.parse_line_end()?;
         self.builder.program.routines.push(Routine { name, body });
         Ok(())
     }
 
     /// Parses a block; returns it with the span after its opening brace.
-    fn block(&mut self) -> Parse<(BlockId, Span)> {
+    fn parse_block(&mut self) -> Parse<(BlockId, Span)> {
         self.expect('{')?;
-        let span = self.line_end()?;
+        let span = self.parse_line_end()?;
         self.depth += 1;
         if self.depth > MAX_NESTING {
             return self.error(format!("blocks are nested more than {MAX_NESTING} deep"));
@@ -357,59 +359,59 @@ impl Parser<'_> {
         self.builder.open_block();
         loop {
             self.skip_empty_lines();
-            if self.accept('}') {
+            if self.eat('}') {
                 break;
             }
-            self.statement()?;
+            self.parse_statement()?;
         }
         self.depth -= 1;
         Ok((self.builder.close_block(), span))
     }
 
-    fn statement(&mut self) -> Parse<()> {
+    fn parse_statement(&mut self) -> Parse<()> {
         let Token::Word(word) = self.token else {
             return self.error("expected a statement or `}`");
         };
         match word {
-            "if" => self.branch(),
-            "loop" => self.repeat(),
-            "switch" => self.switch(),
-            "break" => self.leave(Node::Break),
-            "continue" => self.leave(Node::Continue),
-            "return" => self.leave(Node::Return),
-            "call" => self.call(),
-            _ => self.inst(),
+            "if" => self.parse_branch(),
+            "loop" => self.parse_loop(),
+            "switch" => self.parse_switch(),
+            "break" => self.parse_exit(Node::Break),
+            "continue" => self.parse_exit(Node::Continue),
+            "return" => self.parse_exit(Node::Return),
+            "call" => self.parse_call(),
+            _ => self.parse_inst(),
         }
     }
 
-    fn leave(&mut self, node: Node) -> Parse<()> {
+    fn parse_exit(&mut self, node: Node) -> Parse<()> {
         self.advance();
-        self.line_end()?;
+        self.parse_line_end()?;
         self.builder.node(node);
         Ok(())
     }
 
-    fn call(&mut self) -> Parse<()> {
+    fn parse_call(&mut self) -> Parse<()> {
         self.advance();
-        let routine = self.id("fn")?;
-        let span = self.line_end()?;
+        let routine = self.parse_id("fn")?;
+        let span = self.parse_line_end()?;
         self.builder.node(Node::Call(routine, span));
         Ok(())
     }
 
-    fn branch(&mut self) -> Parse<()> {
+    fn parse_branch(&mut self) -> Parse<()> {
         self.advance();
-        let cond = self.cond()?;
-        let (then, span) = self.block()?;
-        let otherwise = self.other_block("else")?;
+        let cond = self.parse_cond()?;
+        let (then, span) = self.parse_block()?;
+        let otherwise = self.parse_second_block("else")?;
         self.builder.branch(cond, then, otherwise, span);
         Ok(())
     }
 
-    fn repeat(&mut self) -> Parse<()> {
+    fn parse_loop(&mut self) -> Parse<()> {
         self.advance();
-        let (body, span) = self.block()?;
-        let continuing = self.other_block("continuing")?;
+        let (body, span) = self.parse_block()?;
+        let continuing = self.parse_second_block("continuing")?;
         self.builder.node(Node::Loop {
             body,
             continuing,
@@ -419,36 +421,36 @@ impl Parser<'_> {
     }
 
     /// Parses the optional second block of a node, and the end of the node's last line.
-    fn other_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
-        let block = if self.accept_word(word) {
-            Some(self.block()?.0)
+    fn parse_second_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
+        let block = if self.eat_word(word) {
+            Some(self.parse_block()?.0)
         } else {
             None
         };
-        self.line_end()?;
+        self.parse_line_end()?;
         Ok(block)
     }
 
-    fn switch(&mut self) -> Parse<()> {
+    fn parse_switch(&mut self) -> Parse<()> {
         self.advance();
-        let selector = self.lane()?;
+        let selector = self.parse_lane()?;
         self.expect('{')?;
-        let span = self.line_end()?;
+        let span = self.parse_line_end()?;
         let mut cases = Vec::new();
         let mut default = None;
         loop {
             self.skip_empty_lines();
-            if self.accept('}') {
+            if self.eat('}') {
                 break;
-            } else if default.is_none() && self.accept_word("default") {
-                default = self.case_block()?.into();
-            } else if default.is_none() && self.accept_word("case") {
-                cases.push(self.case()?);
+            } else if default.is_none() && self.eat_word("default") {
+                default = self.parse_case_block()?.into();
+            } else if default.is_none() && self.eat_word("case") {
+                cases.push(self.parse_case()?);
             } else {
                 return self.error("expected `}`, or `case` or `default` before the default block");
             }
         }
-        self.line_end()?;
+        self.parse_line_end()?;
         let switch = self.builder.program.switches.push(Switch {
             selector,
             cases,
@@ -459,23 +461,23 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn case(&mut self) -> Parse<Case> {
+    fn parse_case(&mut self) -> Parse<Case> {
         let mut values = Vec::new();
         loop {
-            values.push(self.number()?);
-            if !self.accept(',') {
+            values.push(self.parse_number()?);
+            if !self.eat(',') {
                 break;
             }
         }
         Ok(Case {
             values,
-            block: self.case_block()?,
+            block: self.parse_case_block()?,
         })
     }
 
-    fn case_block(&mut self) -> Parse<BlockId> {
-        let (block, _) = self.block()?;
-        self.line_end()?;
+    fn parse_case_block(&mut self) -> Parse<BlockId> {
+        let (block, _) = self.parse_block()?;
+        self.parse_line_end()?;
         Ok(block)
     }
 }

@@ -105,8 +105,8 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
         place: Subject::Program,
         errors: Vec::new(),
     };
-    verifier.tables();
-    verifier.tree();
+    verifier.verify_tables();
+    verifier.verify_tree();
     if verifier.errors.is_empty() {
         Ok(())
     } else {
@@ -122,7 +122,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    fn fault(&mut self, fault: Fault, message: String) {
+    fn report_fault(&mut self, fault: Fault, message: String) {
         // Reports of malformed programs of any size have a bounded size.
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(VerifyError {
@@ -133,14 +133,14 @@ impl Verifier<'_> {
         }
     }
 
-    fn error(&mut self, message: impl Into<String>) {
-        self.fault(Fault::Malformed, message.into());
+    fn report_error(&mut self, message: impl Into<String>) {
+        self.report_fault(Fault::Malformed, message.into());
     }
 
     /// Reports an error of an instruction, with its text.
-    fn inst_error(&mut self, inst: &Inst, message: impl fmt::Display) {
+    fn report_inst_error(&mut self, inst: &Inst, message: impl fmt::Display) {
         let text = print_inst(self.program, inst);
-        self.error(format!("{message}: {text}"));
+        self.report_error(format!("{message}: {text}"));
     }
 }
 
