@@ -17,7 +17,7 @@ bitflags::bitflags! {
 
 impl Exits {
     /// Returns the exit that a node itself takes, without the nodes of its blocks.
-    pub(crate) const fn of_node(node: Node) -> Self {
+    pub(crate) const fn from_node(node: Node) -> Self {
         match node {
             Node::Break => Self::BREAK,
             Node::Continue => Self::CONTINUE,
@@ -31,7 +31,7 @@ impl Exits {
     }
 
     /// Returns the exits that leave a node, given the exits of its blocks.
-    pub(crate) fn through(self, node: Node) -> Self {
+    pub(crate) fn propagate_through(self, node: Node) -> Self {
         match node {
             Node::Loop { .. } => self.difference(Self::BREAK.union(Self::CONTINUE)),
             Node::Switch(_) => self.difference(Self::BREAK),

@@ -281,7 +281,7 @@ pub trait AccessTables {
 pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
     match common_read_lanes(inst, needed) {
         Some(lanes) => lanes,
-        None => special_read_lanes(tables, inst, source, needed),
+        None => compute_special_read_lanes(tables, inst, source, needed),
     }
 }
 
@@ -327,14 +327,19 @@ static READS: [Reads; Op::ALL.len()] = {
     table
 };
 
-fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
+fn compute_special_read_lanes(
+    tables: &impl AccessTables,
+    inst: &Inst,
+    source: usize,
+    needed: u8,
+) -> u8 {
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_lanes(source),
         (Aux::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
         (Aux::Mem(_), Op::Store | Op::Load | Op::BufferSize) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
-        (Aux::Image(id), op) => image_source_lanes(tables.image_access(id), op, source),
+        (Aux::Image(id), op) => compute_image_source_lanes(tables.image_access(id), op, source),
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
         (_, Op::EmitVertex) => 1,
@@ -344,7 +349,11 @@ fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, ne
 }
 
 /// Returns the lanes that an image instruction reads of a source.
-fn image_source_lanes((access, image): (&ImageAccess, &Image), op: Op, source: usize) -> u8 {
+fn compute_image_source_lanes(
+    (access, image): (&ImageAccess, &Image),
+    op: Op,
+    source: usize,
+) -> u8 {
     let with_value = usize::from(op.has(OpFlags::WRITES));
     if source < with_value {
         if op == Op::ImageStore {

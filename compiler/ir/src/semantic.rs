@@ -24,7 +24,7 @@ macro_rules! semantics {
 
         impl Semantic {
             /// Returns the keyword of the text form, and the numbers that follow it.
-            pub(crate) fn parts(self) -> (&'static str, Vec<u8>) {
+            pub(crate) fn to_parts(self) -> (&'static str, Vec<u8>) {
                 match self {
                     $(Self::$name $(($number))? $({ $($field,)* })? => ($word, vec![$($number)? $($($field),*)?]),)*
                 }
@@ -190,7 +190,7 @@ semantics! {
 /// The text form.
 impl fmt::Display for Semantic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, numbers) = self.parts();
+        let (word, numbers) = self.to_parts();
         f.write_str(word)?;
         numbers
             .iter()

@@ -233,7 +233,7 @@ macro_rules! define {
         /// Returns the name of the variable that has a parameter in modules.
         pub fn variable_name(param: StateParam) -> String {
             match param {
-                StateParam::MatrixRow { matrix, form, row } => matrix_row_name(matrix, form, row),
+                StateParam::MatrixRow { matrix, form, row } => make_matrix_row_name(matrix, form, row),
                 $(StateParam::$variant $(($($arg),*))? => {
                     $($(let $arg = $arg.text();)*)?
                     variable_name!($text $($name)?)
@@ -370,7 +370,7 @@ fn write_matrix_row(
     write!(f, ".{}.row[{row}]", form.word())
 }
 
-fn matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
+fn make_matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
     let (word, number) = matrix.parts();
     let number = match (matrix, number) {
         // A modelview matrix without a number is modelview matrix 0 in the languages.

@@ -39,7 +39,7 @@ impl Walk {
     }
 
     /// Returns the random number to branch on.
-    pub(crate) const fn drawn(&self) -> usize {
+    pub(crate) const fn get_drawn(&self) -> usize {
         (self.random >> DRAWN_BIT) as usize
     }
 }
@@ -75,39 +75,39 @@ impl Maker {
 
     /// Emits the initialization of the trace and the random number.
     pub(crate) fn begin(&mut self, seed: u32) {
-        code::set(&mut self.builder, self.random, seed);
-        code::set(&mut self.builder, self.trace, 0);
-        code::set(&mut self.builder, self.draw, (seed >> DRAWN_BIT) & 1);
+        code::emit_set(&mut self.builder, self.random, seed);
+        code::emit_set(&mut self.builder, self.trace, 0);
+        code::emit_set(&mut self.builder, self.draw, (seed >> DRAWN_BIT) & 1);
     }
 
     /// Returns the limit of steps, with the registers that count them.
-    pub(crate) fn bound(&mut self, max: Option<u32>, test: StepTest) -> Option<StepBound> {
+    pub(crate) fn make_bound(&mut self, max: Option<u32>, test: StepTest) -> Option<StepBound> {
         let max = max?;
         let counter = code::new_register(&mut self.builder);
-        code::set(&mut self.builder, counter, 0);
+        code::emit_set(&mut self.builder, counter, 0);
         Some(StepBound { counter, max, test })
     }
 
-    pub(crate) fn put(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
-        let value = code::word(&mut self.builder, value);
+    pub(crate) fn emit_op(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
+        let value = code::add_word(&mut self.builder, value);
         let sources = [Src::register(from), value];
-        code::put(&mut self.builder, register, op, &sources);
+        code::emit_op(&mut self.builder, register, op, &sources);
     }
 
     /// Emits the visit of a point, which draws the bits `mask` of a random number.
     pub(crate) fn step(&mut self, place: u32, mask: u32) {
         let (trace, random, draw) = (self.trace, self.random, self.draw);
-        self.put(trace, Op::Mul, trace, 31);
-        self.put(trace, Op::Add, trace, place);
-        self.put(random, Op::Mul, random, MULTIPLIER);
-        self.put(random, Op::Add, random, INCREMENT);
-        self.put(draw, Op::Shr, random, DRAWN_BIT);
-        self.put(draw, Op::And, draw, mask);
+        self.emit_op(trace, Op::Mul, trace, 31);
+        self.emit_op(trace, Op::Add, trace, place);
+        self.emit_op(random, Op::Mul, random, MULTIPLIER);
+        self.emit_op(random, Op::Add, random, INCREMENT);
+        self.emit_op(draw, Op::Shr, random, DRAWN_BIT);
+        self.emit_op(draw, Op::And, draw, mask);
     }
 }
 
 /// Returns the trace of a program, which must be valid.
-pub(crate) fn trace_of(program: &Program) -> u32 {
+pub(crate) fn compute_trace(program: &Program) -> u32 {
     let errors = verify(program).err();
     assert!(errors.is_none(), "{errors:?}\n{}", crate::print(program));
     let interpreter = Interpreter::new(program).unwrap();
@@ -118,7 +118,7 @@ pub(crate) fn trace_of(program: &Program) -> u32 {
 /// Checks the trace of a program.
 pub(crate) fn assert_trace(program: &Program, expected: u32, of: impl std::fmt::Debug) {
     let text = crate::print(program);
-    assert_eq!(trace_of(program), expected, "{of:?}\n{text}");
+    assert_eq!(compute_trace(program), expected, "{of:?}\n{text}");
 }
 
 /// Counts the nodes of all blocks that match.
@@ -128,10 +128,10 @@ pub(crate) fn count_nodes(program: &Program, wanted: fn(&Node) -> bool) -> usize
     nodes.filter(|node| wanted(node)).count()
 }
 
-pub(crate) fn loops(program: &Program) -> usize {
+pub(crate) fn count_loops(program: &Program) -> usize {
     count_nodes(program, |node| matches!(node, Node::Loop { .. }))
 }
 
-pub(crate) fn switches(program: &Program) -> usize {
+pub(crate) fn count_switches(program: &Program) -> usize {
     count_nodes(program, |node| matches!(node, Node::Switch(_)))
 }

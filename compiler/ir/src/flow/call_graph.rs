@@ -151,7 +151,7 @@ impl<'c> Search<'c> {
         let (mut groups, mut longest_chain) = (0, 0);
         let mut most_runs = 1;
         if !whole {
-            let calls = self.function_calls();
+            let calls = self.collect_calls();
             let chains = Chains::find(&calls);
             (groups, longest_chain) = (chains.groups, chains.height);
             let ends = self.convention.overflow == OnStackOverflow::EndProgram;
@@ -160,7 +160,7 @@ impl<'c> Search<'c> {
             whole = ends && (groups > 0 || longest_chain > self.convention.depth as usize);
             self.mark_groups(&calls, chains.group);
             if groups == 0 {
-                most_runs = self.most_runs(&chains.callees_first);
+                most_runs = self.count_runs(&chains.callees_first);
             }
         }
         if whole {
@@ -171,7 +171,7 @@ impl<'c> Search<'c> {
             convention: self.convention,
             entry,
             targets: self.find_targets(entry),
-            repeats: whole || self.branches_back(),
+            repeats: whole || self.has_back_branches(),
             functions: self.functions,
             function_at: self.function_at,
             function_of: self.function_of,
@@ -184,7 +184,7 @@ impl<'c> Search<'c> {
     /// Returns the total number of function runs when the first function runs once, saturated. No
     /// call chain may contain a function twice, and `callees_first` must list each function after
     /// its callees: then one pass suffices, regardless of the length of chains.
-    fn most_runs(&self, callees_first: &[FunctionId]) -> u64 {
+    fn count_runs(&self, callees_first: &[FunctionId]) -> u64 {
         let mut runs = vec![1u64; self.functions.len()];
         for &function in callees_first {
             let blocks = self.functions[function].blocks.iter();
@@ -248,7 +248,7 @@ impl<'c> Search<'c> {
     }
 
     /// Returns the callees of each function, in source order.
-    fn function_calls(&self) -> Vec<Vec<FunctionId>> {
+    fn collect_calls(&self) -> Vec<Vec<FunctionId>> {
         let calls = |function: &Function| {
             let blocks = function.blocks.iter();
             let mut callees: Vec<BasicBlockId> = blocks
@@ -330,7 +330,7 @@ impl<'c> Search<'c> {
         targets
     }
 
-    fn branches_back(&self) -> bool {
+    fn has_back_branches(&self) -> bool {
         let mut blocks = self.cfg.blocks();
         blocks.any(|(block, _)| self.branch_target(block).is_some_and(|to| to <= block))
     }
@@ -415,13 +415,13 @@ impl Chains {
                 None => chains.height = height,
             }
             if low == visits[at].number {
-                chains.complete(graph, at, &mut open, &mut visits);
+                chains.close_component(graph, at, &mut open, &mut visits);
             }
         }
     }
 
     /// Closes a component: the open functions from `first` on.
-    fn complete(
+    fn close_component(
         &mut self,
         graph: &[Vec<usize>],
         first: usize,

@@ -84,7 +84,7 @@ pub(super) struct Graph<'a> {
 }
 
 /// Returns a placeholder for a block that is filled later; until then it returns.
-fn unfilled() -> FlowBlock {
+fn make_placeholder() -> FlowBlock {
     FlowBlock {
         nodes: Block::default(),
         exit: Exit::Return,
@@ -101,7 +101,7 @@ impl<'a> Graph<'a> {
         counts: Option<StepTest>,
     ) -> Self {
         let mut blocks = IndexVec::new();
-        let out = blocks.push(unfilled());
+        let out = blocks.push(make_placeholder());
         Self {
             builder,
             cfg,
@@ -153,7 +153,7 @@ impl<'a> Graph<'a> {
         for &(block, ..) in blocks {
             self.starts[block] = Some(self.reserve());
         }
-        let entry = self.entry(start);
+        let entry = self.add_entry(start);
         let mut open = false;
         for &(block, nodes, tree) in blocks {
             // A label that no branch or call names does not begin a block.
@@ -164,15 +164,15 @@ impl<'a> Graph<'a> {
                 }
                 self.begin(start);
             }
-            self.nodes(nodes, Jumps::default());
-            let next = self.fall_through(block);
+            self.lower_nodes(nodes, Jumps::default());
+            let next = self.find_fall_through(block);
             let terminator = self.cfg.terminator(block);
             open = terminator == Terminator::FallThrough && matches!(next, Successor::Block(_));
             if !open {
                 self.end_basic_block(terminator, next, tree);
             }
         }
-        self.return_block();
+        self.add_return_block();
         structurize::Graph {
             blocks: self.blocks,
             entry,
@@ -183,7 +183,7 @@ impl<'a> Graph<'a> {
 
     /// Adds a block that is filled later.
     fn reserve(&mut self) -> FlowId {
-        self.blocks.push(unfilled())
+        self.blocks.push(make_placeholder())
     }
 
     fn begin(&mut self, block: FlowId) {
@@ -197,10 +197,10 @@ impl<'a> Graph<'a> {
 
     fn end_at(&mut self, exit: Exit, span: Span) {
         let nodes = self.builder.close_nodes();
-        let is_empty = nodes.len == 0 && !(self.counts_all() && self.steps > 0);
+        let is_empty = nodes.len == 0 && !(self.is_counting_all() && self.steps > 0);
         // An empty block after a conditional jump: the jump can target the successor of the block.
         if let (true, Some(from), &Exit::Jump(to)) = (is_empty, self.only_from, &exit) {
-            self.blocks[from].exit.retarget(self.current, to);
+            self.blocks[from].exit.replace_target(self.current, to);
             self.blocks[from].steps += self.steps;
         }
         self.only_from = None;
@@ -213,17 +213,17 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns true if every instruction is counted, jumps included.
-    fn counts_all(&self) -> bool {
+    fn is_counting_all(&self) -> bool {
         self.counts == Some(StepTest::Blocks)
     }
 
     /// Counts a jump that is not a branch.
     fn count_jump(&mut self) {
-        self.steps += u32::from(self.counts_all() && !self.in_jump);
+        self.steps += u32::from(self.is_counting_all() && !self.in_jump);
     }
 
     /// Ends the block and begins the next one, whose id is passed to `exit`.
-    fn divide(&mut self, exit: impl FnOnce(FlowId) -> Exit) {
+    fn split_block(&mut self, exit: impl FnOnce(FlowId) -> Exit) {
         let next = self.reserve();
         self.end(exit(next));
         self.begin(next);
@@ -231,7 +231,7 @@ impl<'a> Graph<'a> {
 
     /// Jumps to `target` if `cond` holds; otherwise continues in a new block.
     fn leave_if(&mut self, cond: Cond, target: FlowId) {
-        self.divide(|otherwise| Exit::Branch {
+        self.split_block(|otherwise| Exit::Branch {
             cond,
             then: target,
             otherwise,
@@ -240,7 +240,7 @@ impl<'a> Graph<'a> {
 
     /// Continues in a new block if `cond` holds; otherwise jumps to `target`.
     fn leave_unless(&mut self, cond: Cond, target: FlowId) {
-        self.divide(|then| Exit::Branch {
+        self.split_block(|then| Exit::Branch {
             cond,
             then,
             otherwise: target,
@@ -258,7 +258,7 @@ impl<'a> Graph<'a> {
         self.starts.get(block).copied().flatten()
     }
 
-    fn fall_through(&self, block: BasicBlockId) -> Successor {
+    fn find_fall_through(&self, block: BasicBlockId) -> Successor {
         let at_label = self.call_graph.convention.at_label;
         self.cfg.fall_through(block, at_label)
     }
@@ -290,7 +290,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the entry block of the graph, which clears the stack if there is one.
-    fn entry(&mut self, start: Start) -> FlowId {
+    fn add_entry(&mut self, start: Start) -> FlowId {
         let exit = match start {
             Start::At(block) if self.calls.is_none() => return self.start_of(block),
             Start::At(block) => Exit::Jump(self.start_of(block)),
@@ -307,7 +307,7 @@ impl<'a> Graph<'a> {
         let entry = self.reserve();
         self.begin(entry);
         if let Some(calls) = &self.calls {
-            code::set(self.builder, calls.stack.depth, 0);
+            code::emit_set(self.builder, calls.stack.depth, 0);
         }
         self.end(exit);
         entry
@@ -315,16 +315,16 @@ impl<'a> Graph<'a> {
 
     /// Adds the return block: it jumps to the address on top of the stack, or out of the graph if
     /// the stack is empty.
-    fn return_block(&mut self) {
+    fn add_return_block(&mut self) {
         let Some(calls) = &mut self.calls else { return };
         let blocks = std::mem::take(&mut calls.return_blocks);
         let (stack, scratch) = (calls.stack, calls.scratch);
         let (ret, out) = (self.ret, self.out);
         self.begin(ret);
-        self.leave_unless(stack.in_use(), out);
-        stack.step(self.builder, Op::Sub);
-        let top = stack.top(self.builder, stack.return_addresses);
-        code::put(self.builder, scratch, Op::Mov, &[top]);
+        self.leave_unless(stack.test_nonempty(), out);
+        stack.emit_step(self.builder, Op::Sub);
+        let top = stack.load_top(self.builder, stack.return_addresses);
+        code::emit_op(self.builder, scratch, Op::Mov, &[top]);
         self.end(Exit::Switch {
             selector: (scratch, 0),
             cases: (1..).zip(blocks).collect(),
@@ -334,17 +334,17 @@ impl<'a> Graph<'a> {
 
     // Nodes.
 
-    fn nodes(&mut self, nodes: Block, jumps: Jumps) {
+    fn lower_nodes(&mut self, nodes: Block, jumps: Jumps) {
         // Nodes that are created meanwhile are appended after these.
         for position in nodes.first..nodes.first + nodes.len {
             let node = self.builder.program.nodes[position as usize];
-            self.node(node, jumps);
+            self.lower_node(node, jumps);
         }
     }
 
-    fn node(&mut self, node: Node, jumps: Jumps) {
+    fn lower_node(&mut self, node: Node, jumps: Jumps) {
         match node {
-            Node::Run { first, len } => self.run(first, len),
+            Node::Run { first, len } => self.lower_run(first, len),
             Node::If {
                 cond,
                 then,
@@ -352,31 +352,31 @@ impl<'a> Graph<'a> {
                 span,
             } if self.is_divided(node) => {
                 self.count_jump();
-                let is_jump = self.counts_all();
+                let is_jump = self.is_counting_all();
                 let outer = std::mem::replace(&mut self.in_jump, is_jump);
-                self.branch(cond, [Some(then), otherwise], span, jumps);
+                self.lower_branch(cond, [Some(then), otherwise], span, jumps);
                 self.in_jump = outer;
             }
             Node::Loop {
                 body, continuing, ..
-            } if self.is_divided(node) => self.loop_(body, continuing),
-            Node::Switch(id) if self.is_divided(node) => self.switch(id, jumps),
-            Node::Break => self.go(jumps.break_to),
-            Node::Continue => self.go(jumps.continue_to),
+            } if self.is_divided(node) => self.lower_loop(body, continuing),
+            Node::Switch(id) if self.is_divided(node) => self.lower_switch(id, jumps),
+            Node::Break => self.jump_to(jumps.break_to),
+            Node::Continue => self.jump_to(jumps.continue_to),
             Node::Return => {
                 self.count_jump();
-                self.go(Some(self.ret));
+                self.jump_to(Some(self.ret));
             }
-            Node::Call(routine, _) => match self.callee(routine) {
-                None => self.call_routine(node),
-                Some(target) if target == self.out => self.go(Some(target)),
-                Some(start) => self.call(start),
+            Node::Call(routine, _) => match self.find_callee(routine) {
+                None => self.add_routine_call(node),
+                Some(target) if target == self.out => self.jump_to(Some(target)),
+                Some(start) => self.add_call(start),
             },
             Node::If { .. } | Node::Loop { .. } | Node::Switch(_) => self.builder.node(node),
         }
     }
 
-    fn run(&mut self, first: u32, len: u32) {
+    fn lower_run(&mut self, first: u32, len: u32) {
         self.builder.node(Node::Run { first, len });
         // Loops count their iterations themselves.
         if self.counts.is_some() && self.loops.is_empty() {
@@ -393,16 +393,16 @@ impl<'a> Graph<'a> {
     fn is_divided(&mut self, node: Node) -> bool {
         let counts = self.counts.is_some() && self.loops.is_empty();
         let counted = counts && matches!(node, Node::If { .. });
-        counted || !self.leaves(node).is_empty()
+        counted || !self.find_leaves(node).is_empty()
     }
 
     /// Returns the jumps that leave a node.
-    fn leaves(&mut self, node: Node) -> Leaves {
+    fn find_leaves(&mut self, node: Node) -> Leaves {
         let mut inner = Leaves::empty();
         let mut blocks = Vec::new();
         visit_blocks(&self.builder.program, node, |block| blocks.push(block));
         for block in blocks {
-            inner |= self.block_leaves(block);
+            inner |= self.find_block_leaves(block);
         }
         match node {
             Node::Run { .. } => Leaves::empty(),
@@ -411,12 +411,12 @@ impl<'a> Graph<'a> {
             Node::Switch(_) => inner - Leaves::BREAK,
             Node::Break => Leaves::BREAK,
             Node::Continue => Leaves::CONTINUE,
-            Node::Call(routine, _) if self.callee(routine).is_none() => Leaves::empty(),
+            Node::Call(routine, _) if self.find_callee(routine).is_none() => Leaves::empty(),
             Node::Call(..) | Node::Return => Leaves::AWAY,
         }
     }
 
-    fn block_leaves(&mut self, block: BlockId) -> Leaves {
+    fn find_block_leaves(&mut self, block: BlockId) -> Leaves {
         // Cached, because every level of the tree queries it: deep trees would otherwise take
         // quadratic time.
         if let Some(&known) = self.leaves.get(&block) {
@@ -425,14 +425,14 @@ impl<'a> Graph<'a> {
         let mut leaves = Leaves::empty();
         let Block { first, len } = self.builder.program.blocks[block];
         for position in first..first + len {
-            leaves |= self.leaves(self.builder.program.nodes[position as usize]);
+            leaves |= self.find_leaves(self.builder.program.nodes[position as usize]);
         }
         self.leaves.insert(block, leaves);
         leaves
     }
 
     /// Returns the target of a call that is implemented with the stack; `None` for other calls.
-    fn callee(&self, routine: RoutineId) -> Option<FlowId> {
+    fn find_callee(&self, routine: RoutineId) -> Option<FlowId> {
         match self.callees.get(routine) {
             Callee::Exit => Some(self.out),
             Callee::Block(entry) if self.calls.is_some() => self.find_start(entry),
@@ -441,21 +441,21 @@ impl<'a> Graph<'a> {
     }
 
     /// Jumps to a block; the following code is unreachable.
-    fn go(&mut self, target: Option<FlowId>) {
+    fn jump_to(&mut self, target: Option<FlowId>) {
         if let Some(target) = target {
-            self.divide(|_| Exit::Jump(target));
+            self.split_block(|_| Exit::Jump(target));
         }
     }
 
-    fn block(&mut self, block: BlockId, jumps: Jumps) {
-        self.nodes(self.builder.program.blocks[block], jumps);
+    fn lower_block(&mut self, block: BlockId, jumps: Jumps) {
+        self.lower_nodes(self.builder.program.blocks[block], jumps);
     }
 
-    fn branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
+    fn lower_branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
         let behind = self.reserve();
         let arms = arms.map(|arm| {
             let nodes = arm.map_or(&[][..], |arm| self.builder.program.block(arm));
-            match self.only_target(nodes, behind, jumps) {
+            match self.find_only_target(nodes, behind, jumps) {
                 Some(target) => (target, None),
                 None => (self.reserve(), arm),
             }
@@ -471,7 +471,7 @@ impl<'a> Graph<'a> {
         for (start, arm) in arms {
             let Some(arm) = arm else { continue };
             self.begin(start);
-            self.block(arm, jumps);
+            self.lower_block(arm, jumps);
             self.end(Exit::Jump(behind));
         }
         self.begin(behind);
@@ -479,7 +479,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the target of an arm that only jumps; `None` if it contains other code.
-    fn only_target(&self, arm: &[Node], behind: FlowId, jumps: Jumps) -> Option<FlowId> {
+    fn find_only_target(&self, arm: &[Node], behind: FlowId, jumps: Jumps) -> Option<FlowId> {
         match *arm {
             [] => Some(behind),
             [Node::Break] => jumps.break_to,
@@ -490,21 +490,21 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn loop_(&mut self, body: BlockId, continuing: Option<BlockId>) {
+    fn lower_loop(&mut self, body: BlockId, continuing: Option<BlockId>) {
         let (next, behind) = (self.reserve(), self.reserve());
-        self.divide(Exit::Jump);
+        self.split_block(Exit::Jump);
         let start = self.current;
-        let saved = self.arrays(body);
+        let saved = self.add_save_arrays(body);
         self.loops.push(saved);
         let jumps = Jumps {
             break_to: Some(behind),
             continue_to: Some(next),
         };
-        self.block(body, jumps);
+        self.lower_block(body, jumps);
         self.end(Exit::Jump(next));
         self.begin(next);
         if let Some(continuing) = continuing {
-            self.block(continuing, Jumps::default());
+            self.lower_block(continuing, Jumps::default());
         }
         self.end(Exit::Jump(start));
         self.loops.pop();
@@ -512,19 +512,19 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the lanes of a loop that calls save, with arrays for them.
-    fn arrays(&mut self, body: BlockId) -> Vec<(SavedLanes, RegisterId)> {
+    fn add_save_arrays(&mut self, body: BlockId) -> Vec<(SavedLanes, RegisterId)> {
         let Some(calls) = &self.calls else {
             return Vec::new();
         };
         let saved = calls.saved.get(&body).map_or(&[][..], Vec::as_slice);
         let arrays = saved.iter().map(|&lanes| {
-            let array = calls.stack.array(self.builder, lanes.ty.width());
+            let array = calls.stack.add_array(self.builder, lanes.ty.width());
             (lanes, array)
         });
         arrays.collect()
     }
 
-    fn switch(&mut self, id: SwitchId, jumps: Jumps) {
+    fn lower_switch(&mut self, id: SwitchId, jumps: Jumps) {
         let switch = self.builder.program.switches[id].clone();
         let behind = self.reserve();
         let jumps = Jumps {
@@ -547,7 +547,7 @@ impl<'a> Graph<'a> {
         self.end_at(exit, switch.span);
         for (start, arm) in arms {
             self.begin(start);
-            self.block(arm, jumps);
+            self.lower_block(arm, jumps);
             self.end(Exit::Jump(behind));
         }
         self.begin(behind);
@@ -555,16 +555,16 @@ impl<'a> Graph<'a> {
 
     /// Adds a call of another routine. The block after the call does not begin if the callee
     /// reaches the bound.
-    fn call_routine(&mut self, call: Node) {
+    fn add_routine_call(&mut self, call: Node) {
         self.count_jump();
         self.builder.node(call);
-        if self.counts_all() {
-            self.divide(Exit::Jump);
+        if self.is_counting_all() {
+            self.split_block(Exit::Jump);
         }
     }
 
     /// Adds a call of the group: pushes the return address and jumps to the callee.
-    fn call(&mut self, start: FlowId) {
+    fn add_call(&mut self, start: FlowId) {
         let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
         let behind = self.reserve();
         let landing = match saved.is_empty() {
@@ -582,10 +582,10 @@ impl<'a> Graph<'a> {
             OnStackOverflow::EndProgram => out,
             OnStackOverflow::SkipCall => behind,
         };
-        let full = stack.is_full(self.builder, scratch);
+        let full = stack.test_full(self.builder, scratch);
         self.leave_if(full, beyond);
-        let address = (code::word(self.builder, address), crate::Type::U32);
-        stack.set_top(
+        let address = (code::add_word(self.builder, address), crate::Type::U32);
+        stack.store_top(
             self.builder,
             stack.return_addresses,
             crate::WriteMask::X,
@@ -593,15 +593,15 @@ impl<'a> Graph<'a> {
         );
         for &(saved, array) in &saved {
             let value = (Src::register(saved.register), saved.ty);
-            stack.set_top(self.builder, array, saved.lanes, value);
+            stack.store_top(self.builder, array, saved.lanes, value);
         }
-        stack.step(self.builder, Op::Add);
+        stack.emit_step(self.builder, Op::Add);
         self.end(Exit::Jump(start));
         self.begin(landing);
         for (saved, array) in saved {
-            let top = stack.top(self.builder, array);
+            let top = stack.load_top(self.builder, array);
             let dst = Dst::new(saved.register, saved.lanes);
-            code::mov(self.builder, dst, saved.ty, top);
+            code::emit_mov(self.builder, dst, saved.ty, top);
         }
         if landing != behind {
             self.end(Exit::Jump(behind));

@@ -41,7 +41,7 @@ pub(super) struct Callees(Vec<Callee>);
 
 impl Callees {
     /// Returns a call node; its routine id is a placeholder.
-    pub(super) fn call(&mut self, callee: Callee, span: Span) -> Node {
+    pub(super) fn make_call(&mut self, callee: Callee, span: Span) -> Node {
         let id = RoutineId::new(self.0.len());
         self.0.push(callee);
         Node::Call(id, span)
@@ -81,7 +81,7 @@ impl Routines<'_> {
         for &block in graph.functions.iter().flat_map(|function| &function.blocks) {
             self.uses[block] += 1;
         }
-        self.declare(&order);
+        self.declare_routines(&order);
         let mut built = Vec::new();
         for &function in &order {
             match graph.functions[function].group {
@@ -102,7 +102,7 @@ impl Routines<'_> {
     }
 
     /// Creates routines for main and the functions that others call.
-    fn declare(&mut self, order: &[FunctionId]) {
+    fn declare_routines(&mut self, order: &[FunctionId]) {
         self.ids.resize(order.len(), None);
         for &function in order {
             let &Function { entry, called, .. } = &self.graph.functions[function];
@@ -122,7 +122,7 @@ impl Routines<'_> {
 
     /// Returns the nodes of a basic block. The last function that contains it uses the original,
     /// other functions a copy.
-    fn take(&mut self, block: BasicBlockId) -> Block {
+    fn take_nodes(&mut self, block: BasicBlockId) -> Block {
         let mut tree = self.trees[block].block;
         self.uses[block] -= 1;
         if self.uses[block] > 0 {
@@ -160,7 +160,7 @@ impl Routines<'_> {
         let blocks = &self.graph.functions[function].blocks;
         let is_main = id == self.builder.program.main;
         let extended = is_main && !(self.prologue.is_empty() && self.epilogue.is_empty());
-        let is_graph = self.counts_all() || self.branches(blocks);
+        let is_graph = self.is_counting_all() || self.has_branches(blocks);
         // The tree of a single basic block that no other function contains is the body that
         // `declare_routines` assigned.
         if blocks.len() == 1 && !extended && !is_graph && self.uses[blocks[0]] == 1 {
@@ -175,7 +175,7 @@ impl Routines<'_> {
             );
         } else {
             for &block in blocks {
-                let nodes = self.take(block);
+                let nodes = self.take_nodes(block);
                 self.builder.nodes_of(nodes);
             }
         }
@@ -183,12 +183,12 @@ impl Routines<'_> {
     }
 
     /// Returns true if every block counts its steps.
-    fn counts_all(&self) -> bool {
+    fn is_counting_all(&self) -> bool {
         let bound = self.bound;
         bound.is_some_and(|bound| bound.test == StepTest::Blocks)
     }
 
-    fn branches(&self, blocks: &[BasicBlockId]) -> bool {
+    fn has_branches(&self, blocks: &[BasicBlockId]) -> bool {
         let mut terminators = blocks.iter().map(|&block| self.cfg.terminator(block));
         terminators.any(|it| matches!(it, Terminator::Branch { .. }))
     }
@@ -240,8 +240,10 @@ impl Routines<'_> {
     ) {
         for &(entry, id) in entries {
             self.open_routine(id);
-            code::set(self.builder, selector, entry.index() as u32);
-            let call = self.callees.call(Callee::Routine(group), Span::default());
+            code::emit_set(self.builder, selector, entry.index() as u32);
+            let call = self
+                .callees
+                .make_call(Callee::Routine(group), Span::default());
             self.builder.node(call);
             self.close_routine(id);
         }
@@ -250,7 +252,7 @@ impl Routines<'_> {
     /// Builds basic blocks as a graph, into the open block.
     fn build_graph(&mut self, blocks: &[BasicBlockId], start: Start, stack: Option<CallStack>) {
         let taken: Vec<_> = (blocks.iter())
-            .map(|&block| (block, self.take(block), self.trees[block]))
+            .map(|&block| (block, self.take_nodes(block), self.trees[block]))
             .collect();
         let counts = self.bound.map(|bound| bound.test);
         let (builder, program) = (&mut *self.builder, (self.cfg, self.graph));
@@ -322,13 +324,13 @@ fn copy_block(builder: &mut Builder, block: BlockId) -> BlockId {
     let Block { first, len } = builder.program.blocks[block];
     builder.open_block();
     for position in first..first + len {
-        let node = copy(builder, builder.program.nodes[position as usize]);
+        let node = copy_node(builder, builder.program.nodes[position as usize]);
         builder.node(node);
     }
     builder.close_block()
 }
 
-fn copy(builder: &mut Builder, node: Node) -> Node {
+fn copy_node(builder: &mut Builder, node: Node) -> Node {
     // The verifier requires that every block, switch and instruction is used once; sources may be
     // shared.
     let again = copy_block;

@@ -20,7 +20,7 @@ pub(super) struct CallStack {
 impl CallStack {
     pub(super) fn new(builder: &mut Builder, size: u32) -> Self {
         let depth = code::new_register(builder);
-        let return_addresses = array(builder, Width::W32, size);
+        let return_addresses = push_array(builder, Width::W32, size);
         Self {
             depth,
             return_addresses,
@@ -29,35 +29,35 @@ impl CallStack {
     }
 
     /// Returns an array with an element for each entry.
-    pub(super) fn array(&self, builder: &mut Builder, width: Width) -> RegisterId {
-        array(builder, width, self.size)
+    pub(super) fn add_array(&self, builder: &mut Builder, width: Width) -> RegisterId {
+        push_array(builder, width, self.size)
     }
 
     /// Returns a condition that holds if the stack is not empty.
-    pub(super) fn in_use(&self) -> Cond {
-        code::non_zero(self.depth)
+    pub(super) fn test_nonempty(&self) -> Cond {
+        code::test_non_zero(self.depth)
     }
 
     /// Returns a condition that holds if the stack is full; `scratch` is overwritten.
-    pub(super) fn is_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
-        let limit = code::word(builder, self.size);
-        code::put(
+    pub(super) fn test_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
+        let limit = code::add_word(builder, self.size);
+        code::emit_op(
             builder,
             scratch,
             Op::SetGe,
             &[Src::register(self.depth), limit],
         );
-        code::non_zero(scratch)
+        code::test_non_zero(scratch)
     }
 
     /// Emits `depth = depth + 1` after the entry was written, with `Op::Add`, or
     /// `depth = depth - 1` before it is read, with `Op::Sub`.
-    pub(super) fn step(&self, builder: &mut Builder, op: Op) {
-        let one = code::word(builder, 1);
-        code::put(builder, self.depth, op, &[Src::register(self.depth), one]);
+    pub(super) fn emit_step(&self, builder: &mut Builder, op: Op) {
+        let one = code::add_word(builder, 1);
+        code::emit_op(builder, self.depth, op, &[Src::register(self.depth), one]);
     }
 
-    fn top_index(&self, builder: &mut Builder) -> IndexId {
+    fn add_top_index(&self, builder: &mut Builder) -> IndexId {
         builder.program.indices.push(Index {
             element: IndexTerm {
                 relative: Some((self.depth, 0)),
@@ -69,15 +69,15 @@ impl CallStack {
     }
 
     /// Returns the operand `array[depth]`.
-    pub(super) fn top(&self, builder: &mut Builder, array: RegisterId) -> Src {
+    pub(super) fn load_top(&self, builder: &mut Builder, array: RegisterId) -> Src {
         Src {
-            index: Some(self.top_index(builder)),
+            index: Some(self.add_top_index(builder)),
             ..Src::register(array)
         }
     }
 
     /// Emits `array[depth] = value` in the lanes of `mask`.
-    pub(super) fn set_top(
+    pub(super) fn store_top(
         &self,
         builder: &mut Builder,
         array: RegisterId,
@@ -85,14 +85,14 @@ impl CallStack {
         (value, ty): (Src, Type),
     ) {
         let top = Dst {
-            index: Some(self.top_index(builder)),
+            index: Some(self.add_top_index(builder)),
             ..Dst::new(array, mask)
         };
-        code::mov(builder, top, ty, value);
+        code::emit_mov(builder, top, ty, value);
     }
 }
 
-fn array(builder: &mut Builder, width: Width, size: u32) -> RegisterId {
+fn push_array(builder: &mut Builder, width: Width, size: u32) -> RegisterId {
     builder.program.registers.push(Register {
         storage: Storage::Temp,
         width,

@@ -14,7 +14,7 @@ use crate::op::Op;
 use crate::program::{Node, Program};
 use crate::span::Span;
 use crate::structurize::{StepTest, code};
-use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
+use crate::traces::{Maker, Walk, assert_trace, compute_trace, count_loops, count_switches};
 use crate::types::Type;
 
 /// Condition: always, or if the last random number is odd.
@@ -97,7 +97,7 @@ impl Machine<'_> {
     }
 
     fn odd(&self) -> bool {
-        self.walk.drawn() & 1 == 1
+        self.walk.get_drawn() & 1 == 1
     }
 
     fn holds(&self, when: When) -> bool {
@@ -214,12 +214,12 @@ impl Machine<'_> {
 impl Maker {
     fn cond(&self, tree: &TreeBuilder<'_>, when: When) -> Option<Cond> {
         let conditional = when == Odd && !tree.is_dead();
-        conditional.then(|| code::non_zero(self.draw))
+        conditional.then(|| code::test_non_zero(self.draw))
     }
 
     fn begin_loop(&mut self, tree: &mut TreeBuilder<'_>, rounds: u32) {
         let count = code::new_register(&mut self.builder);
-        code::set(&mut self.builder, count, rounds);
+        code::emit_set(&mut self.builder, count, rounds);
         let saved = SavedLanes {
             register: count,
             lanes: WriteMask::X,
@@ -227,10 +227,10 @@ impl Maker {
         };
         tree.begin_loop(&mut self.builder, vec![saved], Span::default());
         let done = code::new_register(&mut self.builder);
-        self.put(done, Op::SetEq, count, 0);
-        let done = Some(code::non_zero(done));
+        self.emit_op(done, Op::SetEq, count, 0);
+        let done = Some(code::test_non_zero(done));
         tree.break_loop(&mut self.builder, done, Span::default());
-        self.put(count, Op::Sub, count, 1);
+        self.emit_op(count, Op::Sub, count, 1);
     }
 
     /// Appends a line, which may be dead code.
@@ -243,7 +243,7 @@ impl Maker {
                 self.step(number as u32 + 1, 1);
                 tree.count_step();
             }
-            If => tree.begin_if(&mut self.builder, code::non_zero(self.draw), none),
+            If => tree.begin_if(&mut self.builder, code::test_non_zero(self.draw), none),
             Else => tree.begin_else(&mut self.builder),
             EndIf => tree.end_if(&mut self.builder),
             Loop(rounds) => self.begin_loop(tree, rounds),
@@ -259,7 +259,7 @@ impl Maker {
             }
             Pop => {
                 let value = tree.pop(&mut self.builder);
-                code::put(&mut self.builder, self.trace, Op::Mov, &[value]);
+                code::emit_op(&mut self.builder, self.trace, Op::Mov, &[value]);
             }
             Break(when) | Continue(when) | Branch(_, when) | Call(_, when) | Return(when) => {
                 let cond = self.cond(tree, when);
@@ -315,7 +315,7 @@ fn program(lines: &[Line], rules: CallConvention, seed: u32, max: Option<u32>) -
         tree.begin_block(&mut maker.builder, id, None);
         if id == graph.entry() {
             maker.begin(seed);
-            bound = maker.bound(max, StepTest::Rounds);
+            bound = maker.make_bound(max, StepTest::Rounds);
             if !graph.is_simple() {
                 tree.end_prologue(&mut maker.builder);
             }
@@ -381,7 +381,7 @@ fn structured_flow_becomes_the_tree_at_once() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!((loops(&program), switches(&program)), (1, 0));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 0));
     assert_eq!(program.routines.len(), 1);
 }
 
@@ -410,7 +410,7 @@ fn code_behind_jumps_is_left_out() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!(loops(&program), 1);
+    assert_eq!(count_loops(&program), 1);
 }
 
 #[test]
@@ -547,7 +547,7 @@ fn calls_beyond_the_stack_are_skipped_or_end_the_program() {
     (0..7).for_each(|_| note(6));
     (0..7).for_each(|_| note(8));
     note(3);
-    assert_eq!(trace_of(&program(&lines, TYPED, 1, None)), expected);
+    assert_eq!(compute_trace(&program(&lines, TYPED, 1, None)), expected);
     check(&lines, FREE);
 }
 
@@ -618,7 +618,7 @@ fn free_branches_become_loops_and_switches() {
         Return(Always),
     ];
     let program = check(&lines, FREE);
-    assert!(loops(&program) > 0);
+    assert!(count_loops(&program) > 0);
     assert_eq!(program.routines.len(), 2);
 }
 
@@ -651,14 +651,14 @@ fn addresses_share_the_stack_with_calls() {
 fn cycles_end_at_the_bound() {
     let lines = [Label(0), Step, Branch(0, Always)];
     assert!(analyze(&lines, FREE).repeats());
-    trace_of(&program(&lines, FREE, 1, Some(1000)));
+    compute_trace(&program(&lines, FREE, 1, Some(1000)));
 }
 
 /// Checks unmatched constructs, which the rules of languages report.
 #[test]
 fn ends_without_beginnings_and_unknown_labels_are_ignored() {
     let program = program(&[EndIf, If, Call(7, Always), Else, Loop(1)], TYPED, 1, None);
-    assert_eq!((program.routines.len(), loops(&program)), (1, 1));
+    assert_eq!((program.routines.len(), count_loops(&program)), (1, 1));
 }
 
 #[test]
@@ -708,7 +708,7 @@ fn labels_and_branches_begin_basic_blocks() {
 }
 
 impl Random {
-    fn when(&mut self) -> When {
+    fn draw_when(&mut self) -> When {
         [Odd, Odd, Odd, Always][self.below(4)]
     }
 }
@@ -738,10 +738,10 @@ fn structured(
                 structured(random, lines, labels, depth - 1, loops + 1);
                 lines.push(EndLoop);
             }
-            2 if loops > 0 => lines.push(Break(random.when())),
-            3 if loops > 0 => lines.push(Continue(random.when())),
-            4 => lines.push(Return(random.when())),
-            5 | 6 => lines.push(Call(random.below(labels), random.when())),
+            2 if loops > 0 => lines.push(Break(random.draw_when())),
+            3 if loops > 0 => lines.push(Continue(random.draw_when())),
+            4 => lines.push(Return(random.draw_when())),
+            5 | 6 => lines.push(Call(random.below(labels), random.draw_when())),
             _ => {}
         }
     }
@@ -777,7 +777,7 @@ fn random_branches_run_like_the_text() {
         let mut lines = vec![Step];
         for label in 0..labels {
             for _ in 0..random.below(4) {
-                let when = random.when();
+                let when = random.draw_when();
                 lines.push(match random.below(if round % 3 == 0 { 7 } else { 5 }) {
                     0 => Branch(random.below(labels), when),
                     1 => Call(random.below(labels), when),

@@ -167,7 +167,7 @@ impl<'c> TreeBuilder<'c> {
 
     /// Ends the blocks of a condition.
     pub fn end_if(&mut self, builder: &mut Builder) {
-        if !self.ends_live() {
+        if !self.end_scope() {
             return;
         }
         match self.scopes.pop() {
@@ -184,7 +184,7 @@ impl<'c> TreeBuilder<'c> {
 
     /// Ends a block; returns true if it began in live code, so that the following code is live
     /// again.
-    fn ends_live(&mut self) -> bool {
+    fn end_scope(&mut self) -> bool {
         if self.dead_scopes > 0 {
             self.dead_scopes -= 1;
             return false;
@@ -210,7 +210,7 @@ impl<'c> TreeBuilder<'c> {
     /// Ends the body of a loop, and returns the number of instructions of an iteration. Callers
     /// then call [`end_loop`](Self::end_loop), unless the loop is dead code.
     pub fn end_body(&mut self, builder: &mut Builder) -> Option<u32> {
-        if !self.ends_live() {
+        if !self.end_scope() {
             return None;
         }
         match self.scopes.pop() {
@@ -247,19 +247,19 @@ impl<'c> TreeBuilder<'c> {
 
     /// Leaves the innermost loop.
     pub fn break_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
-        if self.in_loop() {
+        if self.is_in_loop() {
             self.jump(builder, Node::Break, cond, span);
         }
     }
 
     /// Continues with the next iteration of the innermost loop.
     pub fn continue_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
-        if self.in_loop() {
+        if self.is_in_loop() {
             self.jump(builder, Node::Continue, cond, span);
         }
     }
 
-    fn in_loop(&self) -> bool {
+    fn is_in_loop(&self) -> bool {
         let mut scopes = self.scopes.iter();
         scopes.any(|scope| matches!(scope, Scope::Loop { .. }))
     }
@@ -280,7 +280,7 @@ impl<'c> TreeBuilder<'c> {
     ) {
         let dead = self.dead;
         if let Some(entry) = self.cfg.find_label(to) {
-            let call = self.callees.call(Callee::Block(entry), span);
+            let call = self.callees.make_call(Callee::Block(entry), span);
             self.jump(builder, call, cond, whole);
         }
         // Calls return, so that the following code is live.
@@ -292,7 +292,7 @@ impl<'c> TreeBuilder<'c> {
             return;
         }
         match cond {
-            Some(cond) => code::when_at(builder, cond, span, |builder| builder.node(node)),
+            Some(cond) => code::emit_if_at(builder, cond, span, |builder| builder.node(node)),
             None => {
                 builder.node(node);
                 self.dead = true;
@@ -331,7 +331,7 @@ impl<'c> TreeBuilder<'c> {
     ) {
         let span = builder.program.switches[switch].span;
         builder.open_block();
-        builder.node(self.callees.call(Callee::Block(entry), span));
+        builder.node(self.callees.make_call(Callee::Block(entry), span));
         let (values, block) = (vec![value], builder.close_block());
         let cases = &mut builder.program.switches[switch].cases;
         cases.push(Case { values, block });
@@ -339,20 +339,20 @@ impl<'c> TreeBuilder<'c> {
 
     // The stack.
 
-    fn address_stack(&mut self, builder: &mut Builder) -> AddressStack {
+    fn get_address_stack(&mut self, builder: &mut Builder) -> AddressStack {
         let depth = self.graph.convention.depth;
         *self.stack.get_or_insert_with(|| {
             let stack = CallStack::new(builder, depth);
             AddressStack {
                 stack,
-                addresses: stack.array(builder, Width::W32),
+                addresses: stack.add_array(builder, Width::W32),
                 scratch: code::new_register(builder),
             }
         })
     }
 
-    fn exit(&mut self) -> Node {
-        self.callees.call(Callee::Exit, Span::default())
+    fn make_exit(&mut self) -> Node {
+        self.callees.make_call(Callee::Exit, Span::default())
     }
 
     /// Pushes a register on the call stack; ends the program if the stack is full.
@@ -361,15 +361,15 @@ impl<'c> TreeBuilder<'c> {
             stack,
             addresses,
             scratch,
-        } = self.address_stack(builder);
-        let full = stack.is_full(builder, scratch);
-        code::when(builder, full, |builder| builder.node(self.exit()));
-        stack.set_top(builder, addresses, WriteMask::XYZW, value);
+        } = self.get_address_stack(builder);
+        let full = stack.test_full(builder, scratch);
+        code::emit_if(builder, full, |builder| builder.node(self.make_exit()));
+        stack.store_top(builder, addresses, WriteMask::XYZW, value);
         // Index 0 marks an entry that is not a return address, so that a return from here ends the
         // program.
-        let mark = (code::word(builder, 0), Type::U32);
-        stack.set_top(builder, stack.return_addresses, WriteMask::X, mark);
-        stack.step(builder, Op::Add);
+        let mark = (code::add_word(builder, 0), Type::U32);
+        stack.store_top(builder, stack.return_addresses, WriteMask::X, mark);
+        stack.emit_step(builder, Op::Add);
     }
 
     /// Pops a register from the call stack; ends the program if the stack is empty or its top is a
@@ -379,16 +379,18 @@ impl<'c> TreeBuilder<'c> {
             stack,
             addresses,
             scratch,
-        } = self.address_stack(builder);
-        code::unless(builder, stack.in_use(), |builder| {
-            builder.node(self.exit());
+        } = self.get_address_stack(builder);
+        code::emit_if_not(builder, stack.test_nonempty(), |builder| {
+            builder.node(self.make_exit());
         });
-        stack.step(builder, Op::Sub);
-        let address = stack.top(builder, stack.return_addresses);
-        code::put(builder, scratch, Op::Mov, &[address]);
-        let is_address = code::non_zero(scratch);
-        code::when(builder, is_address, |builder| builder.node(self.exit()));
-        stack.top(builder, addresses)
+        stack.emit_step(builder, Op::Sub);
+        let address = stack.load_top(builder, stack.return_addresses);
+        code::emit_op(builder, scratch, Op::Mov, &[address]);
+        let is_address = code::test_non_zero(scratch);
+        code::emit_if(builder, is_address, |builder| {
+            builder.node(self.make_exit())
+        });
+        stack.load_top(builder, addresses)
     }
 
     // The end.

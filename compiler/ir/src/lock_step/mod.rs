@@ -3,7 +3,7 @@
 //! ([`Modes::lock_step`](crate::Modes::lock_step), NV_tessellation_program5 section 2.X.5), for
 //! devices whose invocations run independently and synchronize only at barriers.
 //!
-//! Effects of an invocation are visible to other invocations only in outputs of the patch, so only
+//! OutputAccesses of an invocation are visible to other invocations only in outputs of the patch, so only
 //! accesses of these are ordered: a read after writes, a write after reads, and a write of
 //! per-patch lanes after writes that it replaces. Such an access is preceded by a barrier, unless
 //! there already is one between the two accesses. If several parts of the program have no
@@ -12,11 +12,11 @@
 //!
 //! All invocations must reach every barrier. Control flow without barriers is not changed. The
 //! translation of other control flow depends on whether it is uniform, with conditions that are
-//! equal in all invocations (`uniform`):
+//! equal in all invocations (`uniformity`):
 //!
 //! - Uniform control flow is preserved, with barriers in it.
 //! - Divergent control flow is executed by all invocations, each with a mask that is set while the
-//!   invocation participates (`masks`). A branch or switch costs the time of all its ways, an `if`
+//!   invocation participates (`active_masks`). A branch or switch costs the time of all its ways, an `if`
 //!   around each part between barriers, and a few mask operations for each way and for each
 //!   `Break`, `Continue` and `Return`. A loop runs as often as the invocation with the most
 //!   iterations, and each iteration ends with a vote whether any invocation is still in the loop: a
@@ -27,19 +27,19 @@
 //! The two groups of a branch run in any order relative to each other, so accesses of one group
 //! never wait for the other.
 
-mod effects;
+mod active_masks;
+mod block_summary;
+mod divergence;
 mod emit;
-mod facts;
-mod masks;
-mod state;
+mod output_accesses;
 #[cfg(test)]
 mod tests;
-mod uniform;
+mod uniformity;
 mod vote;
 
 use crate::program::Program;
-use facts::Facts;
-use uniform::Uniformity;
+use block_summary::ProgramSummary;
+use uniformity::Uniformity;
 
 /// Returns a program without lock step that is equivalent to the verified `program`. `None` if the
 /// program needs no change: it has no lock step, or no access depends on another one.
@@ -47,7 +47,7 @@ pub fn lower(program: &Program) -> Option<Program> {
     if !program.modes.lock_step || program.modes.vertices_out == 1 {
         return None;
     }
-    let facts = Facts::new(program);
+    let facts = ProgramSummary::new(program);
     if !facts.routine(program, program.main).needs_barrier {
         return None;
     }

@@ -60,36 +60,36 @@ impl Vote {
 
     /// Emits the initialization before all votes, and before a barrier.
     pub(super) fn begin(self, builder: &mut Builder) {
-        code::set(builder, self.number, BEFORE_VOTES);
-        code::set(builder, self.ballot, BEFORE_VOTES);
+        code::emit_set(builder, self.number, BEFORE_VOTES);
+        code::emit_set(builder, self.ballot, BEFORE_VOTES);
     }
 
     /// Emits a vote that leaves the loop around the open block if no invocation is in it any
     /// longer.
     pub(super) fn take(self, builder: &mut Builder, inside: RegisterId) {
         let number = Src::register(self.number);
-        let one = code::word(builder, 1);
-        code::put(builder, self.number, Op::Add, &[number, one]);
-        code::when(builder, code::non_zero(inside), |builder| {
+        let one = code::add_word(builder, 1);
+        code::emit_op(builder, self.number, Op::Add, &[number, one]);
+        code::emit_if(builder, code::test_non_zero(inside), |builder| {
             // In one vote all invocations write the same index, so that the order of their writes
             // is irrelevant.
             let ballot = Dst::new(self.ballot, WriteMask::X);
-            code::mov(builder, ballot, Type::U32, number);
+            code::emit_mov(builder, ballot, Type::U32, number);
         });
         barrier(builder);
         let last = Src {
             swizzle: Swizzle::splat(0),
             ..Src::new(Base::Output(self.output))
         };
-        code::put(builder, self.result, Op::SetLt, &[last, number]);
-        code::when(builder, code::non_zero(self.result), |builder| {
+        code::emit_op(builder, self.result, Op::SetLt, &[last, number]);
+        code::emit_if(builder, code::test_non_zero(self.result), |builder| {
             builder.node(Node::Break);
         });
     }
 }
 
 impl Emitter<'_> {
-    pub(super) fn vote(&mut self) -> Vote {
+    pub(super) fn get_vote(&mut self) -> Vote {
         let builder = &mut self.builder;
         *self.vote.get_or_insert_with(|| Vote::new(builder))
     }

@@ -21,7 +21,7 @@ pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
 }
 
 /// Returns an operand that reads a literal word.
-pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
+pub(crate) fn add_word(builder: &mut Builder, value: u32) -> Src {
     // Reuses recent literals only: a search in all literals would take quadratic time for long
     // programs.
     let (literals, value) = (&mut builder.program.literals, u64::from(value));
@@ -38,17 +38,17 @@ pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
 }
 
 /// Emits `register.x = op(sources)` on unsigned words.
-pub(crate) fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+pub(crate) fn emit_op(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
     let dst = Dst::new(register, WriteMask::X);
-    inst(builder, dst, op, Type::U32, sources);
+    emit_inst(builder, dst, op, Type::U32, sources);
 }
 
 /// Emits `dst = value`.
-pub(crate) fn mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
-    inst(builder, dst, Op::Mov, ty, &[value]);
+pub(crate) fn emit_mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
+    emit_inst(builder, dst, Op::Mov, ty, &[value]);
 }
 
-fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
+fn emit_inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
     let inst = Inst {
         op,
         ty,
@@ -63,18 +63,18 @@ fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
 }
 
 /// Emits `register.x = value`.
-pub(crate) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
-    let value = word(builder, value);
-    put(builder, register, Op::Mov, &[value]);
+pub(crate) fn emit_set(builder: &mut Builder, register: RegisterId, value: u32) {
+    let value = add_word(builder, value);
+    emit_op(builder, register, Op::Mov, &[value]);
 }
 
 /// Emits `if (condition) { nodes of then }`.
-pub(crate) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
-    when_at(builder, cond, Span::default(), then);
+pub(crate) fn emit_if(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
+    emit_if_at(builder, cond, Span::default(), then);
 }
 
 /// Emits the same branch as [`emit_if`], with the span of a source instruction.
-pub(crate) fn when_at(
+pub(crate) fn emit_if_at(
     builder: &mut Builder,
     cond: Cond,
     span: Span,
@@ -87,7 +87,7 @@ pub(crate) fn when_at(
 }
 
 /// Emits `if (!condition) { nodes of otherwise }`.
-pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
+pub(crate) fn emit_if_not(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
     builder.open_block();
     let then = builder.close_block();
     builder.open_block();
@@ -97,35 +97,35 @@ pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&
 }
 
 /// Returns a condition that holds if lane x of `register` is not zero.
-pub(crate) fn non_zero(register: RegisterId) -> Cond {
+pub(crate) fn test_non_zero(register: RegisterId) -> Cond {
     Cond::NonZero(register, 0, Type::U32)
 }
 
 /// Emits `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
-pub(crate) fn when_equal(
+pub(crate) fn emit_if_equal(
     builder: &mut Builder,
     register: RegisterId,
     value: u32,
     scratch: RegisterId,
     then: impl FnOnce(&mut Builder),
 ) {
-    let value = word(builder, value);
-    put(
+    let value = add_word(builder, value);
+    emit_op(
         builder,
         scratch,
         Op::SetEq,
         &[Src::register(register), value],
     );
-    when(builder, non_zero(scratch), then);
+    emit_if(builder, test_non_zero(scratch), then);
 }
 
 /// Emits the code that counts the steps of a block.
-pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
+pub(crate) fn emit_count(builder: &mut Builder, bound: StepBound, steps: u32) {
     if steps == 0 {
         return;
     }
-    let steps = word(builder, steps);
-    put(
+    let steps = add_word(builder, steps);
+    emit_op(
         builder,
         bound.counter,
         Op::Add,
@@ -134,22 +134,22 @@ pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
 }
 
 /// Emits a return if the bound is reached; `scratch` is overwritten.
-pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
-    let max = word(builder, bound.max);
-    put(
+pub(crate) fn emit_bound_test(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
+    let max = add_word(builder, bound.max);
+    emit_op(
         builder,
         scratch,
         Op::SetGe,
         &[Src::register(bound.counter), max],
     );
-    when(builder, non_zero(scratch), |builder| {
+    emit_if(builder, test_non_zero(scratch), |builder| {
         builder.node(Node::Return);
     });
 }
 
 /// Emits the code that counts the steps of a block, and returns if they exceed the bound; `scratch`
 /// is overwritten.
-pub(crate) fn count_and_test(
+pub(crate) fn emit_count_and_test(
     builder: &mut Builder,
     bound: StepBound,
     steps: u32,
@@ -158,25 +158,25 @@ pub(crate) fn count_and_test(
     if steps == 0 {
         return;
     }
-    count(builder, bound, steps);
-    let (counter, max) = (Src::register(bound.counter), word(builder, bound.max));
-    put(builder, scratch, Op::SetGt, &[counter, max]);
-    when(builder, non_zero(scratch), |builder| {
+    emit_count(builder, bound, steps);
+    let (counter, max) = (Src::register(bound.counter), add_word(builder, bound.max));
+    emit_op(builder, scratch, Op::SetGt, &[counter, max]);
+    emit_if(builder, test_non_zero(scratch), |builder| {
         builder.node(Node::Return);
     });
 }
 
 /// A register that is created on first use.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lazy(Option<RegisterId>);
+pub(crate) struct LazyRegister(Option<RegisterId>);
 
-impl Lazy {
+impl LazyRegister {
     pub(crate) fn get(&mut self, builder: &mut Builder) -> RegisterId {
         *self.0.get_or_insert_with(|| new_register(builder))
     }
 }
 
 /// Returns the value that denotes a block in registers; 0 denotes none.
-pub(crate) fn value_of(block: super::FlowId) -> u32 {
+pub(crate) fn encode_target(block: super::FlowId) -> u32 {
     block.index() as u32 + 1
 }

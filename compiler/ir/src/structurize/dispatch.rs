@@ -1,6 +1,6 @@
 //! Fallback for arbitrary graphs in constant depth: one loop around a switch over all blocks.
 
-use super::code::{self, value_of};
+use super::code::{self, encode_target};
 use super::graph::{Exit, FlowId, Graph, StepBound, StepTest};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, WriteMask};
@@ -16,16 +16,16 @@ const MAX_CASES: usize = 16_000;
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
     let next = code::new_register(builder);
     let scratch = code::new_register(builder);
-    code::set(builder, next, value_of(graph.entry));
+    code::emit_set(builder, next, encode_target(graph.entry));
     builder.open_block();
     if let Some(bound) = bound.filter(|bound| bound.test == StepTest::Rounds) {
-        code::return_beyond(builder, bound, scratch);
+        code::emit_bound_test(builder, bound, scratch);
     }
     let registers = [next, scratch];
-    for blocks in graph.reachable(|_, _| {}).chunks(MAX_CASES) {
+    for blocks in graph.find_reachable(|_, _| {}).chunks(MAX_CASES) {
         let cases = blocks
             .iter()
-            .map(|&id| case(builder, graph, id, registers, bound));
+            .map(|&id| emit_case(builder, graph, id, registers, bound));
         let switch = Switch {
             selector: (next, 0),
             cases: cases.collect(),
@@ -44,7 +44,7 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
 }
 
 /// Returns the case of a block.
-fn case(
+fn emit_case(
     builder: &mut Builder,
     graph: &Graph,
     id: FlowId,
@@ -55,27 +55,27 @@ fn case(
     builder.open_block();
     if let Some(bound) = bound {
         match bound.test {
-            StepTest::Rounds => code::count(builder, bound, block.steps),
-            StepTest::Blocks => code::count_and_test(builder, bound, block.steps, scratch),
+            StepTest::Rounds => code::emit_count(builder, bound, block.steps),
+            StepTest::Blocks => code::emit_count_and_test(builder, bound, block.steps, scratch),
         }
     }
     builder.nodes_of(block.nodes);
-    go_on(builder, next, &block.exit, block.span);
+    emit_next(builder, next, &block.exit, block.span);
     Case {
-        values: vec![value_of(id)],
+        values: vec![encode_target(id)],
         block: builder.close_block(),
     }
 }
 
 /// Writes the target of an exit to `next`.
-fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
+fn emit_next(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
     let arm = |builder: &mut Builder, target: FlowId| {
         builder.open_block();
-        code::set(builder, next, value_of(target));
+        code::emit_set(builder, next, encode_target(target));
         builder.close_block()
     };
     match exit {
-        Exit::Jump(target) => code::set(builder, next, value_of(*target)),
+        Exit::Jump(target) => code::emit_set(builder, next, encode_target(*target)),
         Exit::Return => builder.node(Node::Return),
         Exit::Branch {
             cond: Cond::Any(guard),
@@ -84,13 +84,13 @@ fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span
         } if guard.swizzle.is_splat() => {
             // All four lanes test the same condition, so that a guarded move is equivalent to the
             // branch, without blocks.
-            code::set(builder, next, value_of(*otherwise));
+            code::emit_set(builder, next, encode_target(*otherwise));
             let dst = Dst {
                 guard: Some(*guard),
                 ..Dst::new(next, WriteMask::X)
             };
-            let value = code::word(builder, value_of(*then));
-            code::mov(builder, dst, Type::U32, value);
+            let value = code::add_word(builder, encode_target(*then));
+            code::emit_mov(builder, dst, Type::U32, value);
         }
         Exit::Branch {
             cond,

@@ -4,9 +4,9 @@
 //! that some branch must break out of, the second the branches that leave several constructs, the
 //! third emits.
 
-use super::code::{self, Lazy};
-use super::graph::{Exit, FlowId, Graph, StepBound, StepTest, TooHard};
-use super::shape::{Place, Shape};
+use super::code::{self, LazyRegister};
+use super::graph::{Exit, FlowId, Graph, StepBound, StepTest, StructurizeLimit};
+use super::regions::{BlockPosition, Shape};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::Cond;
@@ -116,7 +116,7 @@ pub(super) struct Walk<'a> {
     arms: usize,
     max_depth: usize,
     /// Register for the test of [`StepBound`].
-    scratch: Lazy,
+    scratch: LazyRegister,
 }
 
 /// Emits the tree of a shape.
@@ -126,7 +126,7 @@ pub(super) fn emit(
     shape: &Shape,
     bound: Option<StepBound>,
     max_depth: usize,
-) -> Result<(), TooHard> {
+) -> Result<(), StructurizeLimit> {
     let mut walk = Walk {
         graph,
         shape,
@@ -141,7 +141,7 @@ pub(super) fn emit(
         depth: 0,
         arms: 0,
         max_depth,
-        scratch: Lazy::default(),
+        scratch: LazyRegister::default(),
     };
     walk.walk()?;
     walk.run = Run::Jumps;
@@ -149,26 +149,26 @@ pub(super) fn emit(
     walk.run = Run::Write;
     if let Some([target, _]) = walk.registers {
         // 0 denotes that no branch out of several constructs is in progress.
-        code::set(walk.builder, target, 0);
+        code::emit_set(walk.builder, target, 0);
     }
     walk.walk()
 }
 
 impl Walk<'_> {
-    fn walk(&mut self) -> Result<(), TooHard> {
+    fn walk(&mut self) -> Result<(), StructurizeLimit> {
         self.tasks.push(Task::Tree(self.graph.entry, Fall::Return));
         while let Some(task) = self.tasks.pop() {
             if self.depth > self.max_depth || self.open.len() > MAX_OPEN {
-                return Err(TooHard);
+                return Err(StructurizeLimit);
             }
-            self.task(task);
+            self.run_task(task);
         }
         Ok(())
     }
 
-    fn task(&mut self, task: Task) {
+    fn run_task(&mut self, task: Task) {
         match task {
-            Task::Tree(block, fall) => self.tree(block, fall),
+            Task::Tree(block, fall) => self.emit_tree(block, fall),
             Task::Close(span) => self.close(span),
             Task::SecondArm {
                 cond,
@@ -179,17 +179,17 @@ impl Walk<'_> {
             } => {
                 let then = self.close_arm();
                 if flat {
-                    self.branch(cond, then, None, span);
-                    self.arm(arm, fall);
+                    self.emit_branch(cond, then, None, span);
+                    self.emit_arm(arm, fall);
                 } else {
                     self.open_arm();
                     self.tasks.push(Task::EndBranch { cond, then, span });
-                    self.arm(arm, fall);
+                    self.emit_arm(arm, fall);
                 }
             }
             Task::EndBranch { cond, then, span } => {
                 let otherwise = self.close_arm();
-                self.branch(cond, then, otherwise, span);
+                self.emit_branch(cond, then, otherwise, span);
             }
             Task::NextArm {
                 rest,
@@ -208,20 +208,20 @@ impl Walk<'_> {
 
     // Blocks.
 
-    pub(super) fn writes(&self) -> bool {
+    pub(super) fn is_writing(&self) -> bool {
         self.run == Run::Write
     }
 
     fn open_block(&mut self) {
         self.depth += 1;
-        if self.writes() {
+        if self.is_writing() {
             self.builder.open_block();
         }
     }
 
     pub(super) fn close_block(&mut self) -> Option<BlockId> {
         self.depth -= 1;
-        self.writes().then(|| self.builder.close_block())
+        self.is_writing().then(|| self.builder.close_block())
     }
 
     fn open_arm(&mut self) {
@@ -234,7 +234,7 @@ impl Walk<'_> {
         self.close_block()
     }
 
-    fn branch(
+    fn emit_branch(
         &mut self,
         cond: Cond,
         then: Option<BlockId>,
@@ -246,44 +246,44 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn node(&mut self, node: Node) {
-        if self.writes() {
+    pub(super) fn emit_node(&mut self, node: Node) {
+        if self.is_writing() {
             self.builder.node(node);
         }
     }
 
     /// Emits a block, the constructs whose branches lead to the blocks after it, and those blocks.
-    fn tree(&mut self, block: FlowId, fall: Fall) {
+    fn emit_tree(&mut self, block: FlowId, fall: Fall) {
         let (shape, span) = (self.shape, self.graph.blocks[block].span);
         let mut inner_fall = fall;
         // Tasks are taken from the end: the code after the loop is pushed before the loop itself.
         if shape.is_header(block) {
-            let behind = shape.after_loop(block);
+            let behind = shape.get_after_loop(block);
             self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
             let first = behind.first().copied();
             if let Some(first) = first {
                 self.tasks
-                    .push(Task::Tree(first, self.fall_of(behind, 0, fall)));
+                    .push(Task::Tree(first, self.find_fall(behind, 0, fall)));
             }
             self.open_construct(Construct::Loop(block, first));
             self.tasks.push(Task::Close(span));
             inner_fall = Fall::To(block);
         }
-        let after = shape.after(block);
+        let after = shape.get_after(block);
         self.open_before(after, inner_fall, span);
         let own_fall = after.first().map_or(inner_fall, |first| Fall::To(*first));
-        self.code(block, own_fall);
+        self.emit_block_code(block, own_fall);
     }
 
     /// Returns the successor at the end of a block of a list.
-    fn fall_of(&self, list: &[FlowId], index: usize, fall: Fall) -> Fall {
+    fn find_fall(&self, list: &[FlowId], index: usize, fall: Fall) -> Fall {
         list.get(index + 1).map_or(fall, |next| Fall::To(*next))
     }
 
     /// Opens the constructs before blocks, the last one first: it contains all others.
     fn open_before(&mut self, blocks: &[FlowId], fall: Fall, span: Span) {
         for (index, &block) in blocks.iter().enumerate().rev() {
-            let fall = self.fall_of(blocks, index, fall);
+            let fall = self.find_fall(blocks, index, fall);
             self.tasks.push(Task::Tree(block, fall));
             self.tasks.push(Task::Close(span));
             self.open_construct(Construct::Before(block));
@@ -291,7 +291,7 @@ impl Walk<'_> {
     }
 
     fn open_construct(&mut self, construct: Construct) {
-        if self.is_real(construct) {
+        if self.is_emitted(construct) {
             self.open_block();
         }
         self.push_open(construct);
@@ -306,7 +306,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if the construct is emitted: a construct without breaks out of it is not.
-    pub(super) fn is_real(&self, construct: Construct) -> bool {
+    pub(super) fn is_emitted(&self, construct: Construct) -> bool {
         match construct {
             Construct::Before(block) => self.run != Run::Marks && self.is_left[block.index()],
             Construct::Loop(..) | Construct::Switch => true,
@@ -314,35 +314,35 @@ impl Walk<'_> {
     }
 
     /// Emits the nodes of a block and its exit.
-    fn code(&mut self, block: FlowId, fall: Fall) {
+    fn emit_block_code(&mut self, block: FlowId, fall: Fall) {
         let graph = self.graph;
         let code = &graph.blocks[block];
-        if self.writes() {
+        if self.is_writing() {
             self.count_steps(block);
             self.builder.nodes_of(code.nodes);
         }
         match &code.exit {
             Exit::Jump(target) => {
-                let arm = self.arm_of(*target);
-                self.arm(arm, fall);
+                let arm = self.find_arm(*target);
+                self.emit_arm(arm, fall);
             }
             // The end of the routine follows in any case.
             Exit::Return if fall == Fall::Return => {}
-            Exit::Return => self.node(Node::Return),
+            Exit::Return => self.emit_node(Node::Return),
             Exit::Branch {
                 cond,
                 then,
                 otherwise,
             } => {
-                let arms = [self.arm_of(*then), self.arm_of(*otherwise)];
-                self.two_arms(*cond, arms, fall, code.span);
+                let arms = [self.find_arm(*then), self.find_arm(*otherwise)];
+                self.emit_two_arms(*cond, arms, fall, code.span);
             }
             Exit::Switch {
                 selector,
                 cases,
                 default,
             } => {
-                let arms = self.switch_arms(cases, *default);
+                let arms = self.collect_switch_arms(cases, *default);
                 self.open_construct_of_switch();
                 self.next_arm(arms, Vec::new(), *selector, fall, code.span);
             }
@@ -355,40 +355,43 @@ impl Walk<'_> {
         match bound.test {
             StepTest::Blocks => {
                 let scratch = self.scratch.get(self.builder);
-                code::count_and_test(self.builder, bound, steps, scratch);
+                code::emit_count_and_test(self.builder, bound, steps, scratch);
             }
             StepTest::Rounds if self.shape.is_in_loop(block) => {
                 if self.shape.is_header(block) {
                     let scratch = self.scratch.get(self.builder);
                     // Every iteration of a loop passes its header: one test there is enough.
-                    code::return_beyond(self.builder, bound, scratch);
+                    code::emit_bound_test(self.builder, bound, scratch);
                 }
-                code::count(self.builder, bound, steps);
+                code::emit_count(self.builder, bound, steps);
             }
             StepTest::Rounds => {}
         }
     }
 
-    fn arm_of(&self, target: FlowId) -> Arm {
+    fn find_arm(&self, target: FlowId) -> Arm {
         let back = self.shape.is_header(target)
             && self.open.iter().any(
                 |open| matches!(open.construct, Construct::Loop(header, _) if header == target),
             );
-        if self.shape.place(target) == Place::Inline && !back && target != self.graph.entry {
+        if self.shape.get_block_position(target) == BlockPosition::Inline
+            && !back
+            && target != self.graph.entry
+        {
             Arm::Inline(target)
         } else {
             Arm::Go(target)
         }
     }
 
-    fn arm(&mut self, arm: Arm, fall: Fall) {
+    fn emit_arm(&mut self, arm: Arm, fall: Fall) {
         match arm {
             Arm::Inline(block) => self.tasks.push(Task::Tree(block, fall)),
-            Arm::Go(target) => self.go(target, fall),
+            Arm::Go(target) => self.emit_jump(target, fall),
         }
     }
 
-    fn two_arms(&mut self, cond: Cond, [then, otherwise]: [Arm; 2], fall: Fall, span: Span) {
+    fn emit_two_arms(&mut self, cond: Cond, [then, otherwise]: [Arm; 2], fall: Fall, span: Span) {
         let falls = |arm| matches!(arm, Arm::Go(target) if fall == Fall::To(target));
         let leaves = |arm| matches!(arm, Arm::Go(_)) && !falls(arm);
         self.open_arm();
@@ -396,10 +399,10 @@ impl Walk<'_> {
             // `if (cond) {} else { leave }`, followed by the other code.
             let empty = self.close_arm();
             self.open_arm();
-            self.arm(otherwise, Fall::Nowhere);
+            self.emit_arm(otherwise, Fall::Nowhere);
             let block = self.close_arm();
-            self.branch(cond, empty, block, span);
-            self.arm(then, fall);
+            self.emit_branch(cond, empty, block, span);
+            self.emit_arm(then, fall);
             return;
         }
         let deep = self.arms > FLAT_DEPTH && matches!(otherwise, Arm::Inline(_));
@@ -417,24 +420,28 @@ impl Walk<'_> {
             flat,
             span,
         });
-        self.arm(then, first_fall);
+        self.emit_arm(then, first_fall);
     }
 
     // Switches of the graph.
 
     /// Returns the arms of a switch, last one first: targets with their values, none for the
     /// default.
-    fn switch_arms(&self, cases: &[(u32, FlowId)], default: FlowId) -> Vec<(Vec<u32>, Arm)> {
+    fn collect_switch_arms(
+        &self,
+        cases: &[(u32, FlowId)],
+        default: FlowId,
+    ) -> Vec<(Vec<u32>, Arm)> {
         let mut sorted: Vec<(FlowId, u32)> = cases
             .iter()
             .filter(|(_, target)| *target != default)
             .map(|&(value, target)| (target, value))
             .collect();
         sorted.sort_unstable();
-        let mut arms = vec![(Vec::new(), self.arm_of(default))];
+        let mut arms = vec![(Vec::new(), self.find_arm(default))];
         for chunk in sorted.chunk_by(|a, b| a.0 == b.0) {
             let values = chunk.iter().map(|(_, value)| *value).collect();
-            arms.push((values, self.arm_of(chunk[0].0)));
+            arms.push((values, self.find_arm(chunk[0].0)));
         }
         arms
     }
@@ -465,7 +472,7 @@ impl Walk<'_> {
             fall,
             span,
         });
-        self.arm(arm, fall);
+        self.emit_arm(arm, fall);
     }
 
     fn end_switch(
@@ -482,7 +489,7 @@ impl Walk<'_> {
                 block => default = block,
             }
         }
-        if self.writes() {
+        if self.is_writing() {
             let switch = Switch {
                 selector,
                 cases,

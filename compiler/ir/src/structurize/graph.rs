@@ -39,7 +39,7 @@ pub enum Exit {
 
 impl Exit {
     /// Calls `visit` with every target, repeatedly for a target of several cases.
-    pub(super) fn targets(&self, mut visit: impl FnMut(FlowId)) {
+    pub(super) fn visit_targets(&self, mut visit: impl FnMut(FlowId)) {
         match self {
             Self::Jump(target) => visit(*target),
             Self::Branch {
@@ -74,15 +74,15 @@ impl Exit {
     }
 
     /// Replaces `old` by `new` in all targets.
-    pub(crate) fn retarget(&mut self, old: FlowId, new: FlowId) {
-        self.change_targets(|target| {
+    pub(crate) fn replace_target(&mut self, old: FlowId, new: FlowId) {
+        self.update_targets(|target| {
             if *target == old {
                 *target = new;
             }
         });
     }
 
-    pub(super) fn change_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
+    pub(super) fn update_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
         match self {
             Self::Jump(target) => change(target),
             Self::Branch {
@@ -124,14 +124,14 @@ pub struct Graph {
 impl Graph {
     /// Returns the reachable blocks, each once, the entry first. Calls `edge` with the source and
     /// the target of each branch of these blocks.
-    pub(super) fn reachable(&self, mut edge: impl FnMut(FlowId, FlowId)) -> Vec<FlowId> {
+    pub(super) fn find_reachable(&self, mut edge: impl FnMut(FlowId, FlowId)) -> Vec<FlowId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut found = vec![self.entry];
         seen[self.entry.index()] = true;
         let mut next = 0;
         while let Some(&block) = found.get(next) {
             next += 1;
-            self.blocks[block].exit.targets(|target| {
+            self.blocks[block].exit.visit_targets(|target| {
                 edge(block, target);
                 if !std::mem::replace(&mut seen[target.index()], true) {
                     found.push(target);
@@ -165,4 +165,4 @@ pub enum StepTest {
 
 /// Error: the tree of a graph would be too deep or take too long to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct TooHard;
+pub(super) struct StructurizeLimit;

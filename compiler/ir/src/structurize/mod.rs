@@ -5,11 +5,11 @@
 //! [`Builder`]:
 //!
 //! 1. Loops with several entries get a single one: a dispatching block before the loop, which
-//!   branches on a register (`reduce`).
-//! 2. Dominators and loops determine the position of each block (`shape`): at the only branch to
+//!   branches on a register (`make_reducible`).
+//! 2. Dominators and loops determine the position of each block (`regions`): at the only branch to
 //!   it, or after the construct that all branches to it leave.
 //! 3. Every block is emitted once (`emit`). A branch out of several constructs writes its target to
-//!   a register and leaves the constructs one after the other (`jumps`).
+//!   a register and leaves the constructs one after the other (`multi_exit`).
 //!
 //! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over
 //! all blocks (`dispatch`).
@@ -18,10 +18,10 @@ pub(crate) mod code;
 mod dispatch;
 mod emit;
 mod graph;
-mod jumps;
-mod preds;
-mod reduce;
-mod shape;
+mod make_reducible;
+mod multi_exit;
+mod predecessors;
+mod regions;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +29,7 @@ pub use graph::{Exit, FlowBlock, FlowId, Graph, StepBound, StepTest};
 
 use crate::arena::Id;
 use crate::builder::Builder;
-use graph::TooHard;
+use graph::StructurizeLimit;
 
 /// Maximum nesting depth of the tree: half of the verifier's limit, because the nodes of basic
 /// blocks may be trees themselves.
@@ -72,10 +72,10 @@ fn structurize_within(
     // Reduction changes branch targets even if it fails.
     let mut changed = Vec::new();
     let entry = graph.entry;
-    let placed = reduce::reduce(builder, &mut graph, &mut changed)
-        .and_then(|()| shape::Shape::find(&graph))
+    let placed = make_reducible::make_reducible(builder, &mut graph, &mut changed)
+        .and_then(|()| regions::Shape::find(&graph))
         .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
-    if placed == Err(TooHard) {
+    if placed == Err(StructurizeLimit) {
         // The first recorded exit of a block is its original one.
         for (block, exit) in changed.into_iter().rev() {
             graph.blocks[block].exit = exit;
@@ -115,7 +115,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
     let end_of = |block: FlowId| ends[block.index()].unwrap_or(block);
     for index in 0..graph.blocks.len() {
         let exit = &mut graph.blocks[FlowId::new(index)].exit;
-        exit.change_targets(|target| *target = end_of(*target));
+        exit.update_targets(|target| *target = end_of(*target));
     }
     graph.entry = end_of(graph.entry);
 }

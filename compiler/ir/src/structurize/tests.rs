@@ -7,7 +7,9 @@ use crate::generate::random::Random;
 use crate::inst::{Cond, CondTest, Guard, Swizzle};
 use crate::program::{Block, Node, Program, Register, Storage};
 use crate::span::Span;
-use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
+use crate::traces::{
+    Maker, Walk, assert_trace, compute_trace, count_loops, count_nodes, count_switches,
+};
 use crate::types::{Type, Width};
 use crate::verify::verify;
 
@@ -37,7 +39,7 @@ fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<us
     let (mut walk, mut at) = (Walk::new(seed), 0);
     for step in 1..=limit {
         walk.step(at as u32 + 1);
-        let draw = walk.drawn();
+        let draw = walk.get_drawn();
         at = match &exits[at] {
             Jump(target) => *target,
             Branch(odd, even) => [*even, *odd][draw & 1],
@@ -102,7 +104,7 @@ fn bounded(
         blocks.push(block);
     }
     let entry = FlowId::new(0);
-    let bound = bound.and_then(|(max, test)| maker.bound(Some(max), test));
+    let bound = bound.and_then(|(max, test)| maker.make_bound(Some(max), test));
     structurize_within(
         &mut maker.builder,
         Graph { blocks, entry },
@@ -147,7 +149,11 @@ fn diamonds_are_branches_without_breaks() {
         Return,
     ]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (0, 0, 0)
     );
 }
@@ -157,13 +163,21 @@ fn loops_with_one_exit_break_once() {
     // while (draw) body;
     let program = check(&[Jump(1), Branch(2, 3), Jump(1), Return]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (1, 0, 1)
     );
     // do body while (draw);
     let program = check(&[Jump(1), Jump(2), Branch(1, 3), Return]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (1, 0, 1)
     );
 }
@@ -198,13 +212,13 @@ fn early_exits_nest_only_so_deep() {
     let mut exits: Vec<BlockExit> = (0..count).map(|number| Branch(count, number + 1)).collect();
     exits.push(Return);
     let program = check_with(&exits, 32).expect("every walk ends");
-    assert_eq!(loops(&program), 0);
+    assert_eq!(count_loops(&program), 0);
 }
 
 #[test]
 fn loops_entered_in_the_middle_get_a_dispatcher() {
     let program = check(&[Branch(1, 2), Branch(2, 3), Branch(1, 3), Return]);
-    assert_eq!(loops(&program), 1);
+    assert_eq!(count_loops(&program), 1);
     // Three entries, one of them the first block; an irreducible loop inside.
     check(&[
         Branch(1, 2),
@@ -225,7 +239,7 @@ fn graphs_that_are_too_deep_are_dispatched() {
         Return,
     ];
     let program = check_with(&exits, 0).unwrap();
-    assert_eq!((loops(&program), switches(&program)), (1, 1));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 1));
 }
 
 /// Counts the branches of a dispatched graph, with a test of the lanes that `swizzle` selects.
@@ -281,7 +295,7 @@ fn more_blocks_than_a_switch_has_cases_for_take_several() {
         .expect("some walk ends");
     let program = program(&exits, seed, None, 0);
     assert_trace(&program, expected, "far jumps");
-    assert_eq!((loops(&program), switches(&program)), (1, 2));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 2));
 }
 
 #[test]
@@ -318,15 +332,15 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
 fn blocks_that_cannot_be_reached_are_left_out() {
     let exits = [Return, Jump(2), Jump(1)];
     let program = program(&exits, 1, None, MAX_DEPTH);
-    assert_eq!(loops(&program), 0);
-    assert_eq!(trace_of(&program), 1);
+    assert_eq!(count_loops(&program), 0);
+    assert_eq!(compute_trace(&program), 1);
 }
 
 #[test]
 fn endless_loops_are_cut() {
     for max_depth in [MAX_DEPTH, 0] {
         let program = program(&[Jump(1), Jump(1)], 1, Some(65_536), max_depth);
-        trace_of(&program);
+        compute_trace(&program);
     }
 }
 
@@ -339,7 +353,7 @@ fn loops_within_the_bound_run_to_their_end() {
                 continue;
             };
             let program = program(&exits, seed, Some(65_536), max_depth);
-            assert_eq!(trace_of(&program), expected);
+            assert_eq!(compute_trace(&program), expected);
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct Varying(Option<Vec<u8>>);
 
 impl Varying {
     /// Returns the state at the start of a program with `registers` registers.
-    pub(super) fn none(registers: usize) -> Self {
+    pub(super) fn new_uniform(registers: usize) -> Self {
         Self(Some(vec![0; registers]))
     }
 
@@ -32,7 +32,7 @@ impl Varying {
     }
 
     /// Returns true if any of the lanes may differ.
-    pub(super) fn differ(&self, register: RegisterId, lanes: u8) -> bool {
+    pub(super) fn may_differ(&self, register: RegisterId, lanes: u8) -> bool {
         let own = self.0.as_ref().map(|own| own[register.index()]);
         own.is_some_and(|own| own & lanes != 0)
     }

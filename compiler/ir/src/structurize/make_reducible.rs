@@ -1,15 +1,15 @@
 //! Makes a graph reducible: every loop, including nested loops, is entered at one block.
 
-use super::code::{self, Lazy, value_of};
-use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
-use super::preds::Preds;
+use super::code::{self, LazyRegister, encode_target};
+use super::graph::{Exit, FlowBlock, FlowId, Graph, StructurizeLimit};
+use super::predecessors::Predecessors;
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::program::Block;
 use crate::span::Span;
 
 /// Maximum number of visits of a block, on average.
-const MAX_ROUNDS: usize = 64;
+const MAX_VISITS: usize = 64;
 
 /// Maximum number of entries of multiple-entry loops, in small graphs. A graph with more of them
 /// branches arbitrarily, and its tree would consist of dispatchers.
@@ -34,11 +34,11 @@ struct Reducer<'a> {
     /// Original exits of changed blocks.
     changed: &'a mut Vec<(FlowId, Exit)>,
     /// Predecessors, without duplicates; reachable ones only.
-    preds: Preds,
+    predecessors: Predecessors,
     sets: u32,
     visits: Vec<Visit>,
     search: Search,
-    selector: Lazy,
+    selector: LazyRegister,
     /// Number of entries that further multiple-entry loops may have in total.
     entries_left: usize,
 }
@@ -46,7 +46,7 @@ struct Reducer<'a> {
 /// Up to two targets.
 type Ends = [Option<FlowId>; 2];
 
-fn ends_of(exit: &Exit) -> Ends {
+fn get_ends(exit: &Exit) -> Ends {
     match exit {
         Exit::Jump(target) => [Some(*target), None],
         Exit::Branch {
@@ -69,38 +69,38 @@ struct Visit {
 
 /// Transforms every loop into a loop with a single entry. Original exits of changed blocks are
 /// appended to `changed`.
-pub(super) fn reduce(
+pub(super) fn make_reducible(
     builder: &mut Builder,
     graph: &mut Graph,
     changed: &mut Vec<(FlowId, Exit)>,
-) -> Result<(), TooHard> {
+) -> Result<(), StructurizeLimit> {
     let count = graph.blocks.len();
     // Capacity for the blocks that are added.
     let room = count + count / 2;
     let (mut ends, mut visits) = (Vec::new(), Vec::new());
     ends.reserve(room);
-    ends.extend(graph.blocks.iter().map(|block| ends_of(&block.exit)));
+    ends.extend(graph.blocks.iter().map(|block| get_ends(&block.exit)));
     visits.reserve(room);
     visits.resize(count, Visit::default());
-    let mut preds = Preds::new(count);
-    let all = graph.reachable(|from, to| preds.add_once(to, from));
+    let mut predecessors = Predecessors::new(count);
+    let all = graph.find_reachable(|from, to| predecessors.add_once(to, from));
     let mut reducer = Reducer {
         builder,
         ends,
         changed,
         graph,
-        preds,
+        predecessors,
         sets: 0,
         visits,
         search: Search::default(),
-        selector: Lazy::default(),
+        selector: LazyRegister::default(),
         entries_left: MAX_ENTRIES + all.len() / 16,
     };
-    let mut budget = MAX_ROUNDS * (all.len() + 64);
+    let mut budget = MAX_VISITS * (all.len() + 64);
     let mut pending = vec![all];
     while let Some(blocks) = pending.pop() {
-        budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
-        for component in reducer.components(&blocks) {
+        budget = budget.checked_sub(blocks.len()).ok_or(StructurizeLimit)?;
+        for component in reducer.find_components(&blocks) {
             // Without its entry a loop decomposes into the loops inside it.
             let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
@@ -114,7 +114,7 @@ pub(super) fn reduce(
 impl Reducer<'_> {
     /// Returns the strongly connected components of more than one block among `blocks`. Tarjan's
     /// algorithm with an explicit stack.
-    fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
+    fn find_components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
         self.sets += 1;
         for block in blocks {
             self.visits[block.index()] = Visit {
@@ -125,7 +125,7 @@ impl Reducer<'_> {
         let mut search = std::mem::take(&mut self.search);
         for &root in blocks {
             if self.visits[root.index()].number == 0 {
-                self.search(root, &mut search);
+                self.run_search(root, &mut search);
             }
         }
         let found = std::mem::take(&mut search.components);
@@ -133,7 +133,7 @@ impl Reducer<'_> {
         found
     }
 
-    fn search(&mut self, root: FlowId, search: &mut Search) {
+    fn run_search(&mut self, root: FlowId, search: &mut Search) {
         self.open(root, search);
         search.path.push((root, 0));
         while let Some((block, next)) = search.path.last_mut() {
@@ -204,7 +204,10 @@ impl Reducer<'_> {
     }
 
     /// Ensures that a component has one entry; returns its other blocks.
-    fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Result<Vec<FlowId>, TooHard> {
+    fn enter_at_one_block(
+        &mut self,
+        component: Vec<FlowId>,
+    ) -> Result<Vec<FlowId>, StructurizeLimit> {
         self.sets += 1;
         let set = self.sets;
         for block in &component {
@@ -212,7 +215,7 @@ impl Reducer<'_> {
         }
         let is_entry = |block: &FlowId| {
             let from_outside = |pred: FlowId| self.visits[pred.index()].set != set;
-            *block == self.graph.entry || self.preds.of(*block).any(from_outside)
+            *block == self.graph.entry || self.predecessors.of(*block).any(from_outside)
         };
         let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
         let mut inner = component;
@@ -221,7 +224,7 @@ impl Reducer<'_> {
             [] => {}
             _ => {
                 let left = self.entries_left.checked_sub(entries.len());
-                self.entries_left = left.ok_or(TooHard)?;
+                self.entries_left = left.ok_or(StructurizeLimit)?;
                 self.dispatch(&entries, set, &mut inner);
             }
         }
@@ -237,7 +240,7 @@ impl Reducer<'_> {
         let front = &entries[..entries.len() - 1];
         let cases = front
             .iter()
-            .map(|entry| (value_of(*entry), *entry))
+            .map(|entry| (encode_target(*entry), *entry))
             .collect();
         let exit = Exit::Switch {
             selector: (selector, 0),
@@ -248,15 +251,15 @@ impl Reducer<'_> {
         for &entry in entries {
             // A detour of branches from inside is a block of the loop; a detour of branches from
             // outside is not.
-            let (inside, outside): (Vec<_>, Vec<_>) =
-                (self.preds.of(entry)).partition(|pred| self.visits[pred.index()].set == set);
-            self.preds.replace(entry, dispatcher);
+            let (inside, outside): (Vec<_>, Vec<_>) = (self.predecessors.of(entry))
+                .partition(|pred| self.visits[pred.index()].set == set);
+            self.predecessors.replace(entry, dispatcher);
             if !inside.is_empty() {
-                inner.push(self.detour(entry, dispatcher, inside, set));
+                inner.push(self.add_detour(entry, dispatcher, inside, set));
             }
             if !outside.is_empty() || entry == self.graph.entry {
                 // The detour has no set: the set is not read before the block becomes part of one.
-                let detour = self.detour(entry, dispatcher, outside, 0);
+                let detour = self.add_detour(entry, dispatcher, outside, 0);
                 if entry == self.graph.entry {
                     self.graph.entry = detour;
                 }
@@ -264,41 +267,41 @@ impl Reducer<'_> {
         }
     }
 
-    /// Returns a block that selects `entry` and jumps to the dispatcher; the branches of `preds` to
+    /// Returns a block that selects `entry` and jumps to the dispatcher; the branches of `predecessors` to
     /// `entry` are redirected to it.
-    fn detour(
+    fn add_detour(
         &mut self,
         entry: FlowId,
         dispatcher: FlowId,
-        preds: Vec<FlowId>,
+        predecessors: Vec<FlowId>,
         set: u32,
     ) -> FlowId {
         let selector = self.selector.get(self.builder);
         self.builder.open_block();
-        code::set(self.builder, selector, value_of(entry));
+        code::emit_set(self.builder, selector, encode_target(entry));
         let nodes = self.builder.close_nodes();
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
-        for pred in &preds {
+        for pred in &predecessors {
             let exit = &mut self.graph.blocks[*pred].exit;
             // The original exits are restored if no tree can be found.
             self.changed.push((*pred, exit.clone()));
-            exit.retarget(entry, detour);
-            self.ends[pred.index()] = ends_of(exit);
+            exit.replace_target(entry, detour);
+            self.ends[pred.index()] = get_ends(exit);
         }
-        for pred in preds {
-            self.preds.add(detour, pred);
+        for pred in predecessors {
+            self.predecessors.add(detour, pred);
         }
-        self.preds.add(dispatcher, detour);
+        self.predecessors.add(dispatcher, detour);
         detour
     }
 
     fn add(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
-        self.preds.push_block();
+        self.predecessors.push_block();
         self.visits.push(Visit {
             set,
             ..Visit::default()
         });
-        self.ends.push(ends_of(&exit));
+        self.ends.push(get_ends(&exit));
         self.graph.blocks.push(FlowBlock {
             nodes,
             exit,

@@ -1,7 +1,7 @@
 //! Branches that leave one or several constructs, and the code after constructs that continues such
 //! branches.
 
-use super::code::{self, value_of};
+use super::code::{self, encode_target};
 use super::emit::{Construct, Fall, Open, Walk};
 use super::graph::FlowId;
 use crate::arena::Id;
@@ -10,31 +10,31 @@ use crate::span::Span;
 
 impl Walk<'_> {
     /// Emits a branch to a block that is emitted elsewhere.
-    pub(super) fn go(&mut self, target: FlowId, fall: Fall) {
+    pub(super) fn emit_jump(&mut self, target: FlowId, fall: Fall) {
         if fall == Fall::To(target) {
             return;
         }
-        let Some(place) = self.landing(target) else {
+        let Some(index) = self.find_landing(target) else {
             debug_assert!(false, "every target has a construct that leads to it");
             return;
         };
-        if let Construct::Before(block) = self.open[place].construct {
+        if let Construct::Before(block) = self.open[index].construct {
             self.is_left[block.index()] = true;
         }
-        if self.is_direct(target, place) {
-            self.node(self.leaving(target, place));
+        if self.is_direct(target, index) {
+            self.emit_node(self.make_exit_node(target, index));
             return;
         }
         // Created in every run: the last run clears the register before it emits any other code.
-        let [register, _] = self.registers();
-        if self.writes() {
-            code::set(self.builder, register, value_of(target));
+        let [register, _] = self.get_registers();
+        if self.is_writing() {
+            code::emit_set(self.builder, register, encode_target(target));
         }
-        self.node(Node::Break);
-        self.pass(target, place);
+        self.emit_node(Node::Break);
+        self.record_passing(target, index);
     }
 
-    fn registers(&mut self) -> [RegisterId; 2] {
+    fn get_registers(&mut self) -> [RegisterId; 2] {
         let builder = &mut self.builder;
         *self
             .registers
@@ -42,7 +42,7 @@ impl Walk<'_> {
     }
 
     /// Returns the index of the open construct whose end or next iteration is the target.
-    fn landing(&self, target: FlowId) -> Option<usize> {
+    fn find_landing(&self, target: FlowId) -> Option<usize> {
         self.open.iter().rposition(|open| match open.construct {
             Construct::Before(block) => block == target,
             Construct::Loop(header, behind) => header == target || behind == Some(target),
@@ -50,25 +50,25 @@ impl Walk<'_> {
         })
     }
 
-    fn is_round(&self, target: FlowId, place: usize) -> bool {
-        matches!(self.open[place].construct, Construct::Loop(header, _) if header == target)
+    fn is_next_iteration(&self, target: FlowId, index: usize) -> bool {
+        matches!(self.open[index].construct, Construct::Loop(header, _) if header == target)
     }
 
     /// Returns true if one node suffices to reach the target.
-    fn is_direct(&self, target: FlowId, place: usize) -> bool {
-        let inner = &self.open[place + 1..];
+    fn is_direct(&self, target: FlowId, index: usize) -> bool {
+        let inner = &self.open[index + 1..];
         // `Continue` leaves all switches inside its loop, `Break` only one construct.
-        if self.is_round(target, place) {
+        if self.is_next_iteration(target, index) {
             !inner
                 .iter()
                 .any(|open| matches!(open.construct, Construct::Loop(..)))
         } else {
-            !inner.iter().any(|open| self.is_real(open.construct))
+            !inner.iter().any(|open| self.is_emitted(open.construct))
         }
     }
 
-    fn leaving(&self, target: FlowId, place: usize) -> Node {
-        if self.is_round(target, place) {
+    fn make_exit_node(&self, target: FlowId, index: usize) -> Node {
+        if self.is_next_iteration(target, index) {
             Node::Continue
         } else {
             Node::Break
@@ -76,24 +76,24 @@ impl Walk<'_> {
     }
 
     /// Records a branch that leaves all constructs inside `index`.
-    fn pass(&mut self, target: FlowId, place: usize) {
-        let round = self.is_round(target, place);
-        for index in place + 1..self.open.len() {
-            if self.is_real(self.open[index].construct)
+    fn record_passing(&mut self, target: FlowId, index: usize) {
+        let round = self.is_next_iteration(target, index);
+        for index in index + 1..self.open.len() {
+            if self.is_emitted(self.open[index].construct)
                 && !self.open[index].passing.contains(&target)
             {
                 self.open[index].passing.push(target);
             }
         }
         // A new iteration begins at the end of the construct inside the loop, not after the loop.
-        self.open[place].arrives |= !round;
+        self.open[index].arrives |= !round;
     }
 
     /// Ends the innermost construct.
     pub(super) fn close(&mut self, span: Span) {
         let Some(open) = self.open.last() else { return };
         let construct = open.construct;
-        if self.is_real(construct)
+        if self.is_emitted(construct)
             && let Some(block) = self.close_block()
         {
             let node = match construct {
@@ -102,7 +102,7 @@ impl Walk<'_> {
                     continuing: None,
                     span,
                 },
-                Construct::Before(_) | Construct::Switch => self.breakable(block, span),
+                Construct::Before(_) | Construct::Switch => self.make_breakable(block, span),
             };
             self.builder.node(node);
         }
@@ -111,9 +111,9 @@ impl Walk<'_> {
 
     /// Returns a node that contains the block and that `Break` leaves: a switch with only a
     /// default.
-    fn breakable(&mut self, block: BlockId, span: Span) -> Node {
+    fn make_breakable(&mut self, block: BlockId, span: Span) -> Node {
         // Any register can be the selector: there are no cases.
-        let [register, _] = self.registers();
+        let [register, _] = self.get_registers();
         let switch = self.builder.program.switches.push(Switch {
             selector: (register, 0),
             cases: Vec::new(),
@@ -129,43 +129,44 @@ impl Walk<'_> {
         let Some(mut open) = self.open.pop() else {
             return;
         };
-        self.send_on(&open);
+        self.emit_continuations(&open);
         open.passing.clear();
         self.spare.push(open.passing);
     }
 
     /// Continues branches that leave further constructs than the one whose end was emitted.
-    fn send_on(&mut self, open: &Open) {
+    fn emit_continuations(&mut self, open: &Open) {
         let landing = match open.construct {
             Construct::Before(block) => Some(block),
             Construct::Loop(_, behind) => behind,
             Construct::Switch => None,
         };
-        if !self.writes() || (!open.arrives && open.passing.is_empty()) {
+        if !self.is_writing() || (!open.arrives && open.passing.is_empty()) {
             return;
         }
-        let [register, scratch] = self.registers();
+        let [register, scratch] = self.get_registers();
         // A branch that has arrived is complete; the register may contain the target of another
         // branch that leaves further constructs.
         if let (true, Some(landing)) = (open.arrives, landing) {
             if open.passing.is_empty() {
-                code::set(self.builder, register, 0);
+                code::emit_set(self.builder, register, 0);
             } else {
-                let own = value_of(landing);
-                code::when_equal(self.builder, register, own, scratch, |builder| {
-                    code::set(builder, register, 0);
+                let own = encode_target(landing);
+                code::emit_if_equal(self.builder, register, own, scratch, |builder| {
+                    code::emit_set(builder, register, 0);
                 });
             }
         }
         let mut further = false;
         for &target in &open.passing {
-            let place = self.landing(target);
-            let round = place
-                .filter(|place| self.is_round(target, *place) && self.is_direct(target, *place));
+            let index = self.find_landing(target);
+            let round = index.filter(|index| {
+                self.is_next_iteration(target, *index) && self.is_direct(target, *index)
+            });
             if round.is_some() {
-                let own = value_of(target);
-                code::when_equal(self.builder, register, own, scratch, |builder| {
-                    code::set(builder, register, 0);
+                let own = encode_target(target);
+                code::emit_if_equal(self.builder, register, own, scratch, |builder| {
+                    code::emit_set(builder, register, 0);
                     builder.node(Node::Continue);
                 });
             } else {
@@ -174,7 +175,7 @@ impl Walk<'_> {
         }
         // The enclosing construct continues it in turn.
         if further {
-            code::when(self.builder, code::non_zero(register), |builder| {
+            code::emit_if(self.builder, code::test_non_zero(register), |builder| {
                 builder.node(Node::Break);
             });
         }

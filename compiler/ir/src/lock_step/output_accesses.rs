@@ -28,14 +28,14 @@ impl LaneSet {
         words.for_each(|(word, other)| *word |= other);
     }
 
-    fn meets(&self, other: &Self) -> bool {
+    fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
 
 /// Output accesses of a part of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effects {
+pub(super) struct OutputAccesses {
     /// Lanes that are read back, of any vertex.
     reads: LaneSet,
     /// Lanes that are written.
@@ -44,7 +44,7 @@ pub(super) struct Effects {
     shared: LaneSet,
 }
 
-impl Effects {
+impl OutputAccesses {
     /// Adds the accesses of another part.
     pub(super) fn add(&mut self, other: &Self) {
         self.reads.add(&other.reads);
@@ -63,8 +63,8 @@ pub(super) enum Writers {
 }
 
 /// Returns the output accesses of an instruction.
-pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
-    let mut effects = Effects::default();
+pub(super) fn find_accesses(program: &Program, inst: &Inst) -> (OutputAccesses, Writers) {
+    let mut effects = OutputAccesses::default();
     let mut writers = Writers::All;
     let written = inst.dst.map_or(0, |dst| dst.mask.0);
     for (number, src) in program.sources(inst).iter().enumerate() {
@@ -73,14 +73,14 @@ pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
         };
         let read = read_lanes(program, inst, number, written);
         let lanes = src.swizzle.source_lanes(read);
-        for output in reach(program, first.index(), src.index) {
+        for output in find_accessed_entries(program, first.index(), src.index) {
             effects.reads.insert(output, lanes);
         }
     }
     if let Some(dst) = inst.dst
         && let Storage::Output(first) = program.registers[dst.register].storage
     {
-        let outputs = reach(program, first.index(), dst.index);
+        let outputs = find_accessed_entries(program, first.index(), dst.index);
         if dst.guard.is_some() || outputs.len() > 1 {
             writers = Writers::Some;
         }
@@ -96,7 +96,11 @@ pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
 }
 
 /// Returns the entries of a table that an operand can access from `first` on.
-fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::Range<usize> {
+fn find_accessed_entries(
+    program: &Program,
+    first: usize,
+    index: Option<IndexId>,
+) -> std::ops::Range<usize> {
     let Some(index) = index.map(|index| program.indices[index]) else {
         return first..first + 1;
     };
@@ -111,17 +115,17 @@ fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::R
 
 /// Accesses since the last barrier.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
-    effects: Effects,
+pub(super) struct PendingAccesses {
+    effects: OutputAccesses,
     /// Shared lanes that may have been written by invocations that are no longer active.
     left: LaneSet,
     /// True if a barrier was executed since the record began.
     pub(super) crossed: bool,
 }
 
-impl Pending {
+impl PendingAccesses {
     /// Returns accesses by invocations that may no longer be active.
-    pub(super) fn some(effects: &Effects) -> Self {
+    pub(super) fn from_accesses(effects: &OutputAccesses) -> Self {
         Self {
             effects: effects.clone(),
             left: effects.shared.clone(),
@@ -132,18 +136,18 @@ impl Pending {
     /// Returns true if `next` must wait until all invocations have completed the pending accesses:
     /// a read for writes, a write for reads, and a write of shared lanes for writes that it
     /// replaces. Earlier writes by the same set of invocations are replaced in any case.
-    pub(super) fn delays(&self, next: &Effects, writers: Writers) -> bool {
+    pub(super) fn must_delay(&self, next: &OutputAccesses, writers: Writers) -> bool {
         let replaced = match writers {
             Writers::All => &self.left,
             Writers::Some => &self.effects.shared,
         };
-        self.effects.writes.meets(&next.reads)
-            || self.effects.reads.meets(&next.writes)
-            || replaced.meets(&next.shared)
+        self.effects.writes.intersects(&next.reads)
+            || self.effects.reads.intersects(&next.writes)
+            || replaced.intersects(&next.shared)
     }
 
     /// Adds accesses of invocations that remain active.
-    pub(super) fn add(&mut self, effects: &Effects) {
+    pub(super) fn add(&mut self, effects: &OutputAccesses) {
         self.effects.add(effects);
     }
 
@@ -161,7 +165,7 @@ impl Pending {
     }
 
     /// Appends a part of the program whose record began empty.
-    pub(super) fn follow(&mut self, part: Self) {
+    pub(super) fn append(&mut self, part: Self) {
         if part.crossed {
             self.barrier();
         }
@@ -170,7 +174,7 @@ impl Pending {
     }
 
     /// Appends alternative parts of the program, one of which runs.
-    pub(super) fn follow_one_of(&mut self, parts: impl IntoIterator<Item = Self>) {
+    pub(super) fn append_one_of(&mut self, parts: impl IntoIterator<Item = Self>) {
         let mut joined = Self {
             crossed: true,
             ..Self::default()
@@ -180,6 +184,6 @@ impl Pending {
             joined.effects.add(&part.effects);
             joined.left.add(&part.left);
         }
-        self.follow(joined);
+        self.append(joined);
     }
 }

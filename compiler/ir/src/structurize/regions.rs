@@ -1,8 +1,8 @@
 //! Position of each block of a reducible graph in the tree: dominators, loops, and the constructs
 //! that follow from them.
 
-use super::graph::{FlowId, Graph, TooHard};
-use super::preds::Preds;
+use super::graph::{FlowId, Graph, StructurizeLimit};
+use super::predecessors::Predecessors;
 use crate::arena::Id;
 
 /// Maximum number of steps up the dominator tree for a block, on average.
@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 256;
 
 /// The position of a block relative to other blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum BlockPosition {
     /// At the only branch to it.
     Inline,
     /// After a construct that the branches to it leave; listed in [`Shape::after`] or
@@ -28,7 +28,7 @@ pub(super) struct Shape {
     /// The header of the innermost loop around each block; not its own loop for a header.
     outer: Vec<Option<FlowId>>,
     is_header: Vec<bool>,
-    place: Vec<Place>,
+    place: Vec<BlockPosition>,
     /// Blocks after the code of each block and the blocks inlined into it, in order.
     after: Vec<Vec<FlowId>>,
     /// Blocks after the loop of each header, in order.
@@ -37,56 +37,59 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Finds the shape of a reducible graph.
-    pub(super) fn find(graph: &Graph) -> Result<Self, TooHard> {
+    pub(super) fn find(graph: &Graph) -> Result<Self, StructurizeLimit> {
         let count = graph.blocks.len();
         let order = reverse_postorder(graph);
         let mut position = vec![u32::MAX; count];
         for (block, at) in order.iter().zip(0..) {
             position[block.index()] = at;
         }
-        let mut preds = Preds::new(count);
+        let mut predecessors = Predecessors::new(count);
         for &block in &order {
             graph.blocks[block]
                 .exit
-                .targets(|target| preds.add(target, block));
+                .visit_targets(|target| predecessors.add(target, block));
         }
         let mut shape = Self {
             order,
             position,
             outer: vec![None; count],
             is_header: vec![false; count],
-            place: vec![Place::Inline; count],
+            place: vec![BlockPosition::Inline; count],
             after: vec![Vec::new(); count],
             after_loop: vec![Vec::new(); count],
         };
-        let dominators = shape.dominators(&preds)?;
-        shape.find_loops(&preds);
-        shape.place_blocks(&preds, &dominators);
+        let dominators = shape.compute_dominators(&predecessors)?;
+        shape.find_loops(&predecessors);
+        shape.assign_positions(&predecessors, &dominators);
         Ok(shape)
     }
 
-    fn at(&self, block: FlowId) -> u32 {
+    fn get_position(&self, block: FlowId) -> u32 {
         self.position[block.index()]
     }
 
     /// Returns the immediate dominator of every block. In a reducible graph back edges are
     /// irrelevant, so one pass is enough.
-    fn dominators(&self, preds: &Preds) -> Result<Vec<FlowId>, TooHard> {
+    fn compute_dominators(
+        &self,
+        predecessors: &Predecessors,
+    ) -> Result<Vec<FlowId>, StructurizeLimit> {
         let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         let mut budget = MAX_STEPS * (self.order.len() + 64);
         // The entry, which is the first block, has no dominator.
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
-            let forward = |pred: &FlowId| self.at(*pred) < self.at(block);
-            for pred in preds.of(block).filter(forward) {
+            let forward = |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
+            for pred in predecessors.of(block).filter(forward) {
                 let Some(mut a) = common else {
                     common = Some(pred);
                     continue;
                 };
                 let mut b = pred;
                 while a != b {
-                    budget = budget.checked_sub(1).ok_or(TooHard)?;
-                    let later = if self.at(a) > self.at(b) {
+                    budget = budget.checked_sub(1).ok_or(StructurizeLimit)?;
+                    let later = if self.get_position(a) > self.get_position(b) {
                         &mut a
                     } else {
                         &mut b
@@ -102,7 +105,7 @@ impl Shape {
 
     /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block
     /// to the outermost loop around it that has been found.
-    fn find_loops(&mut self, preds: &Preds) {
+    fn find_loops(&mut self, predecessors: &Predecessors) {
         let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         // The header by which each block was visited last: no state has to be cleared between
         // loops.
@@ -111,25 +114,25 @@ impl Shape {
         for index in (0..self.order.len()).rev() {
             let header = self.order[index];
             pending.extend(
-                preds
+                predecessors
                     .of(header)
-                    .filter(|pred| self.at(*pred) >= self.at(header)),
+                    .filter(|pred| self.get_position(*pred) >= self.get_position(header)),
             );
             self.is_header[header.index()] = !pending.is_empty();
             while let Some(block) = pending.pop() {
-                let block = outermost(&mut jump, block);
+                let block = find_outermost(&mut jump, block);
                 if block == header || seen[block.index()] == index as u32 {
                     continue;
                 }
                 seen[block.index()] = index as u32;
                 self.outer[block.index()] = Some(header);
                 jump[block.index()] = header;
-                pending.extend(preds.of(block));
+                pending.extend(predecessors.of(block));
             }
         }
     }
 
-    fn place_blocks(&mut self, preds: &Preds, dominators: &[FlowId]) {
+    fn assign_positions(&mut self, predecessors: &Predecessors, dominators: &[FlowId]) {
         for index in 1..self.order.len() {
             let block = self.order[index];
             let dominator = dominators[block.index()];
@@ -139,11 +142,12 @@ impl Shape {
                 false => self.outer[dominator.index()],
             };
             if inside == home {
-                let is_forward = |pred: &FlowId| self.at(*pred) < self.at(block);
+                let is_forward =
+                    |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
                 // A block with a single branch to it is emitted at that branch, and needs no
                 // separate position.
-                if preds.of(block).filter(is_forward).count() > 1 {
-                    self.place[block.index()] = Place::Follow;
+                if predecessors.of(block).filter(is_forward).count() > 1 {
+                    self.place[block.index()] = BlockPosition::Follow;
                     self.after[dominator.index()].push(block);
                 }
                 continue;
@@ -152,7 +156,7 @@ impl Shape {
             let mut left = inside;
             while let Some(header) = left {
                 if self.outer[header.index()] == home {
-                    self.place[block.index()] = Place::Follow;
+                    self.place[block.index()] = BlockPosition::Follow;
                     self.after_loop[header.index()].push(block);
                     break;
                 }
@@ -170,24 +174,24 @@ impl Shape {
         self.is_header(block) || self.outer[block.index()].is_some()
     }
 
-    pub(super) fn place(&self, block: FlowId) -> Place {
+    pub(super) fn get_block_position(&self, block: FlowId) -> BlockPosition {
         self.place[block.index()]
     }
 
     /// Returns the blocks after the code of a block, in order: none of them branches to an earlier
     /// one.
-    pub(super) fn after(&self, block: FlowId) -> &[FlowId] {
+    pub(super) fn get_after(&self, block: FlowId) -> &[FlowId] {
         &self.after[block.index()]
     }
 
     /// Returns the blocks after the loop of a header.
-    pub(super) fn after_loop(&self, header: FlowId) -> &[FlowId] {
+    pub(super) fn get_after_loop(&self, header: FlowId) -> &[FlowId] {
         &self.after_loop[header.index()]
     }
 }
 
 /// Returns the end of the chain from `block`; compresses the chain.
-fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
+fn find_outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
     let mut end = block;
     while jump[end.index()] != end {
         end = jump[end.index()];

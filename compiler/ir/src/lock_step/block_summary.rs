@@ -1,24 +1,24 @@
-//! Facts about each block of the original program: its accesses of outputs, its exits, and whether
+//! ProgramSummary about each block of the original program: its accesses of outputs, its exits, and whether
 //! it contains barriers.
 
-use super::effects::{Effects, Pending, Writers, of_inst};
+use super::output_accesses::{OutputAccesses, PendingAccesses, Writers, find_accesses};
 use crate::arena::{Id, IndexVec};
 use crate::exits::Exits;
 use crate::op::Op;
 use crate::program::{BlockId, Node, Program, RoutineId};
 
-/// Facts about a block or node.
+/// ProgramSummary about a block or node.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fact {
+pub(super) struct BlockSummary {
     /// All accesses of outputs, including those of called routines.
-    pub(super) effects: Effects,
+    pub(super) effects: OutputAccesses,
     /// Exits other than its end.
     pub(super) exits: Exits,
     /// True if an access in it must wait for another access in it.
     pub(super) needs_barrier: bool,
 }
 
-impl Fact {
+impl BlockSummary {
     fn add(&mut self, other: &Self) {
         self.effects.add(&other.effects);
         self.exits |= other.exits;
@@ -26,46 +26,46 @@ impl Fact {
     }
 }
 
-/// Facts about all reachable blocks.
-pub(super) struct Facts {
-    blocks: IndexVec<BlockId, Fact>,
+/// ProgramSummary about all reachable blocks.
+pub(super) struct ProgramSummary {
+    blocks: IndexVec<BlockId, BlockSummary>,
     /// The reachable routines, callees before their callers.
     pub(super) order: Vec<RoutineId>,
 }
 
-impl Facts {
+impl ProgramSummary {
     pub(super) fn new(program: &Program) -> Self {
         let mut blocks = IndexVec::new();
-        blocks.grow(program.blocks.len(), Fact::default());
-        let order = order(program);
+        blocks.grow(program.blocks.len(), BlockSummary::default());
+        let order = collect_routines(program);
         let mut facts = Self { blocks, order };
         for number in 0..facts.order.len() {
             let routine = facts.order[number];
-            facts.collect(program, program.routines[routine].body);
+            facts.summarize_block(program, program.routines[routine].body);
         }
         facts
     }
 
     /// Returns the facts about a block.
-    pub(super) fn block(&self, id: BlockId) -> &Fact {
+    pub(super) fn block(&self, id: BlockId) -> &BlockSummary {
         &self.blocks[id]
     }
 
     /// Returns the facts about a routine. Its exits are within it.
-    pub(super) fn routine(&self, program: &Program, id: RoutineId) -> &Fact {
+    pub(super) fn routine(&self, program: &Program, id: RoutineId) -> &BlockSummary {
         self.block(program.routines[id].body)
     }
 
     /// Returns the facts about a node; the facts about its blocks must have been collected.
-    pub(super) fn node(&self, program: &Program, node: Node) -> Fact {
-        let mut fact = Fact::default();
+    pub(super) fn summarize_node(&self, program: &Program, node: Node) -> BlockSummary {
+        let mut fact = BlockSummary::default();
         match node {
             Node::Run { first, len } => {
-                let mut pending = Pending::default();
+                let mut pending = PendingAccesses::default();
                 for inst in program.run(first, len) {
-                    let (effects, writers) = of_inst(program, inst);
+                    let (effects, writers) = find_accesses(program, inst);
                     fact.needs_barrier |=
-                        inst.op == Op::Barrier || pending.delays(&effects, writers);
+                        inst.op == Op::Barrier || pending.must_delay(&effects, writers);
                     pending.add(&effects);
                     fact.effects.add(&effects);
                 }
@@ -84,26 +84,26 @@ impl Facts {
                 for block in program.inner_blocks(node) {
                     fact.add(self.block(block));
                 }
-                fact.exits = fact.exits.through(node) | Exits::of_node(node);
+                fact.exits = fact.exits.propagate_through(node) | Exits::from_node(node);
             }
         }
         if matches!(node, Node::Loop { .. }) {
             // Every access may depend on those of the previous iteration.
-            let round = Pending::some(&fact.effects);
-            fact.needs_barrier |= round.delays(&fact.effects, Writers::Some);
+            let round = PendingAccesses::from_accesses(&fact.effects);
+            fact.needs_barrier |= round.must_delay(&fact.effects, Writers::Some);
         }
         fact
     }
 
     /// Returns the index of the first node from which on no access in a block must wait for another
     /// one from there on.
-    pub(super) fn tail(&self, program: &Program, block: BlockId) -> usize {
+    pub(super) fn find_tail(&self, program: &Program, block: BlockId) -> usize {
         let nodes = program.block(block);
-        let mut later = Effects::default();
+        let mut later = OutputAccesses::default();
         for (position, &node) in nodes.iter().enumerate().rev() {
-            let fact = self.node(program, node);
-            let before = Pending::some(&fact.effects);
-            if fact.needs_barrier || before.delays(&later, Writers::Some) {
+            let fact = self.summarize_node(program, node);
+            let before = PendingAccesses::from_accesses(&fact.effects);
+            if fact.needs_barrier || before.must_delay(&later, Writers::Some) {
                 return position + 1;
             }
             later.add(&fact.effects);
@@ -111,23 +111,23 @@ impl Facts {
         0
     }
 
-    fn collect(&mut self, program: &Program, id: BlockId) {
-        let mut whole = Fact::default();
-        let mut pending = Pending::default();
+    fn summarize_block(&mut self, program: &Program, id: BlockId) {
+        let mut whole = BlockSummary::default();
+        let mut pending = PendingAccesses::default();
         for &node in program.block(id) {
             program
                 .inner_blocks(node)
-                .for_each(|inner| self.collect(program, inner));
-            let fact = self.node(program, node);
+                .for_each(|inner| self.summarize_block(program, inner));
+            let fact = self.summarize_node(program, node);
             let delayed = if let Node::Run { first, len } = node {
                 program.run(first, len).iter().any(|inst| {
-                    let (effects, writers) = of_inst(program, inst);
-                    let delayed = pending.delays(&effects, writers);
+                    let (effects, writers) = find_accesses(program, inst);
+                    let delayed = pending.must_delay(&effects, writers);
                     pending.add(&effects);
                     delayed
                 })
             } else {
-                let delayed = pending.delays(&fact.effects, Writers::Some);
+                let delayed = pending.must_delay(&fact.effects, Writers::Some);
                 pending.add(&fact.effects);
                 delayed
             };
@@ -143,17 +143,17 @@ impl Facts {
 
 /// Returns the routines that main reaches, callees before their callers. The search is iterative,
 /// because calls may be nested deeper than the host's stack.
-fn order(program: &Program) -> Vec<RoutineId> {
+fn collect_routines(program: &Program) -> Vec<RoutineId> {
     let mut order = Vec::new();
     let mut known = vec![false; program.routines.len()];
     known[program.main.index()] = true;
-    let mut path = vec![(program.main, callees(program, program.main))];
+    let mut path = vec![(program.main, collect_callees(program, program.main))];
     while let Some((routine, rest)) = path.last_mut() {
         match rest.pop() {
             Some(callee) if known[callee.index()] => {}
             Some(callee) => {
                 known[callee.index()] = true;
-                path.push((callee, callees(program, callee)));
+                path.push((callee, collect_callees(program, callee)));
             }
             None => {
                 order.push(*routine);
@@ -164,7 +164,7 @@ fn order(program: &Program) -> Vec<RoutineId> {
     order
 }
 
-fn callees(program: &Program, routine: RoutineId) -> Vec<RoutineId> {
+fn collect_callees(program: &Program, routine: RoutineId) -> Vec<RoutineId> {
     let mut callees = Vec::new();
     let mut blocks = vec![program.routines[routine].body];
     while let Some(block) = blocks.pop() {

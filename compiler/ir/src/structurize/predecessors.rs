@@ -8,12 +8,12 @@ use crate::arena::Id;
 /// All lists share one vector, as position and previous block: graphs have many blocks with one or
 /// two predecessors, and separate lists would each need an allocation.
 #[derive(Default)]
-pub(super) struct Preds {
+pub(super) struct Predecessors {
     last: Vec<Option<u32>>,
     links: Vec<(FlowId, Option<u32>)>,
 }
 
-impl Preds {
+impl Predecessors {
     /// Returns the lists of `blocks` blocks, which are empty.
     pub(super) fn new(blocks: usize) -> Self {
         // Reduction may add half as many blocks.
