@@ -709,7 +709,7 @@ fn labels_and_branches_begin_basic_blocks() {
 
 impl Random {
     fn draw_when(&mut self) -> When {
-        [Odd, Odd, Odd, Always][self.below(4)]
+        [Odd, Odd, Odd, Always][self.draw_below(4)]
     }
 }
 
@@ -721,27 +721,27 @@ fn structured(
     depth: usize,
     loops: usize,
 ) {
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..1 + random.draw_below(4) {
         lines.push(Step);
-        match random.below(8) {
+        match random.draw_below(8) {
             0 if depth > 0 => {
                 lines.push(If);
                 structured(random, lines, labels, depth - 1, loops);
-                if random.below(2) == 0 {
+                if random.draw_below(2) == 0 {
                     lines.push(Else);
                     structured(random, lines, labels, depth - 1, loops);
                 }
                 lines.push(EndIf);
             }
             1 if depth > 0 => {
-                lines.push(Loop(random.below(3) as u32));
+                lines.push(Loop(random.draw_below(3) as u32));
                 structured(random, lines, labels, depth - 1, loops + 1);
                 lines.push(EndLoop);
             }
             2 if loops > 0 => lines.push(Break(random.draw_when())),
             3 if loops > 0 => lines.push(Continue(random.draw_when())),
             4 => lines.push(Return(random.draw_when())),
-            5 | 6 => lines.push(Call(random.below(labels), random.draw_when())),
+            5 | 6 => lines.push(Call(random.draw_below(labels), random.draw_when())),
             _ => {}
         }
     }
@@ -752,7 +752,7 @@ fn random_routines_run_like_the_text() {
     let mut random = Random::new(3);
     let mut compared = 0;
     for round in 0..600 {
-        let labels = 1 + random.below(4);
+        let labels = 1 + random.draw_below(4);
         let mut lines = Vec::new();
         structured(&mut random, &mut lines, labels, 2, 0);
         for label in 0..labels {
@@ -773,19 +773,21 @@ fn random_branches_run_like_the_text() {
     let mut random = Random::new(5);
     let mut compared = 0;
     for round in 0..600 {
-        let labels = 1 + random.below(6);
+        let labels = 1 + random.draw_below(6);
         let mut lines = vec![Step];
         for label in 0..labels {
-            for _ in 0..random.below(4) {
+            for _ in 0..random.draw_below(4) {
                 let when = random.draw_when();
-                lines.push(match random.below(if round % 3 == 0 { 7 } else { 5 }) {
-                    0 => Branch(random.below(labels), when),
-                    1 => Call(random.below(labels), when),
-                    2 => Return(when),
-                    5 => Push,
-                    6 => Pop,
-                    _ => Step,
-                });
+                lines.push(
+                    match random.draw_below(if round % 3 == 0 { 7 } else { 5 }) {
+                        0 => Branch(random.draw_below(labels), when),
+                        1 => Call(random.draw_below(labels), when),
+                        2 => Return(when),
+                        5 => Push,
+                        6 => Pop,
+                        _ => Step,
+                    },
+                );
                 lines.push(Step);
             }
             lines.push(Label(label));

@@ -118,7 +118,7 @@ impl Generator {
     ) {
         let position = self.builder.program.insts.len() as u32;
         let span = Span::new(position * 8, position * 8 + 7);
-        let precise = ty.is_float() && self.random.percent(20);
+        let precise = ty.is_float() && self.random.draw_percent(20);
         let flags = if precise {
             InstFlags::PRECISE
         } else {
@@ -142,7 +142,7 @@ impl Generator {
         self.emit_with(op, ty, Aux::None, Some(dst), sources);
     }
 
-    pub(super) fn cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
+    pub(super) fn emit_cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
         let aux = Aux::Cvt {
             from,
             rounding: Rounding::Trunc,
@@ -151,22 +151,22 @@ impl Generator {
         self.emit_with(Op::Cvt, to, aux, Some(dst), &[source]);
     }
 
-    pub(super) fn literal(&mut self, bits: u64) -> Src {
+    pub(super) fn add_literal(&mut self, bits: u64) -> Src {
         Src::new(Base::Literal(self.builder.program.literals.push([bits; 4])))
     }
 
-    pub(super) fn param(&mut self) -> Src {
+    pub(super) fn pick_param(&mut self) -> Src {
         let first = usize::from(self.options.stage == Stage::Compute);
-        let param = first + self.random.below(PARAMS - first);
-        let swizzle = self.swizzle();
+        let param = first + self.random.draw_below(PARAMS - first);
+        let swizzle = self.pick_swizzle();
         Src {
             swizzle,
             ..Src::new(Base::Param(ParamId::new(param)))
         }
     }
 
-    pub(super) fn swizzle(&mut self) -> Swizzle {
-        if self.random.percent(50) {
+    pub(super) fn pick_swizzle(&mut self) -> Swizzle {
+        if self.random.draw_percent(50) {
             Swizzle::XYZW
         } else {
             Swizzle(self.random.next() as u8)
@@ -174,7 +174,7 @@ impl Generator {
     }
 
     /// Returns a write of all lanes of register `id`.
-    pub(super) const fn whole(id: RegisterId) -> Dst {
+    pub(super) const fn make_full_dst(id: RegisterId) -> Dst {
         Dst::new(id, WriteMask::XYZW)
     }
 }

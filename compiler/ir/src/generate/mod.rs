@@ -46,7 +46,7 @@ pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
 /// Returns the program of `seed`; the same seed and options return the same program.
 pub fn program(seed: u64, options: &GenerateOptions) -> Program {
     let mut generator = Generator::new(seed, *options);
-    generator.routines();
+    generator.generate_routines();
     generator.builder.program
 }
 
@@ -57,17 +57,16 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
     let mut environment = Environment::default();
     environment
         .params
-        .extend((0..PARAMS).map(|_| std::array::from_fn(|_| random.bits32())));
+        .extend((0..PARAMS).map(|_| std::array::from_fn(|_| random.draw_bits32())));
     let input = match program.stage {
-        Stage::Fragment => {
-            [random.below(64), random.below(64), 0, 0].map(|at| ((at as f32) + 0.5).to_bits())
-        }
+        Stage::Fragment => [random.draw_below(64), random.draw_below(64), 0, 0]
+            .map(|at| ((at as f32) + 0.5).to_bits()),
         Stage::Compute | Stage::Geometry => [0; 4],
         Stage::TessEval => std::array::from_fn(|_| {
-            let part = random.below(1 + TESS_PARTS as usize);
+            let part = random.draw_below(1 + TESS_PARTS as usize);
             (part as f32 / TESS_PARTS as f32).to_bits()
         }),
-        Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.bits32()),
+        Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.draw_bits32()),
     };
     environment.inputs.push(input.map(u64::from));
     vertices::set_vertices(program, &mut environment, &mut random);
@@ -159,15 +158,15 @@ impl Generator {
     }
 
     /// Generates subroutines first, each of which may call the previous ones, then main.
-    fn routines(&mut self) {
+    fn generate_routines(&mut self) {
         if self.pools.exchange.is_some() {
-            self.patch_size();
+            self.pick_patch_size();
         }
         if self.pools.vertices.is_some() {
-            self.primitive_modes();
+            self.pick_primitive_modes();
         }
         let count = if self.options.calls {
-            self.random.below(3)
+            self.random.draw_below(3)
         } else {
             0
         };
@@ -175,10 +174,10 @@ impl Generator {
             self.builder.open_block();
             let budget = self.budget / 4;
             let allowed = match self.pools.exchange {
-                Some(_) => self.random.below(1 + usize::from(exchange::ALL)) as Allowed,
+                Some(_) => self.random.draw_below(1 + usize::from(exchange::ALL)) as Allowed,
                 None => 0,
             };
-            self.statements(budget, flow::RoutineRole::Subroutine, allowed);
+            self.generate_statements(budget, flow::RoutineRole::Subroutine, allowed);
             let body = self.builder.close_block();
             let id = self
                 .builder
@@ -194,9 +193,9 @@ impl Generator {
         for (routine, _) in self.callable.clone() {
             self.builder.node(Node::Call(routine, Span::default()));
         }
-        self.statements(budget, flow::RoutineRole::Main, exchange::ALL);
+        self.generate_statements(budget, flow::RoutineRole::Main, exchange::ALL);
         self.gather();
-        self.results();
+        self.emit_results();
         let body = self.builder.close_block();
         self.builder.program.main = self
             .builder
@@ -208,19 +207,19 @@ impl Generator {
     /// Initializes every register of the pools with a value that depends on parameters and input.
     fn set_up(&mut self) {
         for register in self.pools.int.clone() {
-            let source = self.param();
-            self.emit(Op::Mov, Type::U32, Self::whole(register), &[source]);
+            let source = self.pick_param();
+            self.emit(Op::Mov, Type::U32, Self::make_full_dst(register), &[source]);
         }
         let first = self.pools.int[0];
         if self.options.stage == Stage::Fragment {
-            self.cvt(
+            self.emit_cvt(
                 Type::U32,
                 Type::F32,
                 Dst::new(first, WriteMask(3)),
                 Src::new(Base::Input(self.input)),
             );
         } else if self.options.stage == Stage::TessEval {
-            self.tess_parts(first);
+            self.emit_tess_parts(first);
         } else {
             let input = Src {
                 swizzle: Swizzle::splat(0),
@@ -229,12 +228,17 @@ impl Generator {
             self.emit(Op::Mov, Type::U32, Dst::new(first, WriteMask::X), &[input]);
         }
         for register in self.pools.float.clone() {
-            let source = self.int_source();
-            self.float_from_int(register, source);
+            let source = self.pick_int_source();
+            self.emit_float_from_int(register, source);
         }
         for register in self.pools.long.clone() {
-            let source = self.param();
-            self.emit(Op::Pack64, Type::U64, Self::whole(register), &[source]);
+            let source = self.pick_param();
+            self.emit(
+                Op::Pack64,
+                Type::U64,
+                Self::make_full_dst(register),
+                &[source],
+            );
         }
         if self.options.arrays {
             self.set_up_array();
@@ -242,18 +246,18 @@ impl Generator {
         self.set_up_exchange();
         self.set_up_vertices();
         for result in self.pools.results.clone() {
-            let source = self.int_source();
-            self.emit(Op::Mov, Type::U32, Self::whole(result), &[source]);
+            let source = self.pick_int_source();
+            self.emit(Op::Mov, Type::U32, Self::make_full_dst(result), &[source]);
         }
     }
 
     fn set_up_array(&mut self) {
         for element in 0..ARRAY {
-            let source = self.int_source();
-            let index = self.constant_index(element);
+            let source = self.pick_int_source();
+            let index = self.add_constant_index(element);
             let dst = Dst {
                 index: Some(index),
-                ..Self::whole(self.pools.array)
+                ..Self::make_full_dst(self.pools.array)
             };
             self.emit(Op::Mov, Type::U32, dst, &[source]);
         }
@@ -262,35 +266,35 @@ impl Generator {
     /// Combines all pools into the integer registers, so that the results depend on them.
     fn gather(&mut self) {
         for register in self.pools.float.clone() {
-            let sixteen = self.literal(u64::from(16f32.to_bits()));
+            let sixteen = self.add_literal(u64::from(16f32.to_bits()));
             let scratch = self.pools.scratch;
             self.emit(
                 Op::Mul,
                 Type::F32,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 &[Src::register(register), sixteen],
             );
-            self.cvt(
+            self.emit_cvt(
                 Type::S32,
                 Type::F32,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 Src::register(scratch),
             );
-            self.mix(scratch);
+            self.emit_mix(scratch);
         }
         for register in self.pools.long.clone() {
             let scratch = self.pools.scratch;
             self.emit(
                 Op::Unpack64,
                 Type::U64,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 &[Src::register(register)],
             );
-            self.mix(scratch);
+            self.emit_mix(scratch);
         }
         if self.options.arrays {
             for element in 0..ARRAY {
-                let index = Some(self.constant_index(element));
+                let index = Some(self.add_constant_index(element));
                 let source = Src {
                     index,
                     ..Src::register(self.pools.array)
@@ -299,30 +303,30 @@ impl Generator {
                 self.emit(
                     Op::Xor,
                     Type::U32,
-                    Self::whole(target),
+                    Self::make_full_dst(target),
                     &[Src::register(target), source],
                 );
             }
         }
     }
 
-    fn mix(&mut self, register: RegisterId) {
+    fn emit_mix(&mut self, register: RegisterId) {
         let target = self.random.pick(&self.pools.int);
         self.emit(
             Op::Add,
             Type::U32,
-            Self::whole(target),
+            Self::make_full_dst(target),
             &[Src::register(target), Src::register(register)],
         );
     }
 
-    fn results(&mut self) {
+    fn emit_results(&mut self) {
         for (position, result) in self.pools.results.clone().into_iter().enumerate() {
             let source = Src::register(self.pools.int[position % self.pools.int.len()]);
             self.emit(
                 Op::Xor,
                 Type::U32,
-                Self::whole(result),
+                Self::make_full_dst(result),
                 &[source, Src::register(result)],
             );
         }
@@ -342,14 +346,14 @@ impl Generator {
             .registers
             .push(Pools::register(Storage::Temp, Width::W64));
         let base = Src::new(Base::Param(ParamId::new(0)));
-        self.emit(Op::Pack64, Type::U64, Self::whole(address), &[base]);
-        self.cvt(
+        self.emit(Op::Pack64, Type::U64, Self::make_full_dst(address), &[base]);
+        self.emit_cvt(
             Type::U64,
             Type::U32,
             Dst::new(wide, WriteMask::X),
             Src::new(Base::Input(self.input)),
         );
-        let size = self.literal(RESULT_BYTES);
+        let size = self.add_literal(RESULT_BYTES);
         let sources = [Src::register(wide), size, Src::register(address)];
         self.emit(
             Op::Mad,

@@ -14,7 +14,7 @@ struct Format {
 }
 
 impl Format {
-    const fn of(width: Width) -> Self {
+    const fn from_width(width: Width) -> Self {
         match width {
             Width::W8 | Width::W16 => Self {
                 fraction: 10,
@@ -41,7 +41,7 @@ impl Format {
         ((1 << self.exponent) - 1) << self.fraction
     }
 
-    const fn sign(self, negative: Sign) -> u64 {
+    const fn sign_bit(self, negative: Sign) -> u64 {
         (negative as u64) << (self.fraction + self.exponent)
     }
 }
@@ -74,14 +74,14 @@ type Number = (Sign, Magnitude);
 /// 2.X.8.Z, CVT, leaves these undefined.
 pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
     let number = if from.is_float() {
-        decode(Format::of(from.width()), bits)
+        decode(Format::from_width(from.width()), bits)
     } else {
-        integer(from, bits)
+        decode_int(from, bits)
     };
     match to.base() {
-        Base::Float => encode(Format::of(to.width()), number, rounding),
-        Base::Signed | Base::Unsigned if saturate => clamped(to, number, rounding),
-        Base::Signed | Base::Unsigned => low_bits(number, rounding) & mask(to.width()),
+        Base::Float => encode(Format::from_width(to.width()), number, rounding),
+        Base::Signed | Base::Unsigned if saturate => clamp_to_type(to, number, rounding),
+        Base::Signed | Base::Unsigned => take_low_bits(number, rounding) & mask(to.width()),
     }
 }
 
@@ -111,11 +111,11 @@ pub fn from_f64(ty: Type, value: f64) -> u64 {
     }
 }
 
-fn sign(is_negative: bool) -> Sign {
+fn to_sign(is_negative: bool) -> Sign {
     if is_negative { Sign::Minus } else { Sign::Plus }
 }
 
-fn integer(ty: Type, bits: u64) -> Number {
+fn decode_int(ty: Type, bits: u64) -> Number {
     let is_negative = ty.is_signed_int() && bits & top_bit(ty.width()) != 0;
     let digits = if is_negative {
         signed(ty.width(), bits).unsigned_abs()
@@ -123,7 +123,7 @@ fn integer(ty: Type, bits: u64) -> Number {
         bits
     };
     (
-        sign(is_negative),
+        to_sign(is_negative),
         Magnitude::Finite {
             digits: digits.into(),
             exponent: 0,
@@ -148,7 +148,7 @@ fn decode(format: Format, bits: u64) -> Number {
         _ if fraction == 0 => Magnitude::Infinite,
         _ => Magnitude::NaN(fraction << (64 - format.fraction)),
     };
-    (sign(bits & format.sign(Sign::Minus) != 0), magnitude)
+    (to_sign(bits & format.sign_bit(Sign::Minus) != 0), magnitude)
 }
 
 fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 {
@@ -163,7 +163,7 @@ fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 
             encode_finite(format, sign, digits, exponent, rounding)
         }
     };
-    format.sign(sign) | bits
+    format.sign_bit(sign) | bits
 }
 
 /// Returns the bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the
@@ -177,7 +177,7 @@ fn encode_finite(
 ) -> u64 {
     let top = exponent + digits.ilog2() as i32;
     let scale = top.max(format.least_exponent());
-    let fraction = scaled(
+    let fraction = scale_to_int(
         sign,
         digits,
         exponent - (scale - format.fraction as i32),
@@ -202,7 +202,7 @@ fn encode_finite(
 }
 
 /// Returns `digits * 2 ^ exponent` as an integer; `exponent` must be small enough for it to fit.
-fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
+fn scale_to_int(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     if exponent >= 0 {
         return digits << exponent;
     }
@@ -224,22 +224,22 @@ fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
 
 /// Returns a finite number rounded to an integer, or `None` if it has more than 120 bits. Its low
 /// 64 bits are 0 then, because floats have at most 53 digits.
-fn integral((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
+fn round_to_int((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
     let Magnitude::Finite { digits, exponent } = magnitude else {
         return None;
     };
     if digits != 0 && exponent + digits.ilog2() as i32 >= 120 {
         return None;
     }
-    let value = scaled(sign, digits, exponent, rounding) as i128;
+    let value = scale_to_int(sign, digits, exponent, rounding) as i128;
     Some(if sign == Sign::Minus { -value } else { value })
 }
 
-fn low_bits(number: Number, rounding: Rounding) -> u64 {
-    integral(number, rounding).unwrap_or(0) as u64
+fn take_low_bits(number: Number, rounding: Rounding) -> u64 {
+    round_to_int(number, rounding).unwrap_or(0) as u64
 }
 
-fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
+fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
     let all = i128::from(mask(ty.width()));
     let (least, most) = if ty.is_signed_int() {
         (-(all >> 1) - 1, all >> 1)
@@ -248,7 +248,7 @@ fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
     };
     // Values too large for `round_to_int`, infinities included, are out of range for every integer
     // type.
-    let value = match (integral(number, rounding), number) {
+    let value = match (round_to_int(number, rounding), number) {
         (_, (_, Magnitude::NaN(_))) => 0,
         (Some(value), _) => value.clamp(least, most),
         (None, (Sign::Minus, _)) => least,

@@ -71,7 +71,7 @@ pub struct ProgramMemory {
 
 impl ProgramMemory {
     /// Returns the private memory of an invocation.
-    pub(super) fn of_invocation(program: &Program) -> Self {
+    pub(super) fn new_private(program: &Program) -> Self {
         let bytes = |buffer: &Buffer| match buffer.kind == BufferKind::Private {
             true => vec![vec![
                 0;

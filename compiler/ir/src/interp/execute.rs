@@ -18,7 +18,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let arithmetic = self.program.modes.arithmetic();
         match evaluate(inst.op, inst.ty, inst.aux, &sources, arithmetic) {
             Some(result) => self.store(inst, result),
-            None => self.act(inst),
+            None => self.execute_effect(inst),
         }
     }
 
@@ -27,7 +27,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         clippy::wildcard_enum_match_arm,
         reason = "all other operations are functions of their sources"
     )]
-    fn act(&mut self, inst: &Inst) {
+    fn execute_effect(&mut self, inst: &Inst) {
         match inst.op {
             // The interpreter has one value for an input.
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
@@ -37,12 +37,12 @@ impl<T: Textures> Machine<'_, '_, T> {
             // The group has one invocation.
             Op::GroupBallot => {
                 let [value] = self.load_all::<1>(inst);
-                self.store(inst, value.map(|bits| group::ballot(inst.ty, bits)));
+                self.store(inst, value.map(|bits| group::eval_ballot(inst.ty, bits)));
             }
             Op::GroupAllEqual => self.store(inst, [u64::from(u32::MAX); 4]),
             Op::GroupBallotWide => {
                 let [value] = self.load_all::<1>(inst);
-                self.store(inst, [group::ballot(inst.ty, value[0]), 0, 0, 0]);
+                self.store(inst, [group::eval_ballot(inst.ty, value[0]), 0, 0, 0]);
             }
             Op::GroupFirst | Op::GroupRead => {
                 let value = self.load(inst, 0);
@@ -51,18 +51,18 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
                 let op = inst.op;
                 let sources = self.load_all::<3>(inst);
-                self.store(inst, group::shuffle(op, inst.ty, sources));
+                self.store(inst, group::eval_shuffle(op, inst.ty, sources));
             }
             // The quad has one fragment, too: values of other fragments do not exist.
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
                 self.store(inst, [0; 4]);
             }
-            Op::Tex => self.texture_access(inst),
-            Op::Resident => self.residency(inst),
+            Op::Tex => self.execute_texture_access(inst),
+            Op::Resident => self.execute_resident(inst),
             Op::Load => self.load_memory(inst),
             Op::Store => self.store_memory(inst),
-            Op::Atomic => self.atomic(inst),
-            Op::BufferSize => self.buffer_size(inst),
+            Op::Atomic => self.execute_atomic(inst),
+            Op::BufferSize => self.load_buffer_size(inst),
             // There are no images: their texels do not exist.
             Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.store(inst, [0; 4]),
             Op::ImageSamples => self.store(inst, [1; 4]),

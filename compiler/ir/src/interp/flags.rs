@@ -72,35 +72,38 @@ impl Flags {
 
 /// An addend: its value without the negation that the operation applies to it.
 #[derive(Clone, Copy)]
-pub(super) struct Summand {
+pub(super) struct Addend {
     pub(super) value: u64,
     pub(super) negated: bool,
 }
 
 /// Returns overflow and carry of `x + y` at the width of `ty`. A negated addend makes it a
 /// subtraction; if both are negated the flags are undefined, and clear here.
-pub(super) fn overflow_and_carry(ty: Type, x: Summand, y: Summand) -> (bool, bool) {
+pub(super) fn compute_overflow_and_carry(ty: Type, x: Addend, y: Addend) -> (bool, bool) {
     match (x.negated, y.negated) {
-        (false, false) => of_sum(ty, x.value, y.value),
-        (false, true) => of_difference(ty, x.value, y.value),
-        (true, false) => of_difference(ty, y.value, x.value),
+        (false, false) => compute_sum_flags(ty, x.value, y.value),
+        (false, true) => compute_difference_flags(ty, x.value, y.value),
+        (true, false) => compute_difference_flags(ty, y.value, x.value),
         (true, true) => (false, false),
     }
 }
 
-fn fits(ty: Type, value: i128) -> bool {
+fn is_in_range(ty: Type, value: i128) -> bool {
     let limit = i128::from(top_bit(ty.width()));
     (-limit..limit).contains(&value)
 }
 
-fn of_sum(ty: Type, a: u64, b: u64) -> (bool, bool) {
+fn compute_sum_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
     let sum = i128::from(signed(ty.width(), a)) + i128::from(signed(ty.width(), b));
     let unsigned_sum = u128::from(a) + u128::from(b);
-    (!fits(ty, sum), unsigned_sum > u128::from(mask(ty.width())))
+    (
+        !is_in_range(ty, sum),
+        unsigned_sum > u128::from(mask(ty.width())),
+    )
 }
 
-fn of_difference(ty: Type, a: u64, b: u64) -> (bool, bool) {
+fn compute_difference_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
     let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
     // Carry means no borrow: the difference of the unsigned values is not negative.
-    (!fits(ty, difference), a >= b)
+    (!is_in_range(ty, difference), a >= b)
 }

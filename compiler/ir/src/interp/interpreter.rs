@@ -32,7 +32,7 @@ impl<'p> Interpreter<'p> {
         let mut machine = Machine::new(self.program, environment, self.step_limit);
         machine.begin(0, &[]);
         machine.finish()?;
-        Ok(machine.outcome())
+        Ok(machine.get_outcome())
     }
 
     /// Runs a geometry program for a primitive, whose vertices are [`Environment::vertices`]: its
@@ -52,7 +52,7 @@ impl<'p> Interpreter<'p> {
             machine.begin(number as usize, &inputs);
             machine.finish()?;
             if modes.passthrough {
-                machine.pass_on();
+                machine.emit_passthrough();
             }
             // The strips of different invocations are not connected.
             machine.emitted.end_strip();

@@ -113,7 +113,7 @@ impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
             codes: vec![[Flags::default(); 4]; program.registers.len()],
             stack: Stack::new(program.routines[program.main].body),
             demoted: false,
-            private: ProgramMemory::of_invocation(program),
+            private: ProgramMemory::new_private(program),
             vertices_left: program.modes.vertices_out,
             steps: 0,
         };
@@ -131,20 +131,20 @@ impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
     }
 
     /// Returns the lanes of the outputs that the invocation has written.
-    pub(super) fn outputs(&self) -> Vec<[u64; 4]> {
+    pub(super) fn collect_outputs(&self) -> Vec<[u64; 4]> {
         let lanes = |slot: &Option<usize>| slot.map_or([0; 4], |slot| self.own.lanes[slot]);
         self.slots.iter().map(lanes).collect()
     }
 
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn get_outcome(&self) -> Outcome {
         Outcome {
-            outputs: self.outputs(),
+            outputs: self.collect_outputs(),
             demoted: self.own.demoted,
             steps: self.own.steps,
         }
     }
 
-    pub(super) fn step(&mut self) -> Result<(), StepLimit> {
+    pub(super) fn count_step(&mut self) -> Result<(), StepLimit> {
         self.own.steps += 1;
         if self.own.steps > self.step_limit {
             Err(StepLimit(self.step_limit))

@@ -12,12 +12,12 @@ impl<T: Textures> Machine<'_, '_, T> {
             return;
         };
         self.own.vertices_left = left;
-        self.emitted.add(stream, self.outputs());
+        self.emitted.add_vertex(stream, self.collect_outputs());
     }
 
     /// Emits the vertices of a primitive that is passed through.
-    pub(super) fn pass_on(&mut self) {
-        let own = self.outputs();
+    pub(super) fn emit_passthrough(&mut self) {
+        let own = self.collect_outputs();
         for vertex in &self.environment.vertices {
             let outputs = self.program.outputs.iter().zip(&own);
             let passed = outputs.map(|(output, own)| {
@@ -32,7 +32,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                     Some(_) | None => own[lane],
                 })
             });
-            self.emitted.add(0, passed.collect());
+            self.emitted.add_vertex(0, passed.collect());
         }
     }
 }

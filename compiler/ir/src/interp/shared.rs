@@ -73,7 +73,7 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    pub(super) fn add(&mut self, stream: u64, vertex: Vertex) {
+    pub(super) fn add_vertex(&mut self, stream: u64, vertex: Vertex) {
         let number = usize::try_from(stream).unwrap_or(usize::MAX);
         let Some(strips) = self.streams.get_mut(number) else {
             return;

@@ -35,14 +35,14 @@ pub(super) enum FrameKind {
 
 /// The open blocks of an invocation.
 ///
-/// For invocations that began together, [`order`](Self::order) is the order of lock step: a lesser
+/// For invocations that began together, [`order`](Self::compare_order) is the order of lock step: a lesser
 /// stack runs first, and invocations with equal stacks complete an instruction together.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Stack(Vec<Frame>);
 
 impl Stack {
     /// Compares stacks in the order of lock step.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn compare_order(&self, other: &Self) -> Ordering {
         let frames = self.0.iter().zip(&other.0);
         let mut differing = frames.map(|(a, b)| a.cmp(b));
         let first = differing.find(|order| order.is_ne());
@@ -99,7 +99,7 @@ impl Stack {
     }
 
     /// Continues after the end of a block.
-    pub(super) fn fall_off(&mut self) {
+    pub(super) fn leave_block(&mut self) {
         let Some(frame) = self.0.pop() else { return };
         match frame.kind {
             FrameKind::Routine | FrameKind::Branch | FrameKind::Case => {}
@@ -111,7 +111,7 @@ impl Stack {
     }
 
     /// Returns the innermost open block.
-    pub(super) fn innermost(&mut self) -> Option<&mut Frame> {
+    pub(super) fn get_innermost(&mut self) -> Option<&mut Frame> {
         self.0.last_mut()
     }
 }

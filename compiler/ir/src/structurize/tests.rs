@@ -362,11 +362,11 @@ fn loops_within_the_bound_run_to_their_end() {
 fn every_block_is_counted_where_all_are() {
     let mut random = Random::new(11);
     for round in 0..1000 {
-        let blocks = 2 + random.below(12);
+        let blocks = 2 + random.draw_below(12);
         let exits = random_graph(&mut random, blocks);
-        let most = random.below(60);
+        let most = random.draw_below(60);
         // Each block has seven steps: a remainder of fewer is not enough for another one.
-        let max = (7 * most + random.below(7)) as u32;
+        let max = (7 * most + random.draw_below(7)) as u32;
         let (expected, _) = part_of_walk(&exits, round, most);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round as usize % 4];
         let program = bounded(&exits, round, Some((max, StepTest::Blocks)), max_depth);
@@ -376,15 +376,15 @@ fn every_block_is_counted_where_all_are() {
 
 fn random_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
     // Near targets generate graphs like those of programs, far ones arbitrary graphs.
-    let reach = [2, 4, blocks][random.below(3)];
+    let reach = [2, 4, blocks][random.draw_below(3)];
     let mut exits: Vec<BlockExit> = (0..blocks - 1)
         .map(|number| {
             let mut target = || {
                 let low = number.saturating_sub(reach);
-                low + random.below((number + reach + 1).min(blocks - 1) - low + 1)
+                low + random.draw_below((number + reach + 1).min(blocks - 1) - low + 1)
             };
             let targets = [target(), target(), target(), target()];
-            match random.below(8) {
+            match random.draw_below(8) {
                 0 => Jump(targets[0]),
                 1 => Multi(targets),
                 2..=4 => Branch(targets[0], number + 1),
@@ -403,7 +403,7 @@ fn trees_of_random_graphs_run_like_the_graphs() {
     let mut random = Random::new(7);
     let mut compared = 0;
     for round in 0..3000 {
-        let blocks = 2 + random.below(if round % 10 == 0 { 60 } else { 12 });
+        let blocks = 2 + random.draw_below(if round % 10 == 0 { 60 } else { 12 });
         let exits = random_graph(&mut random, blocks);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round % 4];
         compared += usize::from(check_with(&exits, max_depth).is_some());
@@ -426,7 +426,7 @@ fn large_graphs_take_little_time() {
     // Every block may branch to any block.
     let mut random = Random::new(1);
     let mut exits: Vec<BlockExit> = (0..count)
-        .map(|_| Branch(random.below(count + 1), random.below(count + 1)))
+        .map(|_| Branch(random.draw_below(count + 1), random.draw_below(count + 1)))
         .collect();
     exits.push(Return);
     verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
