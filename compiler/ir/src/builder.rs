@@ -109,7 +109,7 @@ impl Builder {
     }
 
     /// Closes the innermost open block. Its nodes are in the program, but not in any of its blocks:
-    /// [`nodes_of`](Self::nodes_of) copies them.
+    /// [`append_nodes`](Self::append_nodes) copies them.
     ///
     /// # Panics
     /// If no block is open.
@@ -118,7 +118,7 @@ impl Builder {
     }
 
     /// Appends the nodes of a closed block to the open one.
-    pub fn nodes_of(&mut self, Block { first, len }: Block) {
+    pub fn append_nodes(&mut self, Block { first, len }: Block) {
         self.end_run();
         let nodes = &self.program.nodes[first as usize..(first + len) as usize];
         self.pending.extend_from_slice(nodes);
@@ -186,7 +186,7 @@ impl Builder {
 
     /// Copies the `len` instructions from `first` on and returns the copy as a node that is not
     /// part of a block yet.
-    pub fn copied_run(&mut self, first: u32, len: u32) -> Node {
+    pub fn copy_run(&mut self, first: u32, len: u32) -> Node {
         self.end_run();
         let insts = &mut self.program.insts;
         let copied = insts.len() as u32;

@@ -9,7 +9,7 @@ use crate::types::Type;
 use crate::ids::RegisterId;
 pub use crate::ids::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
 pub use crate::operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
-use crate::text::{words, words_of_tables};
+use crate::text_keywords::{words, words_of_tables};
 
 /// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF:
 /// overflow, carry of integer addition and subtraction. NV_gpu_program4 table X.16.

@@ -1,6 +1,6 @@
 //! Primitives: input and output of geometry programs, and subdivision of patches.
 
-use crate::text::words_of_tables;
+use crate::text_keywords::words_of_tables;
 
 macro_rules! word_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {

@@ -13,7 +13,7 @@ use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, Tes
 use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
-use crate::text::words_of_tables;
+use crate::text_keywords::words_of_tables;
 use crate::types::Width;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use crate::ids::NameId;
 use crate::operand::IndexTerm;
 use crate::state::StateParam;
-use crate::text::{words, words_of_tables};
+use crate::text_keywords::{words, words_of_tables};
 use crate::types::Type;
 use crate::units::Units;
 

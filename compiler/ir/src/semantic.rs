@@ -1,7 +1,7 @@
 //! Semantics, types and widths of stage inputs and outputs.
 
 use crate::operand::WriteMask;
-use crate::text::words;
+use crate::text_keywords::words;
 use crate::types::{Base, Width};
 use std::fmt;
 

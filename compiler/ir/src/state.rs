@@ -2,7 +2,7 @@
 //!
 //! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3.
 
-use crate::text::words;
+use crate::text_keywords::words;
 
 pub use crate::state_params::{StateParam, form_text, matrix_text, state_text, variable_name};
 

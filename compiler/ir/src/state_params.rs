@@ -7,7 +7,7 @@
 use crate::state::{
     ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
 };
-use crate::text::Word;
+use crate::text_keywords::Word;
 use std::fmt::{self, Display, Write};
 
 /// Invokes a macro with the table of `state.*` bindings, an entry for each variant of
@@ -211,7 +211,7 @@ macro_rules! define {
                 match self {
                     Self::MatrixRow { matrix, form, row } => write_matrix_row(f, matrix, form, row),
                     $(Self::$variant $(($($arg),*))? => {
-                        $($(let $arg = $arg.text();)*)?
+                        $($(let $arg = $arg.to_text();)*)?
                         write!(f, $text)
                     })*
                 }
@@ -235,7 +235,7 @@ macro_rules! define {
             match param {
                 StateParam::MatrixRow { matrix, form, row } => make_matrix_row_name(matrix, form, row),
                 $(StateParam::$variant $(($($arg),*))? => {
-                    $($(let $arg = $arg.text();)*)?
+                    $($(let $arg = $arg.to_text();)*)?
                     variable_name!($text $($name)?)
                 })*
             }
@@ -249,7 +249,7 @@ macro_rules! define {
                     format!("a row of {}{}", form_text(form), matrix_text(matrix))
                 }
                 $(StateParam::$variant $(($($arg),*))? => {
-                    $($(let $arg = $arg.meaning();)*)?
+                    $($(let $arg = $arg.describe();)*)?
                     format!($meaning)
                 })*
             }
@@ -283,21 +283,21 @@ fn match_text<'a>(text: &str, parts: &[Part<'a>]) -> Option<Vec<Part<'a>>> {
 /// An argument of a parameter.
 trait Argument: Copy {
     /// Returns its text form.
-    fn text(self) -> impl Display;
+    fn to_text(self) -> impl Display;
 
     /// Returns the argument as descriptions spell it.
-    fn meaning(self) -> impl Display;
+    fn describe(self) -> impl Display;
 
     /// Returns the argument that a part of the text form denotes.
     fn from_part(part: Part<'_>) -> Option<Self>;
 }
 
 impl Argument for u32 {
-    fn text(self) -> impl Display {
+    fn to_text(self) -> impl Display {
         self
     }
 
-    fn meaning(self) -> impl Display {
+    fn describe(self) -> impl Display {
         self
     }
 
@@ -312,11 +312,11 @@ impl Argument for u32 {
 macro_rules! word_arguments {
     ($($ty:ident { $($variant:ident $meaning:literal)* })*) => {$(
         impl Argument for $ty {
-            fn text(self) -> impl Display {
+            fn to_text(self) -> impl Display {
                 self.word()
             }
 
-            fn meaning(self) -> impl Display {
+            fn describe(self) -> impl Display {
                 match self { $(Self::$variant => $meaning,)* }
             }
 
@@ -344,7 +344,7 @@ word_arguments! {
 
 impl MatrixName {
     /// Returns the keyword and the index, if there are several matrices of the kind.
-    const fn parts(self) -> (&'static str, Option<u32>) {
+    const fn to_parts(self) -> (&'static str, Option<u32>) {
         match self {
             Self::Modelview(n) => ("modelview", Some(n)),
             Self::Projection => ("projection", None),
@@ -362,7 +362,7 @@ fn write_matrix_row(
     form: MatrixForm,
     row: u8,
 ) -> fmt::Result {
-    let (word, number) = matrix.parts();
+    let (word, number) = matrix.to_parts();
     write!(f, "matrix.{word}")?;
     if let Some(number) = number {
         write!(f, "[{number}]")?;
@@ -371,7 +371,7 @@ fn write_matrix_row(
 }
 
 fn make_matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
-    let (word, number) = matrix.parts();
+    let (word, number) = matrix.to_parts();
     let number = match (matrix, number) {
         // A modelview matrix without a number is modelview matrix 0 in the languages.
         (MatrixName::Modelview(0), _) | (_, None) => String::new(),

@@ -1,6 +1,6 @@
 //! Scalar types: the interpretation of the bits of a lane.
 
-use crate::text::{Word, words};
+use crate::text_keywords::{Word, words};
 
 /// Storage width of a register's lanes in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -176,7 +176,7 @@ impl Routines<'_> {
         } else {
             for &block in blocks {
                 let nodes = self.take_nodes(block);
-                self.builder.nodes_of(nodes);
+                self.builder.append_nodes(nodes);
             }
         }
         self.close_routine(id);
@@ -335,7 +335,7 @@ fn copy_node(builder: &mut Builder, node: Node) -> Node {
     // shared.
     let again = copy_block;
     match node {
-        Node::Run { first, len } => builder.copied_run(first, len),
+        Node::Run { first, len } => builder.copy_run(first, len),
         Node::If {
             cond,
             then,

@@ -1,7 +1,7 @@
 //! Control flow. Loops count up to a small number, which they test first, so all of them terminate.
 
-use super::exchange::Allowed;
 use super::generator::Generator;
+use super::patch_outputs::Allowed;
 use crate::inst::{Cond, Dst, Src, WriteMask};
 use crate::op::Op;
 use crate::program::{Case, Node, RegisterId, Switch};

@@ -1,9 +1,9 @@
 //! The generated program under construction, and the instructions that all generators use.
 
-use super::exchange::{Allowed, Exchange};
-use super::number::Operations;
+use super::arithmetic::Operations;
+use super::patch_outputs::{Allowed, Exchange};
 use super::random::Random;
-use super::vertices::Vertices;
+use super::vertex_io::Vertices;
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};

@@ -16,12 +16,12 @@
 //! and store [`RESULT_BYTES`] bytes for each invocation, consecutively from the global address in x
 //! (low half) and y of parameter 0.
 
-mod exchange;
+mod arithmetic;
 mod flow;
 mod generator;
-mod number;
+mod patch_outputs;
 pub(crate) mod random;
-mod vertices;
+mod vertex_io;
 
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -34,14 +34,14 @@ use crate::semantic::{Input, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
-use exchange::{Allowed, Exchange};
+use arithmetic::Operations;
 use generator::{ARRAY, Generator, Pools};
-use number::Operations;
+use patch_outputs::{Allowed, Exchange};
 use random::Random;
-use vertices::Vertices;
+use vertex_io::Vertices;
 
 pub use generator::{GenerateOptions, PARAMS, RESULT_BYTES, RESULTS};
-pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
+pub use vertex_io::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
 
 /// Returns the program of `seed`; the same seed and options return the same program.
 pub fn program(seed: u64, options: &GenerateOptions) -> Program {
@@ -69,7 +69,7 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
         Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.draw_bits32()),
     };
     environment.inputs.push(input.map(u64::from));
-    vertices::set_vertices(program, &mut environment, &mut random);
+    vertex_io::set_vertices(program, &mut environment, &mut random);
     if program.stage == Stage::Compute {
         let address = 0x1_0000_0000_u64;
         environment.params[0] = [address as u32, (address >> 32) as u32, 0, 0];
@@ -174,7 +174,7 @@ impl Generator {
             self.builder.open_block();
             let budget = self.budget / 4;
             let allowed = match self.pools.exchange {
-                Some(_) => self.random.draw_below(1 + usize::from(exchange::ALL)) as Allowed,
+                Some(_) => self.random.draw_below(1 + usize::from(patch_outputs::ALL)) as Allowed,
                 None => 0,
             };
             self.generate_statements(budget, flow::RoutineRole::Subroutine, allowed);
@@ -193,7 +193,7 @@ impl Generator {
         for (routine, _) in self.callable.clone() {
             self.builder.node(Node::Call(routine, Span::default()));
         }
-        self.generate_statements(budget, flow::RoutineRole::Main, exchange::ALL);
+        self.generate_statements(budget, flow::RoutineRole::Main, patch_outputs::ALL);
         self.gather();
         self.emit_results();
         let body = self.builder.close_block();
@@ -402,7 +402,7 @@ impl Pools {
         };
         let array = program.registers.push(array);
         let results = (0..RESULTS)
-            .map(|number| Self::result(program, number as u8))
+            .map(|number| Self::add_result(program, number as u8))
             .collect();
         let exchange = Exchange::new(program, RESULTS as u8);
         let vertices = Vertices::new(program);
@@ -422,7 +422,7 @@ impl Pools {
         }
     }
 
-    fn result(program: &mut Program, number: u8) -> RegisterId {
+    fn add_result(program: &mut Program, number: u8) -> RegisterId {
         let semantic = match program.stage {
             Stage::Compute => {
                 return program

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::convert::{convert, from_f64, to_f64};
 use super::evaluate::Products;
-use super::value::{compare, is_negative, mask, one, signed, truth};
+use super::value::{compare, encode_bool, encode_one, is_negative, lane_mask, to_signed};
 use crate::inst::{Rounding, Saturate};
 use crate::types::{Base, Type};
 
@@ -32,7 +32,7 @@ fn compute_number<const N: usize>(
     if ty.is_float() {
         compute_float(ty, operands, on_floats)
     } else {
-        on_integers(operands) & mask(ty.width())
+        on_integers(operands) & lane_mask(ty.width())
     }
 }
 
@@ -105,10 +105,10 @@ pub(super) fn eval_mul_hi(ty: Type, [a, b]: [u64; 2]) -> u64 {
     // The operation exists for 32-bit integers only, so that products are far from the bounds of
     // `i128`.
     let product = match ty.base() {
-        Base::Signed => i128::from(signed(ty.width(), a)) * i128::from(signed(ty.width(), b)),
+        Base::Signed => i128::from(to_signed(ty.width(), a)) * i128::from(to_signed(ty.width(), b)),
         Base::Unsigned | Base::Float => i128::from(a) * i128::from(b),
     };
-    (product >> ty.width().bits()) as u64 & mask(ty.width())
+    (product >> ty.width().bits()) as u64 & lane_mask(ty.width())
 }
 
 pub(super) fn eval_div(ty: Type, operands: [u64; 2]) -> u64 {
@@ -125,7 +125,7 @@ fn compute_quotient(ty: Type, a: u64, b: u64) -> u64 {
         // NV_gpu_program4 section 2.X.8.Z, DIV, leaves division by zero undefined; code generation
         // returns all ones, too.
         (_, 0) => u64::MAX,
-        (Base::Signed, _) => signed(ty.width(), a).wrapping_div(signed(ty.width(), b)) as u64,
+        (Base::Signed, _) => to_signed(ty.width(), a).wrapping_div(to_signed(ty.width(), b)) as u64,
         (Base::Unsigned | Base::Float, _) => a / b,
     }
 }
@@ -135,10 +135,10 @@ pub(super) fn eval_mod(ty: Type, [a, b]: [u64; 2]) -> u64 {
         // As in division. Negative operands are undefined as well (section 2.X.8.Z, MOD); the
         // remainder has the sign of the first operand.
         (_, 0) => u64::MAX,
-        (Base::Signed, _) => signed(ty.width(), a).wrapping_rem(signed(ty.width(), b)) as u64,
+        (Base::Signed, _) => to_signed(ty.width(), a).wrapping_rem(to_signed(ty.width(), b)) as u64,
         (Base::Unsigned | Base::Float, _) => a % b,
     };
-    remainder & mask(ty.width())
+    remainder & lane_mask(ty.width())
 }
 
 /// Returns `a > b ? b : a`, which is `a` if either is NaN: NV_gpu_program4 section 2.X.8.Z, MIN.
@@ -217,8 +217,8 @@ pub(super) fn eval_round_fixed(ty: Type, a: [u64; 1]) -> u64 {
 /// are less than 1: NV_gpu_program4 section 2.X.8.Z, FRC.
 pub(super) fn eval_fract(ty: Type, a: [u64; 1]) -> u64 {
     let difference = compute_float(ty, a, |[a]| a - a.floor());
-    if difference == one(ty) {
-        one(ty) - 1
+    if difference == encode_one(ty) {
+        encode_one(ty) - 1
     } else {
         difference
     }
@@ -229,9 +229,9 @@ pub(super) fn eval_sign(ty: Type, [a]: [u64; 1]) -> u64 {
     // NV_gpu_program4 section 2.X.8.Z, SSG, does not define the result for NaN, which compares
     // neither greater, equal nor less.
     match compare(ty, a, 0) {
-        Some(Ordering::Greater) => one(ty),
+        Some(Ordering::Greater) => encode_one(ty),
         Some(Ordering::Less) if ty.is_float() => from_f64(ty, -1.0),
-        Some(Ordering::Less) => mask(ty.width()),
+        Some(Ordering::Less) => lane_mask(ty.width()),
         Some(Ordering::Equal) | None => 0,
     }
 }
@@ -288,7 +288,7 @@ pub(super) fn eval_xor(_: Type, [a, b]: [u64; 2]) -> u64 {
 }
 
 pub(super) fn eval_not(ty: Type, [a]: [u64; 1]) -> u64 {
-    !a & mask(ty.width())
+    !a & lane_mask(ty.width())
 }
 
 /// Returns the count modulo the width, which is a power of two. NV_gpu_program4 section 2.X.8.Z,
@@ -298,13 +298,13 @@ fn shift_count(ty: Type, count: u64) -> u32 {
 }
 
 pub(super) fn eval_shl(ty: Type, [a, count]: [u64; 2]) -> u64 {
-    a << shift_count(ty, count) & mask(ty.width())
+    a << shift_count(ty, count) & lane_mask(ty.width())
 }
 
 pub(super) fn eval_shr(ty: Type, [a, count]: [u64; 2]) -> u64 {
     let count = shift_count(ty, count);
     match ty.base() {
-        Base::Signed => (signed(ty.width(), a) >> count) as u64 & mask(ty.width()),
+        Base::Signed => (to_signed(ty.width(), a) >> count) as u64 & lane_mask(ty.width()),
         Base::Unsigned | Base::Float => a >> count,
     }
 }
@@ -321,7 +321,7 @@ pub(super) fn eval_bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
     let is_signed = ty.is_signed_int();
     // 128 bits also hold the extension of the word: its sign, or 0.
     let word = if is_signed {
-        i128::from(signed(ty.width(), a))
+        i128::from(to_signed(ty.width(), a))
     } else {
         i128::from(a)
     };
@@ -332,7 +332,7 @@ pub(super) fn eval_bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
     } else {
         field
     };
-    extended as u64 & mask(ty.width())
+    extended as u64 & lane_mask(ty.width())
 }
 
 pub(super) fn eval_bit_insert(ty: Type, [a, b, count, offset]: [u64; 4]) -> u64 {
@@ -340,7 +340,7 @@ pub(super) fn eval_bit_insert(ty: Type, [a, b, count, offset]: [u64; 4]) -> u64 
     // A field has at most 64 bits and an offset is at most 64: no bit is beyond 128 bits.
     let field = ((1u128 << count) - 1) << offset;
     let inserted = u128::from(b) << offset & field;
-    (u128::from(a) & !field | inserted) as u64 & mask(ty.width())
+    (u128::from(a) & !field | inserted) as u64 & lane_mask(ty.width())
 }
 
 pub(super) fn eval_bit_reverse(_: Type, [a]: [u64; 1]) -> u64 {
@@ -363,7 +363,7 @@ pub(super) fn eval_find_lsb(_: Type, [a]: [u64; 1]) -> u64 {
 pub(super) fn eval_find_msb(ty: Type, [a]: [u64; 1]) -> u64 {
     // For negative numbers the highest bit that is 0: NV_gpu_program5 section 2.X.8.Z, BTFM.
     let differing = if ty.is_signed_int() && is_negative(ty, a) {
-        !a & mask(ty.width())
+        !a & lane_mask(ty.width())
     } else {
         a
     };
@@ -371,27 +371,27 @@ pub(super) fn eval_find_msb(ty: Type, [a]: [u64; 1]) -> u64 {
 }
 
 pub(super) fn eval_set_eq(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b) == Some(Ordering::Equal))
+    encode_bool(ty, compare(ty, a, b) == Some(Ordering::Equal))
 }
 
 pub(super) fn eval_set_ne(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b) != Some(Ordering::Equal))
+    encode_bool(ty, compare(ty, a, b) != Some(Ordering::Equal))
 }
 
 pub(super) fn eval_set_lt(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b) == Some(Ordering::Less))
+    encode_bool(ty, compare(ty, a, b) == Some(Ordering::Less))
 }
 
 pub(super) fn eval_set_le(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b).is_some_and(Ordering::is_le))
+    encode_bool(ty, compare(ty, a, b).is_some_and(Ordering::is_le))
 }
 
 pub(super) fn eval_set_gt(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b) == Some(Ordering::Greater))
+    encode_bool(ty, compare(ty, a, b) == Some(Ordering::Greater))
 }
 
 pub(super) fn eval_set_ge(ty: Type, [a, b]: [u64; 2]) -> u64 {
-    truth(ty, compare(ty, a, b).is_some_and(Ordering::is_ge))
+    encode_bool(ty, compare(ty, a, b).is_some_and(Ordering::is_ge))
 }
 
 pub(super) fn eval_sel_lt(ty: Type, [a, b, c]: [u64; 3]) -> u64 {
@@ -409,7 +409,7 @@ pub(super) fn clamp_float(ty: Type, bits: u64, clamp: Saturate) -> u64 {
     if value < least || value.is_nan() && !clamp.keeps_nan() {
         from_f64(ty, least)
     } else if value > 1.0 {
-        one(ty)
+        encode_one(ty)
     } else {
         bits
     }

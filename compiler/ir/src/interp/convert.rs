@@ -1,6 +1,6 @@
 //! Conversions between all types, exact before the single rounding: NV_gpu_program5, CVT.
 
-use super::value::{extended, mask, signed, top_bit};
+use super::value::{extend_bits, get_top_bit, lane_mask, to_signed};
 use crate::inst::Rounding;
 use crate::types::{Base, Type, Width};
 
@@ -81,7 +81,7 @@ pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, satur
     match to.base() {
         Base::Float => encode(Format::from_width(to.width()), number, rounding),
         Base::Signed | Base::Unsigned if saturate => clamp_to_type(to, number, rounding),
-        Base::Signed | Base::Unsigned => take_low_bits(number, rounding) & mask(to.width()),
+        Base::Signed | Base::Unsigned => take_low_bits(number, rounding) & lane_mask(to.width()),
     }
 }
 
@@ -91,7 +91,7 @@ pub fn to_f64(ty: Type, bits: u64) -> f64 {
         Width::W8 | Width::W16 => f64::from_bits(convert(
             Type::F16,
             Type::F64,
-            bits & mask(Width::W16),
+            bits & lane_mask(Width::W16),
             Rounding::Even,
             false,
         )),
@@ -116,9 +116,9 @@ fn to_sign(is_negative: bool) -> Sign {
 }
 
 fn decode_int(ty: Type, bits: u64) -> Number {
-    let is_negative = ty.is_signed_int() && bits & top_bit(ty.width()) != 0;
+    let is_negative = ty.is_signed_int() && bits & get_top_bit(ty.width()) != 0;
     let digits = if is_negative {
-        signed(ty.width(), bits).unsigned_abs()
+        to_signed(ty.width(), bits).unsigned_abs()
     } else {
         bits
     };
@@ -240,7 +240,7 @@ fn take_low_bits(number: Number, rounding: Rounding) -> u64 {
 }
 
 fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
-    let all = i128::from(mask(ty.width()));
+    let all = i128::from(lane_mask(ty.width()));
     let (least, most) = if ty.is_signed_int() {
         (-(all >> 1) - 1, all >> 1)
     } else {
@@ -254,5 +254,5 @@ fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
         (None, (Sign::Minus, _)) => least,
         (None, (Sign::Plus, _)) => most,
     };
-    extended(ty, value as u64, ty.width())
+    extend_bits(ty, value as u64, ty.width())
 }

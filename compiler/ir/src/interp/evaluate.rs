@@ -3,8 +3,8 @@
 use super::alu::{self, clamp_float};
 use super::convert::convert;
 use super::flags::{Addend, compute_overflow_and_carry};
-use super::value::{absolute, extended, mask, negated};
-use super::{group, pack};
+use super::value::{compute_abs, compute_neg, extend_bits, lane_mask};
+use super::{group, vector_ops};
 use crate::inst::{Aux, Dst, Inst, Saturate, Src, result_type};
 use crate::op::Op;
 use crate::types::{Type, Width};
@@ -98,9 +98,9 @@ fn evaluate_numbers(
         Op::Pow => map_lanes(ty, sources, |ty, operands| {
             alu::eval_pow(ty, operands, products)
         }),
-        Op::Dp2 => pack::eval_dot::<2>(ty, sources, mul),
-        Op::Dp3 => pack::eval_dot::<3>(ty, sources, mul),
-        Op::Dp4 => pack::eval_dot::<4>(ty, sources, mul),
+        Op::Dp2 => vector_ops::eval_dot::<2>(ty, sources, mul),
+        Op::Dp3 => vector_ops::eval_dot::<3>(ty, sources, mul),
+        Op::Dp4 => vector_ops::eval_dot::<4>(ty, sources, mul),
         Op::Cvt => eval_cvt(ty, aux, sources)?,
         Op::Mov => map_lanes(ty, sources, alu::eval_mov),
         Op::Add => map_lanes(ty, sources, alu::eval_add),
@@ -147,14 +147,14 @@ fn evaluate_numbers(
         Op::SetGe => map_lanes(ty, sources, alu::eval_set_ge),
         Op::SelLt => map_lanes(ty, sources, alu::eval_sel_lt),
         Op::SelNz => map_lanes(ty, sources, alu::eval_sel_nz),
-        Op::PackHalf2 => pack::eval_pack_half2(ty, [sources[0]]),
-        Op::PackUnorm2 => pack::eval_pack_unorm2(ty, [sources[0]]),
-        Op::PackUnorm4 => pack::eval_pack_unorm4(ty, [sources[0]]),
-        Op::UnpackHalf2 => pack::eval_unpack_half2(ty, [sources[0]]),
-        Op::UnpackUnorm2 => pack::eval_unpack_unorm2(ty, [sources[0]]),
-        Op::UnpackUnorm4 => pack::eval_unpack_unorm4(ty, [sources[0]]),
-        Op::Pack64 => pack::eval_pack64(ty, [sources[0]]),
-        Op::Unpack64 => pack::eval_unpack64(ty, [sources[0]]),
+        Op::PackHalf2 => vector_ops::eval_pack_half2(ty, [sources[0]]),
+        Op::PackUnorm2 => vector_ops::eval_pack_unorm2(ty, [sources[0]]),
+        Op::PackUnorm4 => vector_ops::eval_pack_unorm4(ty, [sources[0]]),
+        Op::UnpackHalf2 => vector_ops::eval_unpack_half2(ty, [sources[0]]),
+        Op::UnpackUnorm2 => vector_ops::eval_unpack_unorm2(ty, [sources[0]]),
+        Op::UnpackUnorm4 => vector_ops::eval_unpack_unorm4(ty, [sources[0]]),
+        Op::Pack64 => vector_ops::eval_pack64(ty, [sources[0]]),
+        Op::Unpack64 => vector_ops::eval_unpack64(ty, [sources[0]]),
         // The interpreter has one invocation, and constants are equal in all invocations.
         Op::GroupAll | Op::GroupAny => map_lanes(ty, sources, group::eval_any),
         Op::GroupEqual => map_lanes(ty, sources, group::eval_equal),
@@ -230,14 +230,14 @@ pub fn operand(src: &Src, ty: Type, bits: u64) -> u64 {
 
 /// Returns the operand without its negation.
 pub fn magnitude(src: &Src, ty: Type, bits: u64) -> u64 {
-    let bits = bits & mask(ty.width());
-    if src.abs { absolute(ty, bits) } else { bits }
+    let bits = bits & lane_mask(ty.width());
+    if src.abs { compute_abs(ty, bits) } else { bits }
 }
 
 /// Returns the operand, given its [`magnitude`].
 pub fn negation(src: &Src, ty: Type, magnitude: u64) -> u64 {
     if src.negate {
-        negated(ty, magnitude)
+        compute_neg(ty, magnitude)
     } else {
         magnitude
     }
@@ -253,7 +253,7 @@ pub fn written(inst: &Inst, dst: &Dst, width: Width, bits: u64) -> u64 {
             clamp_float(ty, bits, dst.saturate)
         }
     };
-    extended(ty, clamped, width)
+    extend_bits(ty, clamped, width)
 }
 
 /// Overflow and carry of the four lanes of a result.

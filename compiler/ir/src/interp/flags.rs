@@ -1,6 +1,6 @@
 //! Condition codes: NV_gpu_program4 section 2.X.4.3.
 
-use super::value::{is_negative, is_zero, mask, signed, top_bit};
+use super::value::{get_top_bit, is_negative, is_zero, lane_mask, to_signed};
 use crate::inst::CondTest;
 use crate::types::{Type, Width};
 
@@ -33,8 +33,8 @@ impl Flags {
             };
         }
         Self {
-            sign: bits & top_bit(width) != 0,
-            zero: bits & mask(width) == 0,
+            sign: bits & get_top_bit(width) != 0,
+            zero: bits & lane_mask(width) == 0,
             ..Self::default()
         }
     }
@@ -89,21 +89,21 @@ pub(super) fn compute_overflow_and_carry(ty: Type, x: Addend, y: Addend) -> (boo
 }
 
 fn is_in_range(ty: Type, value: i128) -> bool {
-    let limit = i128::from(top_bit(ty.width()));
+    let limit = i128::from(get_top_bit(ty.width()));
     (-limit..limit).contains(&value)
 }
 
 fn compute_sum_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
-    let sum = i128::from(signed(ty.width(), a)) + i128::from(signed(ty.width(), b));
+    let sum = i128::from(to_signed(ty.width(), a)) + i128::from(to_signed(ty.width(), b));
     let unsigned_sum = u128::from(a) + u128::from(b);
     (
         !is_in_range(ty, sum),
-        unsigned_sum > u128::from(mask(ty.width())),
+        unsigned_sum > u128::from(lane_mask(ty.width())),
     )
 }
 
 fn compute_difference_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
-    let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
+    let difference = i128::from(to_signed(ty.width(), a)) - i128::from(to_signed(ty.width(), b));
     // Carry means no borrow: the difference of the unsigned values is not negative.
     (!is_in_range(ty, difference), a >= b)
 }

@@ -1,17 +1,17 @@
 //! Thread group operations, for a group of one invocation with index 0.
 
-use super::value::{is_zero, truth};
+use super::value::{encode_bool, is_zero};
 use crate::op::Op;
 use crate::types::Type;
 
 /// Returns true, as bits of the type, if the value is not zero.
 pub(super) fn eval_any(ty: Type, [a]: [u64; 1]) -> u64 {
-    truth(ty, !is_zero(ty, a))
+    encode_bool(ty, !is_zero(ty, a))
 }
 
 /// Returns true: a value equals itself.
 pub(super) fn eval_equal(ty: Type, _: [u64; 1]) -> u64 {
-    truth(ty, true)
+    encode_bool(ty, true)
 }
 
 /// Returns the ballot: bit 0 is set if the value is not zero.
@@ -33,5 +33,5 @@ pub(super) fn eval_shuffle(op: Op, ty: Type, [value, index, mask]: [[u64; 4]; 3]
     } else {
         index <= last
     };
-    [truth(ty, in_range), value[0], 0, 0]
+    [encode_bool(ty, in_range), value[0], 0, 0]
 }

@@ -2,9 +2,9 @@
 //! group.
 
 use super::environment::{Environment, Textures};
+use super::group_outputs::{Emitted, Patch};
 use super::machine::{Machine, Outcome, StepLimit};
-use super::shared::{Emitted, Patch};
-use super::together::Schedule;
+use super::scheduler::Schedule;
 use crate::program::Program;
 use crate::semantic::Semantic;
 use crate::verify::{VerifyError, verify};

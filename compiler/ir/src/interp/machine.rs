@@ -2,7 +2,7 @@
 
 use super::environment::{Environment, ProgramMemory, Textures};
 use super::flags::Flags;
-use super::shared::{Emitted, Patch};
+use super::group_outputs::{Emitted, Patch};
 use super::stack::Stack;
 use crate::arena::Id;
 use crate::program::{Program, Storage};

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use super::alu;
 use super::environment::{ProgramMemory, Textures};
 use super::machine::Machine;
-use super::value::{compare, mask};
+use super::value::{compare, lane_mask};
 use crate::arena::Id;
 use crate::inst::{Aux, Inst, source_type};
 use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemSpace};
@@ -87,7 +87,7 @@ impl ProgramMemory {
 impl<T: Textures> Machine<'_, '_, T> {
     fn compute_address(&self, inst: &Inst, access: &MemAccess, source: usize) -> Address {
         let value =
-            self.load(inst, source)[0] & mask(source_type(self.program, inst, source).width());
+            self.load(inst, source)[0] & lane_mask(source_type(self.program, inst, source).width());
         let offset = i64::from(access.offset);
         match access.space {
             MemSpace::Global => Address::Global(value.wrapping_add_signed(offset)),

@@ -35,7 +35,7 @@ pub(super) enum FrameKind {
 
 /// The open blocks of an invocation.
 ///
-/// For invocations that began together, [`order`](Self::compare_order) is the order of lock step: a lesser
+/// For invocations that began together, [`compare_order`](Self::compare_order) is the order of lock step: a lesser
 /// stack runs first, and invocations with equal stacks complete an instruction together.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Stack(Vec<Frame>);

@@ -5,7 +5,7 @@
 //! in those that wait.
 
 use super::block_summary::BlockSummary;
-use super::emit::{Emitter, EnclosingScopes, InnermostBreakTarget, InsertPoint, barrier};
+use super::emit::{Emitter, EnclosingScopes, InnermostBreakTarget, InsertPoint, emit_barrier};
 use super::output_accesses::PendingAccesses;
 use crate::builder::Builder;
 use crate::exits::Exits;
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         // Accesses of one group need not be visible to the other.
         let crossed = first.pending.crossed || second.pending.crossed;
         if crossed {
-            place.pending.barrier();
+            place.pending.record_barrier();
         }
         place.pending.append_one_of([first.pending, second.pending]);
         if !left.is_empty() {
@@ -193,8 +193,8 @@ impl Emitter<'_> {
             continuing: None,
             span,
         });
-        barrier(&mut self.builder);
-        place.pending.barrier();
+        emit_barrier(&mut self.builder);
+        place.pending.record_barrier();
         self.restrict_after(left, place, around);
     }
 
@@ -215,7 +215,9 @@ impl Emitter<'_> {
             let mut case = InsertPoint::new(None, PendingAccesses::default());
             *block = self.emit_inner_block(*block, &mut case, around);
         }
-        let fact = self.facts.summarize_node(self.program, Node::Switch(id));
+        let fact = self
+            .facts
+            .compute_node_summary(self.program, Node::Switch(id));
         place.pending.add(&fact.effects);
         self.builder.program.switches[id] = switch;
         self.builder.node(Node::Switch(id));
@@ -260,7 +262,7 @@ impl Emitter<'_> {
             parts.push(self.emit_part(block, others, around_cases));
         }
         if parts.iter().any(|part| part.crossed) {
-            place.pending.barrier();
+            place.pending.record_barrier();
         }
         place.pending.append_one_of(parts);
         self.restrict_after(left, place, around);

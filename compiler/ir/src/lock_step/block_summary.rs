@@ -41,23 +41,23 @@ impl ProgramSummary {
         let mut facts = Self { blocks, order };
         for number in 0..facts.order.len() {
             let routine = facts.order[number];
-            facts.summarize_block(program, program.routines[routine].body);
+            facts.compute_block_summary(program, program.routines[routine].body);
         }
         facts
     }
 
     /// Returns the facts about a block.
-    pub(super) fn block(&self, id: BlockId) -> &BlockSummary {
+    pub(super) fn get_block(&self, id: BlockId) -> &BlockSummary {
         &self.blocks[id]
     }
 
     /// Returns the facts about a routine. Its exits are within it.
-    pub(super) fn routine(&self, program: &Program, id: RoutineId) -> &BlockSummary {
-        self.block(program.routines[id].body)
+    pub(super) fn get_routine(&self, program: &Program, id: RoutineId) -> &BlockSummary {
+        self.get_block(program.routines[id].body)
     }
 
     /// Returns the facts about a node; the facts about its blocks must have been collected.
-    pub(super) fn summarize_node(&self, program: &Program, node: Node) -> BlockSummary {
+    pub(super) fn compute_node_summary(&self, program: &Program, node: Node) -> BlockSummary {
         let mut fact = BlockSummary::default();
         match node {
             Node::Run { first, len } => {
@@ -71,7 +71,7 @@ impl ProgramSummary {
                 }
             }
             Node::Call(routine, _) => {
-                let callee = self.routine(program, routine);
+                let callee = self.get_routine(program, routine);
                 fact.effects = callee.effects.clone();
                 fact.needs_barrier = callee.needs_barrier;
             }
@@ -82,7 +82,7 @@ impl ProgramSummary {
             | Node::Continue
             | Node::Return => {
                 for block in program.inner_blocks(node) {
-                    fact.add(self.block(block));
+                    fact.add(self.get_block(block));
                 }
                 fact.exits = fact.exits.propagate_through(node) | Exits::from_node(node);
             }
@@ -101,7 +101,7 @@ impl ProgramSummary {
         let nodes = program.block(block);
         let mut later = OutputAccesses::default();
         for (position, &node) in nodes.iter().enumerate().rev() {
-            let fact = self.summarize_node(program, node);
+            let fact = self.compute_node_summary(program, node);
             let before = PendingAccesses::from_accesses(&fact.effects);
             if fact.needs_barrier || before.must_delay(&later, Writers::Some) {
                 return position + 1;
@@ -111,14 +111,14 @@ impl ProgramSummary {
         0
     }
 
-    fn summarize_block(&mut self, program: &Program, id: BlockId) {
+    fn compute_block_summary(&mut self, program: &Program, id: BlockId) {
         let mut whole = BlockSummary::default();
         let mut pending = PendingAccesses::default();
         for &node in program.block(id) {
             program
                 .inner_blocks(node)
-                .for_each(|inner| self.summarize_block(program, inner));
-            let fact = self.summarize_node(program, node);
+                .for_each(|inner| self.compute_block_summary(program, inner));
+            let fact = self.compute_node_summary(program, node);
             let delayed = if let Node::Run { first, len } = node {
                 program.run(first, len).iter().any(|inst| {
                     let (effects, writers) = find_accesses(program, inst);

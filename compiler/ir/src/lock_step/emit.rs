@@ -83,7 +83,7 @@ pub(super) fn emit(
     };
     // Main is emitted last and begins with the initialization for the others.
     for &routine in &facts.order {
-        if facts.routine(program, routine).needs_barrier {
+        if facts.get_routine(program, routine).needs_barrier {
             emitter.emit_routine(routine);
         }
     }
@@ -133,7 +133,7 @@ impl Emitter<'_> {
         let nodes = self.builder.take_nodes();
         self.builder.open_block();
         vote.begin(&mut self.builder);
-        barrier(&mut self.builder);
+        emit_barrier(&mut self.builder);
         nodes.into_iter().for_each(|node| self.builder.node(node));
     }
 
@@ -167,7 +167,7 @@ impl Emitter<'_> {
         if let Node::Run { first, len } = node {
             return self.emit_run(first, len, place);
         }
-        let fact = self.facts.summarize_node(self.program, node);
+        let fact = self.facts.compute_node_summary(self.program, node);
         let left = self.find_exits(node, place.mask);
         if !fact.needs_barrier && left.is_empty() {
             return self.emit_unchanged(&[node], place);
@@ -214,14 +214,14 @@ impl Emitter<'_> {
     fn find_exits(&self, node: Node, mask: Option<RegisterId>) -> Exits {
         match mask {
             None => self.uniformity.find_divergent_exits(node),
-            Some(_) => self.facts.summarize_node(self.program, node).exits,
+            Some(_) => self.facts.compute_node_summary(self.program, node).exits,
         }
     }
 
     /// Emits a barrier if an access in a node must wait for pending ones.
     fn emit_pending_barrier(&mut self, fact: &BlockSummary, place: &mut InsertPoint) {
         if place.pending.must_delay(&fact.effects, Writers::Some) {
-            self.barrier(place);
+            self.emit_barrier_at(place);
         }
     }
 
@@ -229,10 +229,10 @@ impl Emitter<'_> {
     fn emit_unchanged(&mut self, nodes: &[Node], place: &mut InsertPoint) {
         let facts = nodes
             .iter()
-            .map(|&node| self.facts.summarize_node(self.program, node));
+            .map(|&node| self.facts.compute_node_summary(self.program, node));
         let facts: Vec<BlockSummary> = facts.collect();
         if (facts.iter()).any(|fact| place.pending.must_delay(&fact.effects, Writers::Some)) {
-            self.barrier(place);
+            self.emit_barrier_at(place);
         }
         for (&node, fact) in nodes.iter().zip(&facts) {
             self.open_masked(place);
@@ -254,11 +254,11 @@ impl Emitter<'_> {
                     first: position,
                     len: 1,
                 });
-                place.pending.barrier();
+                place.pending.record_barrier();
             } else if place.pending.must_delay(&effects, writers) {
                 self.emit_insts(start, position, place);
                 start = position;
-                self.barrier(place);
+                self.emit_barrier_at(place);
             }
             place.pending.add(&effects);
         }
@@ -308,15 +308,15 @@ impl Emitter<'_> {
         }
     }
 
-    fn barrier(&mut self, place: &mut InsertPoint) {
+    fn emit_barrier_at(&mut self, place: &mut InsertPoint) {
         self.close_masked(place);
-        barrier(&mut self.builder);
-        place.pending.barrier();
+        emit_barrier(&mut self.builder);
+        place.pending.record_barrier();
     }
 }
 
 /// Emits a barrier into the open block.
-pub(super) fn barrier(builder: &mut Builder) {
+pub(super) fn emit_barrier(builder: &mut Builder) {
     let inst = Inst {
         op: Op::Barrier,
         ty: Type::U32,

@@ -48,7 +48,7 @@ pub fn lower(program: &Program) -> Option<Program> {
         return None;
     }
     let facts = ProgramSummary::new(program);
-    if !facts.routine(program, program.main).needs_barrier {
+    if !facts.get_routine(program, program.main).needs_barrier {
         return None;
     }
     let uniformity = Uniformity::new(program, &facts.order);

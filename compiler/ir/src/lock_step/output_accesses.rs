@@ -157,7 +157,7 @@ impl PendingAccesses {
     }
 
     /// Records a barrier: all invocations have completed the pending accesses.
-    pub(super) fn barrier(&mut self) {
+    pub(super) fn record_barrier(&mut self) {
         *self = Self {
             crossed: true,
             ..Self::default()
@@ -167,7 +167,7 @@ impl PendingAccesses {
     /// Appends a part of the program whose record began empty.
     pub(super) fn append(&mut self, part: Self) {
         if part.crossed {
-            self.barrier();
+            self.record_barrier();
         }
         self.effects.add(&part.effects);
         self.left.add(&part.left);

@@ -7,7 +7,7 @@
 //! is equivalent: there would be no next iteration otherwise. So only the end of the loop needs
 //! another barrier, to separate the last vote from the first vote of another loop.
 
-use super::emit::{Emitter, barrier};
+use super::emit::{Emitter, emit_barrier};
 use crate::builder::Builder;
 use crate::inst::{Base, Dst, Src, Swizzle, WriteMask};
 use crate::op::Op;
@@ -76,7 +76,7 @@ impl Vote {
             let ballot = Dst::new(self.ballot, WriteMask::X);
             code::emit_mov(builder, ballot, Type::U32, number);
         });
-        barrier(builder);
+        emit_barrier(builder);
         let last = Src {
             swizzle: Swizzle::splat(0),
             ..Src::new(Base::Output(self.output))

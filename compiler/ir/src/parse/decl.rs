@@ -9,7 +9,7 @@ use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixName, StateParam};
 use crate::state_params::Part;
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 

@@ -12,7 +12,7 @@ use crate::op::{Op, OpFlags};
 use crate::program::{RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
 use crate::span::Span;
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Base as TypeBase, Type, Width};
 
 /// Limit above the number of sources of any operation.

@@ -18,7 +18,7 @@ use crate::program::{
     BlockId, Case, MAX_NESTING, NameId, Node, Program, Routine, RoutineId, Stage, Switch,
 };
 use crate::span::Span;
-use crate::text::Word;
+use crate::text_keywords::Word;
 
 /// Error of a text that is not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]

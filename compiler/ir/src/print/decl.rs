@@ -7,7 +7,7 @@ use crate::image::ImageTexels;
 use crate::program::{Modes, NameId, Register, Stage, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 

@@ -11,7 +11,7 @@ use crate::inst::{
 };
 use crate::program::{Register, RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Base as TypeBase, Type};
 
 impl Printer<'_, '_, '_> {

@@ -13,7 +13,7 @@ use crate::arena::Id;
 use crate::inst::{Cond, Inst};
 use crate::program::{BlockId, Node, Program, SwitchId};
 use crate::span::Span;
-use crate::text::Word;
+use crate::text_keywords::Word;
 
 /// Maximum nesting depth of blocks; deeper blocks are printed as a comment.
 const MAX_DEPTH: usize = 512;

@@ -59,7 +59,7 @@ fn emit_case(
             StepTest::Blocks => code::emit_count_and_test(builder, bound, block.steps, scratch),
         }
     }
-    builder.nodes_of(block.nodes);
+    builder.append_nodes(block.nodes);
     emit_next(builder, next, &block.exit, block.span);
     Case {
         values: vec![encode_target(id)],

@@ -319,7 +319,7 @@ impl Walk<'_> {
         let code = &graph.blocks[block];
         if self.is_writing() {
             self.count_steps(block);
-            self.builder.nodes_of(code.nodes);
+            self.builder.append_nodes(code.nodes);
         }
         match &code.exit {
             Exit::Jump(target) => {

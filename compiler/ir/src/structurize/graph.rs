@@ -58,7 +58,7 @@ impl Exit {
 
     /// Returns the target at an index that counts from the last target on; `None` past the first
     /// one.
-    pub(super) fn target_from_end(&self, number: usize) -> Option<FlowId> {
+    pub(super) fn get_target_from_end(&self, number: usize) -> Option<FlowId> {
         match self {
             Self::Branch {
                 then, otherwise, ..

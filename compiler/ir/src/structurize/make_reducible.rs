@@ -138,7 +138,7 @@ impl Reducer<'_> {
         search.path.push((root, 0));
         while let Some((block, next)) = search.path.last_mut() {
             let at = block.index();
-            if let Some(target) = self.target_from_end(*block, *next) {
+            if let Some(target) = self.get_target_from_end(*block, *next) {
                 *next += 1;
                 let to = self.visits[target.index()];
                 if to.set != self.sets {
@@ -167,11 +167,11 @@ impl Reducer<'_> {
     /// Returns the target of a block at an index that counts from the last target on; `None` past
     /// the first one.
     #[inline]
-    fn target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
+    fn get_target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
         let ends = &self.ends[block.index()];
         match ends.get(number).copied().flatten() {
             // Only switches have targets that are not listed.
-            None if ends[0].is_none() => self.graph.blocks[block].exit.target_from_end(number),
+            None if ends[0].is_none() => self.graph.blocks[block].exit.get_target_from_end(number),
             listed => listed,
         }
     }
@@ -215,7 +215,7 @@ impl Reducer<'_> {
         }
         let is_entry = |block: &FlowId| {
             let from_outside = |pred: FlowId| self.visits[pred.index()].set != set;
-            *block == self.graph.entry || self.predecessors.of(*block).any(from_outside)
+            *block == self.graph.entry || self.predecessors.get(*block).any(from_outside)
         };
         let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
         let mut inner = component;
@@ -251,7 +251,7 @@ impl Reducer<'_> {
         for &entry in entries {
             // A detour of branches from inside is a block of the loop; a detour of branches from
             // outside is not.
-            let (inside, outside): (Vec<_>, Vec<_>) = (self.predecessors.of(entry))
+            let (inside, outside): (Vec<_>, Vec<_>) = (self.predecessors.get(entry))
                 .partition(|pred| self.visits[pred.index()].set == set);
             self.predecessors.replace(entry, dispatcher);
             if !inside.is_empty() {

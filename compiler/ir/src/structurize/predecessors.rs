@@ -25,7 +25,7 @@ impl Predecessors {
         }
     }
 
-    pub(super) fn of(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
+    pub(super) fn get(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
         let mut next = self.last[block.index()];
         std::iter::from_fn(move || {
             let (pred, before) = self.links[next? as usize];
@@ -41,7 +41,7 @@ impl Predecessors {
 
     /// Adds a predecessor whose targets are visited consecutively, unless it was already added.
     pub(super) fn add_once(&mut self, block: FlowId, pred: FlowId) {
-        if self.of(block).next() != Some(pred) {
+        if self.get(block).next() != Some(pred) {
             self.add(block, pred);
         }
     }

@@ -61,7 +61,7 @@ impl Shape {
         };
         let dominators = shape.compute_dominators(&predecessors)?;
         shape.find_loops(&predecessors);
-        shape.assign_positions(&predecessors, &dominators);
+        shape.place_blocks(&predecessors, &dominators);
         Ok(shape)
     }
 
@@ -81,7 +81,7 @@ impl Shape {
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
             let forward = |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
-            for pred in predecessors.of(block).filter(forward) {
+            for pred in predecessors.get(block).filter(forward) {
                 let Some(mut a) = common else {
                     common = Some(pred);
                     continue;
@@ -115,7 +115,7 @@ impl Shape {
             let header = self.order[index];
             pending.extend(
                 predecessors
-                    .of(header)
+                    .get(header)
                     .filter(|pred| self.get_position(*pred) >= self.get_position(header)),
             );
             self.is_header[header.index()] = !pending.is_empty();
@@ -127,12 +127,12 @@ impl Shape {
                 seen[block.index()] = index as u32;
                 self.outer[block.index()] = Some(header);
                 jump[block.index()] = header;
-                pending.extend(predecessors.of(block));
+                pending.extend(predecessors.get(block));
             }
         }
     }
 
-    fn assign_positions(&mut self, predecessors: &Predecessors, dominators: &[FlowId]) {
+    fn place_blocks(&mut self, predecessors: &Predecessors, dominators: &[FlowId]) {
         for index in 1..self.order.len() {
             let block = self.order[index];
             let dominator = dominators[block.index()];
@@ -146,7 +146,7 @@ impl Shape {
                     |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
                 // A block with a single branch to it is emitted at that branch, and needs no
                 // separate position.
-                if predecessors.of(block).filter(is_forward).count() > 1 {
+                if predecessors.get(block).filter(is_forward).count() > 1 {
                     self.place[block.index()] = BlockPosition::Follow;
                     self.after[dominator.index()].push(block);
                 }
@@ -211,7 +211,7 @@ fn reverse_postorder(graph: &Graph) -> Vec<FlowId> {
     let mut stack = vec![(graph.entry, 0)];
     let mut order = Vec::new();
     while let Some((block, next)) = stack.last_mut() {
-        let Some(target) = graph.blocks[*block].exit.target_from_end(*next) else {
+        let Some(target) = graph.blocks[*block].exit.get_target_from_end(*next) else {
             order.push(*block);
             stack.pop();
             continue;

@@ -18,10 +18,10 @@
 //! parts in lanes of 32-bit registers that are not arrays; texture modes that the target supports;
 //! operations that the stage supports.
 
+mod declarations;
 mod flow;
 mod inst;
 mod operand;
-mod table;
 
 use std::fmt;
 

@@ -11,7 +11,7 @@ pub trait Word: Sized {
 /// Implements [`Word`] with a keyword for each variant.
 macro_rules! words {
     ($($ty:ident { $($variant:ident = $text:literal),* $(,)? })*) => {$(
-        impl $crate::text::Word for $ty {
+        impl $crate::text_keywords::Word for $ty {
             fn word(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
@@ -27,7 +27,7 @@ pub(crate) use words;
 /// Implements [`Word`] with the keywords of the table `ALL`.
 macro_rules! words_of_tables {
     ($($ty:ident)*) => {$(
-        impl $crate::text::Word for $ty {
+        impl $crate::text_keywords::Word for $ty {
             fn word(self) -> &'static str {
                 Self::ALL.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
             }

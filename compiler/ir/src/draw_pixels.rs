@@ -85,7 +85,7 @@ impl Program {
         };
         let sources = [Src::register(place), Src::new(Base::Literal(level))];
         builder.inst(inst(Op::Tex, Type::F32, texel, Aux::Tex(access)), &sources);
-        builder.nodes_of(nodes);
+        builder.append_nodes(nodes);
         builder.close_block_as(body);
         *self = builder.finish().0;
         true
