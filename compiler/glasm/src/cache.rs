@@ -43,13 +43,13 @@ impl CacheKey {
         let mut digest = Digest::new();
         self.0.hash(&mut digest);
         more.as_ref().hash(&mut digest);
-        digest.key()
+        digest.finish_key()
     }
 }
 
 impl fmt::Display for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hexadecimal(&self.0))
+        f.write_str(&format_hex(&self.0))
     }
 }
 
@@ -94,11 +94,11 @@ pub fn cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
     source.part().hash(&mut digest);
     (dialect, program_type, step_limit, acceptance, tgsi).hash(&mut digest);
     options.hash(&mut digest);
-    digest.key()
+    digest.finish_key()
 }
 
 /// Returns lower-case hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
+fn format_hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(digits, "{byte:02x}").expect("strings take any text");
@@ -116,7 +116,7 @@ impl Digest {
         Self(Sha256::new())
     }
 
-    fn key(self) -> CacheKey {
+    fn finish_key(self) -> CacheKey {
         CacheKey(self.0.finish())
     }
 }
@@ -180,7 +180,7 @@ mod tests {
         Some(3u32).hash(&mut digest);
         (-1isize).hash(&mut digest);
         assert_eq!(
-            digest.key().to_string(),
+            digest.finish_key().to_string(),
             "1e6fc0453f1c15fe97c5f273a230d2463525fddaddbecae8b36f57c4650ecb8b"
         );
     }

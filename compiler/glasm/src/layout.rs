@@ -203,21 +203,21 @@ pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
         requirements: _,
     } = reflection;
     let mut all = Vec::new();
-    all.extend(params.iter().map(Descriptor::of_params));
-    all.extend(state.iter().filter_map(Descriptor::of_state_block));
-    all.extend(state_program.iter().map(Descriptor::of_state));
+    all.extend(params.iter().map(Descriptor::from_params));
+    all.extend(state.iter().filter_map(Descriptor::from_state_block));
+    all.extend(state_program.iter().map(Descriptor::from_state));
     all.extend(textures.iter().map(Descriptor::of_texture));
-    all.extend(samplers.iter().map(Descriptor::of_sampler));
-    all.extend(attachments.iter().map(Descriptor::of_attachment));
+    all.extend(samplers.iter().map(Descriptor::from_sampler));
+    all.extend(attachments.iter().map(Descriptor::from_attachment));
     all.extend(images.iter().map(Descriptor::of_image));
-    all.extend(handle_arrays.iter().map(Descriptor::of_handles));
-    all.extend(buffers.iter().filter_map(Descriptor::of_buffer));
-    all.extend(image_lock.map(Descriptor::of_lock));
+    all.extend(handle_arrays.iter().map(Descriptor::from_handles));
+    all.extend(buffers.iter().filter_map(Descriptor::from_buffer));
+    all.extend(image_lock.map(Descriptor::from_lock));
     all
 }
 
 impl<'a> Descriptor<'a> {
-    fn one(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
+    fn new(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
         Self {
             slot,
             kind,
@@ -226,26 +226,26 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_params(block: &'a ParamBlock) -> Self {
+    fn from_params(block: &'a ParamBlock) -> Self {
         let kind = match block.storage {
             true => DescriptorKind::StorageBuffer,
             false => DescriptorKind::UniformBuffer,
         };
-        Self::one(block.slot, kind, Resource::Params(block))
+        Self::new(block.slot, kind, Resource::Params(block))
     }
 
-    fn of_state_block(state: &'a StateBinding) -> Option<Self> {
+    fn from_state_block(state: &'a StateBinding) -> Option<Self> {
         let resource = Resource::StateBlock(state);
-        Some(Self::one(
+        Some(Self::new(
             state.slot?,
             DescriptorKind::UniformBuffer,
             resource,
         ))
     }
 
-    fn of_state(program: &'a StateProgram) -> Self {
+    fn from_state(program: &'a StateProgram) -> Self {
         let resource = Resource::State(program);
-        Self::one(program.slot, DescriptorKind::StorageBuffer, resource)
+        Self::new(program.slot, DescriptorKind::StorageBuffer, resource)
     }
 
     fn of_texture(texture: &'a TextureBinding) -> Self {
@@ -257,14 +257,14 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_sampler(sampler: &'a SamplerBinding) -> Self {
+    fn from_sampler(sampler: &'a SamplerBinding) -> Self {
         let resource = Resource::Sampler(sampler);
-        Self::one(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
+        Self::new(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
     }
 
-    fn of_attachment(attachment: &'a AttachmentBinding) -> Self {
+    fn from_attachment(attachment: &'a AttachmentBinding) -> Self {
         let resource = Resource::Attachment(attachment);
-        Self::one(attachment.slot, DescriptorKind::InputAttachment, resource)
+        Self::new(attachment.slot, DescriptorKind::InputAttachment, resource)
     }
 
     fn of_image(image: &'a ImageBinding) -> Self {
@@ -276,7 +276,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_handles(array: &'a HandleArray) -> Self {
+    fn from_handles(array: &'a HandleArray) -> Self {
         let kind = match array.kind {
             HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
                 DescriptorKind::of_texture(array.target)
@@ -291,7 +291,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_buffer(buffer: &'a BufferBinding) -> Option<Self> {
+    fn from_buffer(buffer: &'a BufferBinding) -> Option<Self> {
         let kind = match buffer.kind {
             BufferKind::Constant => DescriptorKind::UniformBuffer,
             BufferKind::Storage | BufferKind::Counter => DescriptorKind::StorageBuffer,
@@ -308,8 +308,8 @@ impl<'a> Descriptor<'a> {
         })
     }
 
-    fn of_lock(slot: DescriptorSlot) -> Self {
-        Self::one(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
+    fn from_lock(slot: DescriptorSlot) -> Self {
+        Self::new(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
     }
 }
 

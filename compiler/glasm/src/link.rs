@@ -5,7 +5,7 @@ mod patches;
 
 use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
-use fit::check_fit;
+use fit::check_interfaces;
 use glasm_codegen::options::{
     ClipDepth, Conventions, FixedState, PrimitiveNumbers, Target, TransformFeedback, Varyings,
 };
@@ -89,7 +89,7 @@ impl Compiler {
     pub fn link(&mut self, programs: &[&Program], options: &Options) -> Linked {
         let stages: Vec<Stage> = programs.iter().map(|program| program.stage()).collect();
         let options: Vec<_> = (0..stages.len())
-            .map(|number| stage_options(&stages, number, options))
+            .map(|number| select_stage_options(&stages, number, options))
             .collect();
         let pairs: Vec<_> = programs
             .iter()
@@ -111,22 +111,22 @@ impl Compiler {
             })
             .collect();
         let programs: Vec<_> = stages.iter().map(|(program, _)| program.ir()).collect();
-        let found = check_fit(&programs);
+        let found = check_interfaces(&programs);
         for (part, found) in parts.iter_mut().zip(found) {
-            part.note(found);
+            part.add_diagnostics(found);
         }
         // Before locations are assigned: the generated stages pass varyings through, too.
-        bring_patches(&mut parts);
+        lower_patches(&mut parts);
         let mut linked = Linked {
             stages: Vec::with_capacity(stages.len()),
             made: Vec::new(),
-            unwritten: pack(&mut parts),
+            unwritten: assign_locations(&mut parts),
         };
         let mut images = 0;
         for mut part in parts {
             let stage = part.program.as_ref().map(|program| program.stage);
             let is_made = part.text.is_none();
-            part.number_images_from(images);
+            part.renumber_images(images);
             let compiled = part.compile(self);
             if let Ok(shader) = &compiled {
                 let bound = shader.reflection.images.iter();
@@ -144,7 +144,7 @@ impl Compiler {
 
 impl Part<'_> {
     /// Adds diagnostics of the comparison with other stages.
-    fn note(&mut self, found: Vec<Diagnostic>) {
+    fn add_diagnostics(&mut self, found: Vec<Diagnostic>) {
         for diagnostic in found {
             if diagnostic.severity != Severity::Warning {
                 self.program = None;
@@ -155,7 +155,7 @@ impl Part<'_> {
 
     /// Renumbers the image units from `first` on: in OpenGL all stages share the image units, and
     /// those of this stage follow those of the previous stages.
-    fn number_images_from(&mut self, first: u32) {
+    fn renumber_images(&mut self, first: u32) {
         if self.options.target == Target::OpenGl4_5
             && self.options.bindings.first_image_binding < first
         {
@@ -176,7 +176,11 @@ impl Part<'_> {
 
 /// Returns the options of one stage of a pipeline: options for vertices and primitives apply to the
 /// last stage before rasterization.
-fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> Cow<'a, Options> {
+fn select_stage_options<'a>(
+    stages: &[Stage],
+    number: usize,
+    options: &'a Options,
+) -> Cow<'a, Options> {
     let last = stages.iter().rposition(|&stage| stage != Stage::Fragment);
     if stages[number] == Stage::Fragment {
         // Geometry programs define primitive indices themselves.
@@ -219,7 +223,7 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
 
 /// Assigns locations to the varyings between stages; returns the varyings that are read and not
 /// written.
-fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
+fn assign_locations(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
     let mut unwritten = Vec::new();
     for index in 1..parts.len() {
         let [before, part] = &mut parts[index - 1..=index] else {
@@ -232,13 +236,13 @@ fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
         let packed = Varyings::pack(from, to, &before.options);
         before.options.to_mut().interface.outputs = packed.clone();
         part.options.to_mut().interface.inputs = packed;
-        unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));
+        unwritten.extend(find_unwritten(from, to).map(|semantic| (to.stage, semantic)));
     }
     unwritten
 }
 
 /// Inserts the stages that patches need before geometry programs and rasterization.
-fn bring_patches(parts: &mut Vec<Part<'_>>) {
+fn lower_patches(parts: &mut Vec<Part<'_>>) {
     let stages: Option<Vec<Stage>> = parts
         .iter()
         .map(|part| part.program.as_ref().map(|program| program.stage))
@@ -248,15 +252,15 @@ fn bring_patches(parts: &mut Vec<Part<'_>>) {
     };
     let find = |wanted| stages.iter().position(|stage| *stage == wanted);
     match (find(Stage::TessControl), find(Stage::Geometry)) {
-        (control, Some(geometry)) => bring_to_geometry(parts, control, geometry),
-        (Some(control), None) => bring_to_points(parts, control),
+        (control, Some(geometry)) => lower_patches_to_geometry(parts, control, geometry),
+        (Some(control), None) => lower_patches_to_points(parts, control),
         (None, None) => {}
     }
 }
 
 /// Returns the options of a stage that is generated before another: options for the last stage
 /// before rasterization do not apply to it.
-fn made_options(options: &Options) -> Options {
+fn make_stage_options(options: &Options) -> Options {
     Options {
         target: options.target,
         device: options.device,
@@ -266,8 +270,8 @@ fn made_options(options: &Options) -> Options {
     }
 }
 
-fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
-    let options = made_options(&parts[geometry].options);
+fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
+    let options = make_stage_options(&parts[geometry].options);
     let fixed = parts[geometry].options.fixed;
     let Some(program) = &parts[geometry].program else {
         return;
@@ -278,16 +282,16 @@ fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry
     let vertices = u32::from(fixed.patch_vertices);
     let passed = match control {
         Some(index) => parts[index].program.clone(),
-        None if vertices == 0 || patches::is_primitive(program, vertices) => None,
+        None if vertices == 0 || patches::can_draw_as_primitive(program, vertices) => None,
         None => {
-            let passed = patches::pass_on(program, vertices, fixed.patch_levels);
+            let passed = patches::build_passthrough_control(program, vertices, fixed.patch_levels);
             Some(Cow::Owned(passed))
         }
     };
     let Some(passed) = passed else { return };
-    let bridge = match patches::bridge(&passed, program) {
+    let bridge = match patches::build_bridge(&passed, program) {
         Ok(bridge) => bridge,
-        Err(error) => return parts[geometry].note(vec![error]),
+        Err(error) => return parts[geometry].add_diagnostics(vec![error]),
     };
     parts[geometry].program = Some(Cow::Owned(bridge.geometry));
     let made = |program| Part {
@@ -303,10 +307,10 @@ fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry
     }
 }
 
-fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
+fn lower_patches_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
     let part = &mut parts[control];
     let Some(program) = &part.program else { return };
-    match patches::points(program) {
+    match patches::build_points(program) {
         Ok((program, evaluation)) => {
             part.program = Some(Cow::Owned(program));
             let before = Options {
@@ -324,14 +328,17 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
             };
             parts.insert(control + 1, made);
         }
-        Err(error) => part.note(vec![error]),
+        Err(error) => part.add_diagnostics(vec![error]),
     }
 }
 
 /// Returns the varyings that `to` reads and `from` does not write.
 // GL links varyings by name and leaves unmatched ones undefined. Inputs that are not varyings come
 // from the system.
-fn missing<'a>(from: &'a ir::Program, to: &'a ir::Program) -> impl Iterator<Item = Semantic> + 'a {
+fn find_unwritten<'a>(
+    from: &'a ir::Program,
+    to: &'a ir::Program,
+) -> impl Iterator<Item = Semantic> + 'a {
     let is_written = |semantic: Semantic| {
         let mut outputs = from.outputs.iter();
         outputs.any(|output| output.semantic == semantic)

@@ -112,15 +112,15 @@ impl Program {
     /// Returns the number of resources that it uses and that GL limits, for callers that answer
     /// GL's queries. The first call takes as long as loading the program.
     pub fn counts(&self) -> &Counts {
-        &self.counted().0
+        &self.get_counts().0
     }
 
     /// Returns the indices of resources that GL limits, with their spans.
     pub(crate) fn usage(&self) -> &Usage {
-        &self.counted().1
+        &self.get_counts().1
     }
 
-    fn counted(&self) -> &(Counts, Usage) {
+    fn get_counts(&self) -> &(Counts, Usage) {
         // A loaded program is counted without errors.
         let count = || glasm_frontend::count_and_index(&self.source()).unwrap_or_default();
         self.0.counted.get_or_init(count)
@@ -131,7 +131,7 @@ impl Program {
     /// `TEXTURE_COMPARE_MODE` is `NONE`, the result of such a lookup is undefined otherwise
     /// (ARB_fragment_program_shadow). Arrays of units are treated as their first unit.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_plainly(is_among(units)))
+        self.clone_with(|program| program.look_up_plainly(is_among(units)))
     }
 
     /// Returns the same program for depth textures that compare: lookups of ordinary targets of one
@@ -139,7 +139,7 @@ impl Program {
     /// NV_fragment_program look up textures as OpenGL without programs does: `TEXTURE_COMPARE_MODE`
     /// applies (section 3.11.5.38). In the ARB languages the result of such a lookup is undefined.
     pub fn with_compared_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_compared(is_among(units)))
+        self.clone_with(|program| program.look_up_compared(is_among(units)))
     }
 
     /// Returns the same fragment program with texels instead of its primary color: texels of the
@@ -153,7 +153,7 @@ impl Program {
         saturate: ir::Saturate,
     ) -> Option<Self> {
         let mut is_done = false;
-        let changed = self.changed(|program| {
+        let changed = self.clone_with(|program| {
             is_done = program.read_texel_colors(unit, coordinate, saturate);
         });
         is_done.then_some(changed)
@@ -164,7 +164,7 @@ impl Program {
     /// consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are
     /// treated as their first unit.
     pub fn with_zero_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_zeros(is_among(units)))
+        self.clone_with(|program| program.look_up_zeros(is_among(units)))
     }
 
     /// Returns the same program with clip distances that clip only if their planes are enabled
@@ -172,11 +172,11 @@ impl Program {
     /// written distances clip, except in programs of NV_vertex_program2. For the last stage before
     /// rasterization.
     pub fn with_enabled_clip_distances(&self) -> Self {
-        self.changed(|program| program.modes.enabled_clip_distances = true)
+        self.clone_with(|program| program.modes.enabled_clip_distances = true)
     }
 
     /// Returns another program with the same source.
-    fn changed(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
+    fn clone_with(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
         let mut program = self.0.program.clone();
         change(&mut program);
         Self(Arc::new(Loaded {

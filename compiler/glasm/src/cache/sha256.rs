@@ -98,14 +98,14 @@ fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
 #[cfg(test)]
 mod tests {
     use super::Sha256;
-    use crate::cache::hexadecimal;
+    use crate::cache::format_hex;
 
     fn digest(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
         let mut digest = Sha256::new();
         for part in parts {
             digest.update(part.as_ref());
         }
-        hexadecimal(&digest.finish())
+        format_hex(&digest.finish())
     }
 
     /// The examples of the standard, and lengths around the end of a block.

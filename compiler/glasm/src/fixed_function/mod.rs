@@ -617,7 +617,7 @@ struct Text {
 
 impl Text {
     /// Appends an instruction.
-    fn line(&mut self, line: Arguments<'_>) {
+    fn push_line(&mut self, line: Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = writeln!(self.body, "{line};");
     }
@@ -625,7 +625,7 @@ impl Text {
     /// Returns the declaration of the temporaries that the instructions name.
     // Operands are between these separators, and the part before a dot is the name: the generated
     // instructions use no other syntax.
-    fn temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
+    fn declare_temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
         let operands = self.body.split([' ', ',', '-', ';', '\n']);
         let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();
         let used: Vec<&str> = names.filter(|name| named.contains(name)).collect();

@@ -15,7 +15,7 @@
 //! Patches of a control program without a following stage become points: a subdivision in point
 //! mode, as a line with that number of points.
 
-use crate::stages::{PatchLevels, Sketch, pass_patch};
+use crate::stages::{IrTextBuilder, PatchLevels, pass_patch};
 use glasm_codegen::varyings::VARYING_LOCATIONS;
 use glasm_frontend::lang::stage_name;
 use glasm_frontend::{Code, Diagnostic};
@@ -41,14 +41,18 @@ pub(super) struct Bridge {
 
 /// Returns true if patches can be drawn as primitives with the same number of vertices: the program
 /// reads no per-patch inputs.
-pub(super) fn is_primitive(geometry: &Program, vertices: u32) -> bool {
+pub(super) fn can_draw_as_primitive(geometry: &Program, vertices: u32) -> bool {
     let mut inputs = geometry.inputs.iter();
     InputPrimitive::of_vertices(vertices).is_some()
         && !inputs.any(|input| input.semantic.is_per_patch())
 }
 
 /// Returns a control program that passes the inputs of a geometry program through.
-pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) -> Program {
+pub(super) fn build_passthrough_control(
+    geometry: &Program,
+    vertices: u32,
+    levels: PatchLevels,
+) -> Program {
     let read: BTreeSet<Semantic> = geometry
         .inputs
         .iter()
@@ -61,18 +65,18 @@ pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) ->
 }
 
 /// Builds the evaluation program between a control program and a geometry program of patches.
-pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Diagnostic> {
+pub(super) fn build_bridge(control: &Program, geometry: &Program) -> Result<Bridge, Diagnostic> {
     let mut control = control.clone();
     let mut geometry = geometry.clone();
     move_levels(&mut control, &mut geometry)?;
     set_levels(&mut control, &[1.0, 1.0]);
     let mut needed = 0;
-    for room in ROOMS {
+    for room in SLOT_BUDGETS {
         let rewriter = Rewriter::new(&geometry, control.modes.vertices_out, room);
         let (geometry, vertices) = rewriter.rewrite();
         if vertices.iter().all(|slots| slots.len() <= room.slots) {
             return Ok(Bridge {
-                evaluation: hand_on(&vertices, room),
+                evaluation: build_bridge_stage(&vertices, room),
                 control,
                 geometry,
             });
@@ -90,7 +94,7 @@ pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Di
 
 /// Capacity of the vertices of the line.
 #[derive(Clone, Copy)]
-struct Room {
+struct SlotBudget {
     slots: usize,
     /// Number of vertices with separate slots; if it is one, both vertices have the same ones.
     vertices: usize,
@@ -98,15 +102,15 @@ struct Room {
 
 /// Capacities in the order in which they are tried. Vulkan guarantees 16 vectors
 /// (`maxGeometryInputComponents`); the position that distinguishes the vertices is one of them.
-const ROOMS: [Room; 4] = [
-    room(16, 1),
-    room(15, 2),
-    room(VARYING_LOCATIONS as usize, 1),
-    room(VARYING_LOCATIONS as usize - 1, 2),
+const SLOT_BUDGETS: [SlotBudget; 4] = [
+    slot_budget(16, 1),
+    slot_budget(15, 2),
+    slot_budget(VARYING_LOCATIONS as usize, 1),
+    slot_budget(VARYING_LOCATIONS as usize - 1, 2),
 ];
 
-const fn room(slots: usize, vertices: usize) -> Room {
-    Room { slots, vertices }
+const fn slot_budget(slots: usize, vertices: usize) -> SlotBudget {
+    SlotBudget { slots, vertices }
 }
 
 /// Slots of the two vertices of the line.
@@ -114,7 +118,7 @@ type Vertices = [Vec<Slot>; 2];
 
 /// Returns the evaluation program that generates points from the vertices of a control program's
 /// patches, and the control program, adapted to it.
-pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic> {
+pub(super) fn build_points(control: &Program) -> Result<(Program, Program), Diagnostic> {
     let vertices = control.modes.vertices_out;
     if vertices < 2 {
         let name = stage_name(Stage::TessControl);
@@ -129,7 +133,7 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let mut taken = Program::new(Stage::Geometry);
     move_levels(&mut control, &mut taken)?;
     set_levels(&mut control, &[1.0, segments]);
-    let mut sketch = Sketch::new(
+    let mut builder = IrTextBuilder::new(
         "tess_eval",
         format_args!("tess_mode isolines\npoint_mode\n"),
     );
@@ -142,26 +146,26 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let copies: Vec<_> = semantics
         .into_iter()
         .map(|semantic| {
-            let from = sketch.input(semantic, "float per_vertex");
-            (from, sketch.output(semantic))
+            let from = builder.declare_input(semantic, "float per_vertex");
+            (from, builder.declare_output(semantic))
         })
         .collect();
-    let place = sketch.input(Semantic::TessCoord, "float");
-    let vertex = sketch.temp();
-    sketch.line(format_args!(
+    let place = builder.declare_input(Semantic::TessCoord, "float");
+    let vertex = builder.declare_temp();
+    builder.push_line(format_args!(
         // Points are at the multiples of 1 / (n - 1). The rounded product need not be integral, so
         // it is rounded to the nearest integer.
         "{vertex}.x = mul.f32 {place}.xxxx, {{{segments:?}}}"
     ));
-    sketch.line(format_args!(
+    builder.push_line(format_args!(
         "{vertex}.x = cvt.s32 (f32 even) {vertex}.xxxx"
     ));
     for (from, to) in copies {
-        sketch.line(format_args!(
+        builder.push_line(format_args!(
             "{to}.xyzw = mov.u32 {from}[0 of 1, vertex {vertex}.x].xyzw"
         ));
     }
-    Ok((control, sketch.finish()))
+    Ok((control, builder.finish()))
 }
 
 /// Renames the levels that a control program writes to per-patch attributes, for the following
@@ -228,11 +232,11 @@ fn set_levels(program: &mut Program, levels: &[f32]) {
             &[source],
         );
     }
-    begin_with(program, first);
+    move_to_start(program, first);
 }
 
 /// Moves the last instructions, from `first` on, to the start of the program.
-fn begin_with(program: &mut Program, first: u32) {
+fn move_to_start(program: &mut Program, first: u32) {
     let len = program.insts.len() as u32 - first;
     let body = program.routines[program.main].body;
     let old = program.block(body).to_vec();
@@ -274,8 +278,8 @@ type Slot = (Semantic, Option<u32>);
 
 /// Returns the evaluation program that writes the slots of the vertices of the line. The position
 /// identifies the vertex.
-fn hand_on(vertices: &Vertices, room: Room) -> Program {
-    let mut sketch = Sketch::new("tess_eval", format_args!("tess_mode isolines\n"));
+fn build_bridge_stage(vertices: &Vertices, room: SlotBudget) -> Program {
+    let mut builder = IrTextBuilder::new("tess_eval", format_args!("tess_mode isolines\n"));
     let mut inputs: HashMap<Semantic, String> = HashMap::new();
     for (semantic, vertex) in vertices.iter().flatten() {
         let properties = match vertex {
@@ -283,39 +287,39 @@ fn hand_on(vertices: &Vertices, room: Room) -> Program {
             None => "float",
         };
         let known = inputs.entry(*semantic);
-        known.or_insert_with(|| sketch.input(*semantic, properties));
+        known.or_insert_with(|| builder.declare_input(*semantic, properties));
     }
-    let place = sketch.input(Semantic::TessCoord, "float");
+    let place = builder.declare_input(Semantic::TessCoord, "float");
     let count = vertices.iter().map(Vec::len).max().unwrap_or(0);
     let outputs: Vec<String> = (0..count as u8)
-        .map(|number| sketch.output(Semantic::Generic(number)))
+        .map(|number| builder.declare_output(Semantic::Generic(number)))
         .collect();
-    let position = (room.vertices > 1).then(|| sketch.output(Semantic::Position));
-    let end = sketch.temp();
-    let fill = |sketch: &mut Sketch, slots: &[Slot]| {
+    let position = (room.vertices > 1).then(|| builder.declare_output(Semantic::Position));
+    let end = builder.declare_temp();
+    let fill = |builder: &mut IrTextBuilder, slots: &[Slot]| {
         for ((semantic, vertex), to) in slots.iter().zip(&outputs) {
             let from = &inputs[semantic];
             let at = match vertex {
                 Some(vertex) => format!("[0 of 1, vertex {vertex}]"),
                 None => String::new(),
             };
-            sketch.line(format_args!("{to}.xyzw = mov.u32 {from}{at}.xyzw"));
+            builder.push_line(format_args!("{to}.xyzw = mov.u32 {from}{at}.xyzw"));
         }
     };
-    fill(&mut sketch, &vertices[0]);
+    fill(&mut builder, &vertices[0]);
     if let Some(position) = position {
-        sketch.line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
+        builder.push_line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
         // The ends of the line have the coordinates 0 and 1.
-        sketch.line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
-        sketch.line(format_args!("if nonzero.f32 {end}.x {{"));
-        fill(&mut sketch, &vertices[1]);
-        sketch.line(format_args!("}}"));
+        builder.push_line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
+        builder.push_line(format_args!("if nonzero.f32 {end}.x {{"));
+        fill(&mut builder, &vertices[1]);
+        builder.push_line(format_args!("}}"));
     }
-    sketch.finish()
+    builder.finish()
 }
 
 /// An input, and the vertex of the line that has it.
-type Place = (InputId, usize);
+type VertexInput = (InputId, usize);
 
 /// Rewrites a geometry program of patches to one of lines.
 struct Rewriter<'a> {
@@ -323,13 +327,13 @@ struct Rewriter<'a> {
     /// Number of vertices of the patch.
     vertices: u32,
     to: Program,
-    room: Room,
+    room: SlotBudget,
     slots: Vertices,
     /// For each dynamically indexed input, the first of the consecutive inputs that replace it, one
     /// for each vertex.
-    blocks: HashMap<InputId, Place>,
+    blocks: HashMap<InputId, VertexInput>,
     /// Inputs that replace an input of one vertex.
-    single: HashMap<(InputId, u32), Place>,
+    single: HashMap<(InputId, u32), VertexInput>,
     /// Inputs that are not part of the patch.
     own: HashMap<InputId, InputId>,
     /// Indices of the vertices of the line that have the first and the second slots, if these are
@@ -342,7 +346,7 @@ struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(from: &'a Program, vertices: u32, room: Room) -> Self {
+    fn new(from: &'a Program, vertices: u32, room: SlotBudget) -> Self {
         Self {
             from,
             vertices: vertices.max(1),
@@ -367,14 +371,14 @@ impl<'a> Rewriter<'a> {
         if self.room.vertices > 1 {
             self.order = Some(push_register(&mut self.to, Storage::Temp));
         }
-        self.find_arrays();
+        self.assign_dynamic_slots();
         for number in 0..self.to.nodes.len() {
             let Node::Run { first, len } = self.to.nodes[number] else {
                 continue;
             };
             let start = self.to.insts.len() as u32;
             for inst in self.from.run(first, len) {
-                self.inst(*inst);
+                self.rewrite_inst(*inst);
             }
             self.to.nodes[number] = Node::Run {
                 first: start,
@@ -382,13 +386,13 @@ impl<'a> Rewriter<'a> {
             };
         }
         if let Some(order) = self.order {
-            self.find_order(order);
+            self.emit_order(order);
         }
         (self.to, self.slots)
     }
 
     /// Emits code at the start that determines the order of the vertices of the line.
-    fn find_order(&mut self, order: RegisterId) {
+    fn emit_order(&mut self, order: RegisterId) {
         let position = self.to.inputs.push(Input {
             per_vertex: true,
             ..Input::new(Semantic::Position)
@@ -410,13 +414,13 @@ impl<'a> Rewriter<'a> {
         let dst = |lane: u8| Dst::new(order, WriteMask(1 << lane));
         // Bits of nonnegative floats have the same order as the floats.
         push_inst(&mut self.to, Op::SetGe, dst(0), &[place, half]);
-        push_inst(&mut self.to, Op::And, dst(0), &[lane((order, 0)), one]);
-        push_inst(&mut self.to, Op::Xor, dst(1), &[lane((order, 0)), one]);
-        begin_with(&mut self.to, first);
+        push_inst(&mut self.to, Op::And, dst(0), &[load_lane((order, 0)), one]);
+        push_inst(&mut self.to, Op::Xor, dst(1), &[load_lane((order, 0)), one]);
+        move_to_start(&mut self.to, first);
     }
 
     /// Assigns consecutive slots to dynamically indexed inputs.
-    fn find_arrays(&mut self) {
+    fn assign_dynamic_slots(&mut self) {
         for src in &self.from.srcs {
             let (Base::Input(first), Some(index)) = (src.base, src.index) else {
                 continue;
@@ -424,7 +428,7 @@ impl<'a> Rewriter<'a> {
             let index = self.from.indices[index];
             let is_dynamic = |term: IndexTerm| term.relative.is_some();
             if is_dynamic(index.element) || index.vertex.is_some_and(is_dynamic) {
-                self.place_array(first, index.len.max(1));
+                self.assign_array_slots(first, index.len.max(1));
             }
         }
     }
@@ -432,9 +436,10 @@ impl<'a> Rewriter<'a> {
     /// Assigns consecutive slots to an array of inputs, in one vertex of the line.
     // Element e of vertex v is at e * vertices + v from the first slot: the vertices of an element
     // are consecutive.
-    fn place_array(&mut self, first: InputId, len: u32) {
+    fn assign_array_slots(&mut self, first: InputId, len: u32) {
         let end = (first.index() + len as usize).min(self.from.inputs.len());
-        let vertex = self.vertex_with_room(end.saturating_sub(first.index()) * self.stride(first));
+        let vertex = self
+            .find_vertex_with_capacity(end.saturating_sub(first.index()) * self.get_stride(first));
         for number in first.index()..end {
             let id = InputId::new(number);
             if self.blocks.contains_key(&id) {
@@ -442,7 +447,7 @@ impl<'a> Rewriter<'a> {
             }
             let input = self.from.inputs[id];
             let place = (self.to.inputs.next_id(), vertex);
-            for own in 0..self.stride(id) as u32 {
+            for own in 0..self.get_stride(id) as u32 {
                 self.push_slot(vertex, (input.semantic, input.per_vertex.then_some(own)));
             }
             self.blocks.insert(id, place);
@@ -450,7 +455,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Returns the number of slots that an input occupies.
-    fn stride(&self, id: InputId) -> usize {
+    fn get_stride(&self, id: InputId) -> usize {
         match self.from.inputs[id].per_vertex {
             true => self.vertices as usize,
             false => 1,
@@ -461,11 +466,11 @@ impl<'a> Rewriter<'a> {
     /// none has.
     // All of them in one vertex, because they may be an array: a dynamic index selects elements,
     // not vertices.
-    fn vertex_with_room(&self, count: usize) -> usize {
+    fn find_vertex_with_capacity(&self, count: usize) -> usize {
         let last = self.room.vertices - 1;
         let mut vertices = 0..last;
-        let has_room = |vertex: &usize| self.slots[*vertex].len() + count <= self.room.slots;
-        vertices.find(has_room).unwrap_or(last)
+        let has_capacity = |vertex: &usize| self.slots[*vertex].len() + count <= self.room.slots;
+        vertices.find(has_capacity).unwrap_or(last)
     }
 
     fn push_slot(&mut self, vertex: usize, slot: Slot) -> InputId {
@@ -477,12 +482,12 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    fn inst(&mut self, inst: Inst) {
+    fn rewrite_inst(&mut self, inst: Inst) {
         let mut sources = self.from.sources(&inst).to_vec();
         self.computed = 0;
         for src in &mut sources {
             if let Base::Input(id) = src.base {
-                self.source(id, src);
+                self.rewrite_source(id, src);
             }
         }
         let first_source = self.to.srcs.len() as u32;
@@ -494,7 +499,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Rewrites a source that is an input.
-    fn source(&mut self, id: InputId, src: &mut Src) {
+    fn rewrite_source(&mut self, id: InputId, src: &mut Src) {
         let input = self.from.inputs[id];
         let index = src.index.map(|index| self.from.indices[index]);
         if input.semantic == Semantic::VertexCount {
@@ -502,36 +507,36 @@ impl<'a> Rewriter<'a> {
             let literal = self.to.literals.push([count, 0, 0, 1]);
             (src.base, src.index) = (Base::Literal(literal), None);
         } else if !input.per_vertex && !input.semantic.is_per_patch() {
-            src.base = Base::Input(self.own_input(id));
+            src.base = Base::Input(self.get_own_input(id));
         } else {
             let index = index.unwrap_or(Index {
                 element: IndexTerm::constant(0),
                 len: 1,
                 vertex: None,
             });
-            self.patch_source(id, index, src);
+            self.rewrite_patch_source(id, index, src);
         }
     }
 
     /// Returns an input that is not part of the patch.
-    fn own_input(&mut self, id: InputId) -> InputId {
+    fn get_own_input(&mut self, id: InputId) -> InputId {
         let input = self.from.inputs[id];
         let new = self.own.entry(id);
         *new.or_insert_with(|| self.to.inputs.push(input))
     }
 
     /// Rewrites a source that is an element of an array of inputs of a vertex, or of the patch.
-    fn patch_source(&mut self, id: InputId, index: Index, src: &mut Src) {
-        let stride = self.stride(id) as u32;
+    fn rewrite_patch_source(&mut self, id: InputId, index: Index, src: &mut Src) {
+        let stride = self.get_stride(id) as u32;
         let vertex = index.vertex.unwrap_or(IndexTerm::constant(0));
         let known = index.element.relative.is_none() && vertex.relative.is_none();
         let ((first, of_line), element, len) = if known {
             let number = id.index() + index.element.offset.max(0) as usize;
             let of = InputId::new(number.min(self.from.inputs.len().saturating_sub(1)));
             let vertex = (vertex.offset.max(0) as u32).min(stride - 1);
-            (self.known_input(of, vertex), IndexTerm::constant(0), 1)
+            (self.get_vertex_input(of, vertex), IndexTerm::constant(0), 1)
         } else {
-            let element = self.flat_element(index.element, vertex, stride);
+            let element = self.compute_flat_element(index.element, vertex, stride);
             let place = self.blocks.get(&id).copied();
             let place = place.unwrap_or((InputId::new(0), 0));
             (place, element, index.len.max(1) * stride)
@@ -552,7 +557,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Returns the input that replaces an input of a constant vertex.
-    fn known_input(&mut self, id: InputId, vertex: u32) -> Place {
+    fn get_vertex_input(&mut self, id: InputId, vertex: u32) -> VertexInput {
         if let Some((first, of_line)) = self.blocks.get(&id) {
             let place = InputId::new(first.index() + vertex as usize);
             return (place, *of_line);
@@ -561,7 +566,7 @@ impl<'a> Rewriter<'a> {
             return *known;
         }
         let input = self.from.inputs[id];
-        let of_line = self.vertex_with_room(1);
+        let of_line = self.find_vertex_with_capacity(1);
         let slot = (input.semantic, input.per_vertex.then_some(vertex));
         let new = (self.push_slot(of_line, slot), of_line);
         self.single.insert((id, vertex), new);
@@ -569,7 +574,12 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Returns `element * stride + vertex`; emits instructions for dynamic elements.
-    fn flat_element(&mut self, element: IndexTerm, vertex: IndexTerm, stride: u32) -> IndexTerm {
+    fn compute_flat_element(
+        &mut self,
+        element: IndexTerm,
+        vertex: IndexTerm,
+        stride: u32,
+    ) -> IndexTerm {
         let offset = element
             .offset
             .wrapping_mul(stride as i32)
@@ -578,13 +588,13 @@ impl<'a> Rewriter<'a> {
             (None, relative) => relative,
             (relative, None) if stride == 1 => relative,
             (Some(element), vertex) => {
-                let place = self.scratch_lane();
+                let place = self.reserve_scratch_lane();
                 let literal = self.to.literals.push([u64::from(stride); 4]);
                 let dst = Dst::new(place.0, WriteMask(1 << place.1));
-                let sources = [lane(element), Src::new(Base::Literal(literal))];
+                let sources = [load_lane(element), Src::new(Base::Literal(literal))];
                 push_inst(&mut self.to, Op::Mul, dst, &sources);
                 if let Some(vertex) = vertex {
-                    let sources = [lane(place), lane(vertex)];
+                    let sources = [load_lane(place), load_lane(vertex)];
                     push_inst(&mut self.to, Op::Add, dst, &sources);
                 }
                 Some(place)
@@ -596,7 +606,7 @@ impl<'a> Rewriter<'a> {
     /// Returns a lane that no other source of the instruction uses.
     // Two sources with computed elements are read at the same time; following instructions may
     // reuse the lanes.
-    fn scratch_lane(&mut self) -> (RegisterId, u8) {
+    fn reserve_scratch_lane(&mut self) -> (RegisterId, u8) {
         let (number, lane) = (self.computed / 4, self.computed % 4);
         self.computed += 1;
         if self.scratch.len() <= number {
@@ -608,6 +618,6 @@ impl<'a> Rewriter<'a> {
 }
 
 /// Returns an operand that reads a lane of a register in all lanes.
-fn lane((register, lane): (RegisterId, u8)) -> Src {
+fn load_lane((register, lane): (RegisterId, u8)) -> Src {
     Src::register(register).swizzled(Swizzle::new([lane; 4]))
 }

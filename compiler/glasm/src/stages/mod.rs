@@ -7,15 +7,15 @@
 //! | [`replication_stage`] | programs select several viewports or views without device support |
 
 mod control;
+mod ir_text_builder;
 mod pass;
 mod replicate;
-mod sketch;
 
 pub use control::control_stage;
 pub use glasm_codegen::options::{MAX_VIEWPORTS, PatchLevels};
+pub(crate) use ir_text_builder::IrTextBuilder;
 pub use pass::{
     AttributeCopy, PassedPatch, Shading, pass_color, pass_evaluation, pass_patch, pass_primitive,
     pass_vertex,
 };
 pub use replicate::replication_stage;
-pub(crate) use sketch::Sketch;

@@ -87,7 +87,7 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
 }
 
 /// Returns a matrix in one of its forms. NV_gpu_program4 section 2.X.3.3.
-pub(super) fn in_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
+pub(super) fn apply_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
     match form {
         MatrixForm::Plain => *matrix,
         MatrixForm::Inverse => inverse(matrix),
@@ -113,7 +113,7 @@ pub fn scaling(factors: [f32; 3]) -> Matrix {
 /// Returns the matrix of `glRotate`: `degrees` counter-clockwise around `axis`, which need not have
 /// length 1. GL 2.1 section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
-    let (sin, cos) = exact_sin_cos(f64::from(degrees));
+    let (sin, cos) = compute_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
     // u u^T + cos (I - u u^T) + sin S, where S is the matrix of the cross product with the axis u:
     // GL 2.1 section 2.11.2.
@@ -131,7 +131,7 @@ pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
 /// Returns sine and cosine of an angle in degrees, exact at multiples of 90.
 // Half of pi is not representable: the cosine of the nearest number is 6e-17, which would rotate
 // planes off their axes.
-pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
+pub(super) fn compute_sin_cos(degrees: f64) -> (f64, f64) {
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
         90.0 => (1.0, 0.0),
@@ -185,9 +185,9 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     let forward = normalize3(std::array::from_fn(|i| {
         f64::from(center[i]) - f64::from(eye[i])
     }));
-    let side = normalize3(cross(forward, up.map(f64::from)));
+    let side = normalize3(compute_cross(forward, up.map(f64::from)));
     // `up` need not be perpendicular to the view: only the plane of both is relevant.
-    let upward = cross(side, forward);
+    let upward = compute_cross(side, forward);
     let mut matrix = IDENTITY;
     for i in 0..3 {
         matrix[i][0] = side[i] as f32;
@@ -197,7 +197,7 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     multiply(&matrix, &translation(eye.map(|value| -value)))
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+fn compute_cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],

@@ -320,14 +320,14 @@ impl GlState {
         self.lights
             .get(n as usize)
             .copied()
-            .unwrap_or_else(|| Self::initial_light(n))
+            .unwrap_or_else(|| Self::make_initial_light(n))
     }
 
     /// Returns the light `n` for changing; adds initial lights up to it. GL 2.1 section 2.14.1.
     pub fn light_mut(&mut self, n: u32) -> &mut Light {
         while self.lights.len() <= n as usize {
             self.lights
-                .push(Self::initial_light(self.lights.len() as u32));
+                .push(Self::make_initial_light(self.lights.len() as u32));
         }
         &mut self.lights[n as usize]
     }
@@ -338,7 +338,7 @@ impl GlState {
     }
 
     /// Returns the initial state of a light: light 0 is white, the others are black.
-    fn initial_light(n: u32) -> Light {
+    fn make_initial_light(n: u32) -> Light {
         let color = if n == 0 { [1.0; 4] } else { BLACK };
         Light {
             diffuse: color,

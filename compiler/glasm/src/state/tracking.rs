@@ -6,7 +6,7 @@
 //! `program.env[n]` of vertex and state programs before it uses its stored value.
 
 use super::matrix::{self, Matrix};
-use super::specify::element;
+use super::specify::get_or_grow;
 use super::{GlState, MatrixForm, MatrixName};
 
 /// Number of parameters of a set.
@@ -54,8 +54,10 @@ impl GlState {
         tracking: Option<Tracking>,
     ) -> Option<[[f32; 4]; 4]> {
         let first = address - address % ROWS;
-        let before = self.tracking(first).map(|it| self.tracked_matrix(it));
-        *element(&mut self.tracked, address / ROWS, None) = tracking;
+        let before = self
+            .tracking(first)
+            .map(|it| self.compute_tracked_matrix(it));
+        *get_or_grow(&mut self.tracked, address / ROWS, None) = tracking;
         before.map(|before| std::array::from_fn(|row| matrix::row(&before, row)))
     }
 
@@ -68,16 +70,16 @@ impl GlState {
     /// Returns the row that parameter `index` holds because it tracks a matrix; the first parameter
     /// of a set holds the top row.
     pub fn tracked_row(&self, index: u32) -> Option<[f32; 4]> {
-        let matrix = self.tracked_matrix(self.tracking(index)?);
+        let matrix = self.compute_tracked_matrix(self.tracking(index)?);
         Some(matrix::row(&matrix, (index % ROWS) as usize))
     }
 
-    fn tracked_matrix(&self, tracking: Tracking) -> Matrix {
+    fn compute_tracked_matrix(&self, tracking: Tracking) -> Matrix {
         let name = match tracking.matrix {
             TrackedMatrix::Modelview => MatrixName::Modelview(0),
             TrackedMatrix::Projection => MatrixName::Projection,
             TrackedMatrix::Mvp => MatrixName::Mvp,
-            TrackedMatrix::Color => return matrix::in_form(&self.color, tracking.form),
+            TrackedMatrix::Color => return matrix::apply_form(&self.color, tracking.form),
             TrackedMatrix::Texture(unit) => MatrixName::Texture(unit),
             TrackedMatrix::Program(number) => MatrixName::Program(number),
         };

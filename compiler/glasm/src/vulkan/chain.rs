@@ -19,7 +19,7 @@ struct Origin {
 impl Origin {
     /// Returns the origin of a structure of Vulkan 1.`minor`, and of an extension before that
     /// version.
-    const fn core(core: u32, extension: Option<&'static CStr>) -> Self {
+    const fn from_core(core: u32, extension: Option<&'static CStr>) -> Self {
         Self {
             core,
             end: NEVER,
@@ -28,16 +28,16 @@ impl Origin {
     }
 
     /// Returns the origin of a structure of an extension.
-    const fn extension(name: &'static CStr) -> Self {
-        Self::core(NEVER, Some(name))
+    const fn from_extension(name: &'static CStr) -> Self {
+        Self::from_core(NEVER, Some(name))
     }
 
     /// Returns the origin of a structure of an extension that Vulkan 1.2 replaces by another
     /// structure.
-    const fn taken_over(name: &'static CStr) -> Self {
+    const fn from_replaced_extension(name: &'static CStr) -> Self {
         Self {
             end: 2,
-            ..Self::extension(name)
+            ..Self::from_extension(name)
         }
     }
 
@@ -69,7 +69,7 @@ macro_rules! structures {
         impl FeatureChain {
             /// Returns empty structures that a device of version 1.`minor` with these extensions
             /// supports.
-            pub(super) fn known(minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> Self {
+            pub(super) fn new_known(minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> Self {
                 Self {
                     core: vk::PhysicalDeviceFeatures::default(),
                     $($chain: $origin.is_known(minor, has_extension).then(vk::$structure::default),)*
@@ -77,7 +77,7 @@ macro_rules! structures {
             }
 
             /// Returns the extensions that define the structures, unless the version includes them.
-            pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
+            pub(super) fn collect_extensions(&self, minor: u32) -> Vec<&'static CStr> {
                 let of = |is_known: bool, origin: Origin| origin.extension.filter(|_| is_known && minor < origin.core);
                 [$(of(self.$chain.is_some(), $origin),)*].into_iter().flatten().collect()
             }
@@ -99,33 +99,33 @@ macro_rules! structures {
 }
 
 structures! {
-    vulkan12: PhysicalDeviceVulkan12Features, Origin::core(2, None);
-    storage8: PhysicalDevice8BitStorageFeatures, Origin::taken_over(ash::khr::_8bit_storage::NAME);
-    narrow: PhysicalDeviceShaderFloat16Int8Features, Origin::taken_over(ash::khr::shader_float16_int8::NAME);
-    address: PhysicalDeviceBufferDeviceAddressFeatures, Origin::taken_over(ash::khr::buffer_device_address::NAME);
-    atomic64: PhysicalDeviceShaderAtomicInt64Features, Origin::taken_over(ash::khr::shader_atomic_int64::NAME);
-    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, Origin::taken_over(ash::khr::vulkan_memory_model::NAME);
-    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, Origin::taken_over(ash::ext::scalar_block_layout::NAME);
-    indexing: PhysicalDeviceDescriptorIndexingFeatures, Origin::taken_over(ash::ext::descriptor_indexing::NAME);
-    storage16: PhysicalDevice16BitStorageFeatures, Origin::core(1, None);
-    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, Origin::core(1, None);
+    vulkan12: PhysicalDeviceVulkan12Features, Origin::from_core(2, None);
+    storage8: PhysicalDevice8BitStorageFeatures, Origin::from_replaced_extension(ash::khr::_8bit_storage::NAME);
+    narrow: PhysicalDeviceShaderFloat16Int8Features, Origin::from_replaced_extension(ash::khr::shader_float16_int8::NAME);
+    address: PhysicalDeviceBufferDeviceAddressFeatures, Origin::from_replaced_extension(ash::khr::buffer_device_address::NAME);
+    atomic64: PhysicalDeviceShaderAtomicInt64Features, Origin::from_replaced_extension(ash::khr::shader_atomic_int64::NAME);
+    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, Origin::from_replaced_extension(ash::khr::vulkan_memory_model::NAME);
+    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, Origin::from_replaced_extension(ash::ext::scalar_block_layout::NAME);
+    indexing: PhysicalDeviceDescriptorIndexingFeatures, Origin::from_replaced_extension(ash::ext::descriptor_indexing::NAME);
+    storage16: PhysicalDevice16BitStorageFeatures, Origin::from_core(1, None);
+    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, Origin::from_core(1, None);
     demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures,
-        Origin::core(3, Some(ash::ext::shader_demote_to_helper_invocation::NAME));
-    maintenance4: PhysicalDeviceMaintenance4Features, Origin::core(3, Some(ash::khr::maintenance4::NAME));
-    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, Origin::extension(ash::ext::depth_clip_control::NAME);
-    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, Origin::extension(ash::ext::provoking_vertex::NAME);
-    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, Origin::extension(ash::ext::index_type_uint8::NAME);
-    clock: PhysicalDeviceShaderClockFeaturesKHR, Origin::extension(ash::khr::shader_clock::NAME);
-    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, Origin::extension(ash::ext::vertex_attribute_divisor::NAME);
+        Origin::from_core(3, Some(ash::ext::shader_demote_to_helper_invocation::NAME));
+    maintenance4: PhysicalDeviceMaintenance4Features, Origin::from_core(3, Some(ash::khr::maintenance4::NAME));
+    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, Origin::from_extension(ash::ext::depth_clip_control::NAME);
+    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, Origin::from_extension(ash::ext::provoking_vertex::NAME);
+    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, Origin::from_extension(ash::ext::index_type_uint8::NAME);
+    clock: PhysicalDeviceShaderClockFeaturesKHR, Origin::from_extension(ash::khr::shader_clock::NAME);
+    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, Origin::from_extension(ash::ext::vertex_attribute_divisor::NAME);
     list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT,
-        Origin::extension(ash::ext::primitive_topology_list_restart::NAME);
-    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, Origin::extension(ash::ext::shader_atomic_float::NAME);
-    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, Origin::extension(ash::ext::transform_feedback::NAME);
-    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, Origin::extension(ash::ext::custom_border_color::NAME);
-    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, Origin::extension(ash::ext::border_color_swizzle::NAME);
-    robustness: PhysicalDeviceRobustness2FeaturesEXT, Origin::extension(ash::ext::robustness2::NAME);
-    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, Origin::extension(ash::ext::image_2d_view_of_3d::NAME);
-    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, Origin::extension(ash::ext::fragment_shader_interlock::NAME);
+        Origin::from_extension(ash::ext::primitive_topology_list_restart::NAME);
+    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, Origin::from_extension(ash::ext::shader_atomic_float::NAME);
+    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, Origin::from_extension(ash::ext::transform_feedback::NAME);
+    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, Origin::from_extension(ash::ext::custom_border_color::NAME);
+    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, Origin::from_extension(ash::ext::border_color_swizzle::NAME);
+    robustness: PhysicalDeviceRobustness2FeaturesEXT, Origin::from_extension(ash::ext::robustness2::NAME);
+    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, Origin::from_extension(ash::ext::image_2d_view_of_3d::NAME);
+    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, Origin::from_extension(ash::ext::fragment_shader_interlock::NAME);
 }
 
 impl FeatureChain {
@@ -135,7 +135,7 @@ impl FeatureChain {
         has_extension: &dyn Fn(&CStr) -> bool,
         call: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Self {
-        let mut found = Self::known(minor, has_extension);
+        let mut found = Self::new_known(minor, has_extension);
         let mut list = found.link();
         call(&mut list);
         found.core = list.features;
@@ -144,7 +144,7 @@ impl FeatureChain {
 
     /// Enables features that are required by enabled ones. Vulkan specification,
     /// `VkPhysicalDeviceRobustness2FeaturesEXT`.
-    pub(super) fn complete(&mut self) {
+    pub(super) fn enable_dependencies(&mut self) {
         let robustness = self.robustness.as_ref();
         if robustness.is_some_and(|it| it.robust_buffer_access2 == vk::TRUE) {
             self.core.robust_buffer_access = vk::TRUE;

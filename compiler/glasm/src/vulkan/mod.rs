@@ -92,18 +92,18 @@ impl Support {
         let properties = Properties::query(minor, has_extension, properties);
         let mut names = table.names(&mut available.clone());
         // Structures have members that are not in the table; these remain off.
-        let mut enabled = FeatureChain::known(minor, has_extension);
+        let mut enabled = FeatureChain::new_known(minor, has_extension);
         (table.visit)(&mut enabled, &mut |name, on| {
             *on = names.contains(name).into();
         });
-        enabled.complete();
-        let mut extensions = enabled.extensions(minor);
+        enabled.enable_dependencies();
+        let mut extensions = enabled.collect_extensions(minor);
         let named = table.extensions.iter().copied().flatten();
         let named: Vec<_> = named.copied().filter(|name| has_extension(name)).collect();
         // These extensions have no feature structures: their names are features.
         names.extend(named.iter().filter_map(|name| name.to_str().ok()));
         extensions.extend(named);
-        extensions.extend(without_structures(has_extension));
+        extensions.extend(find_extensions_without_structures(has_extension));
         if minor < 2 && has_extension(ash::ext::shader_viewport_index_layer::NAME) {
             // The extension implies both features, which are not members of a structure.
             names.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
@@ -160,7 +160,7 @@ impl Support {
 
 /// Returns the extensions without feature structures whose capabilities modules for older targets
 /// use, on devices of any version.
-fn without_structures(
+fn find_extensions_without_structures(
     has_extension: &dyn Fn(&CStr) -> bool,
 ) -> impl Iterator<Item = &'static CStr> {
     let names = [
