@@ -102,8 +102,8 @@
 
 #![forbid(unsafe_code)]
 
+mod advertised_limits;
 mod cache;
-mod caller_limits;
 mod compiler;
 pub mod fixed_function;
 pub mod layout;
@@ -118,8 +118,8 @@ pub mod validate;
 #[cfg(feature = "ash")]
 pub mod vulkan;
 
+pub use advertised_limits::Limits;
 pub use cache::{CacheKey, cache_key};
-pub use caller_limits::Limits;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;

@@ -1,11 +1,10 @@
 //! Compilation of the stages of a pipeline together: only the varyings between them have locations.
 
-mod fit;
-mod patches;
+mod interface_check;
+mod patch_lowering;
 
 use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
-use fit::check_interfaces;
 use glasm_codegen::options::{
     ClipDepth, Conventions, FixedState, PrimitiveNumbers, Target, TransformFeedback, Varyings,
 };
@@ -14,6 +13,7 @@ use glasm_codegen::{Options, SourceText};
 use glasm_frontend::{Diagnostic, Diagnostics, Severity};
 use glasm_ir::primitive::InputPrimitive;
 use glasm_ir::{self as ir, Semantic, Stage};
+use interface_check::check_interfaces;
 use std::borrow::Cow;
 
 /// Result of [`link`].
@@ -282,14 +282,15 @@ fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, 
     let vertices = u32::from(fixed.patch_vertices);
     let passed = match control {
         Some(index) => parts[index].program.clone(),
-        None if vertices == 0 || patches::can_draw_as_primitive(program, vertices) => None,
+        None if vertices == 0 || patch_lowering::can_draw_as_primitive(program, vertices) => None,
         None => {
-            let passed = patches::build_passthrough_control(program, vertices, fixed.patch_levels);
+            let passed =
+                patch_lowering::build_passthrough_control(program, vertices, fixed.patch_levels);
             Some(Cow::Owned(passed))
         }
     };
     let Some(passed) = passed else { return };
-    let bridge = match patches::build_bridge(&passed, program) {
+    let bridge = match patch_lowering::build_bridge(&passed, program) {
         Ok(bridge) => bridge,
         Err(error) => return parts[geometry].add_diagnostics(vec![error]),
     };
@@ -310,7 +311,7 @@ fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, 
 fn lower_patches_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
     let part = &mut parts[control];
     let Some(program) = &part.program else { return };
-    match patches::build_points(program) {
+    match patch_lowering::build_points(program) {
         Ok((program, evaluation)) => {
             part.program = Some(Cow::Owned(program));
             let before = Options {

@@ -6,15 +6,15 @@
 //! | [`control_stage`] | evaluation programs have no control program: GL has default patch levels |
 //! | [`replication_stage`] | programs select several viewports or views without device support |
 
-mod control;
+mod default_tess_control;
 mod ir_text_builder;
-mod pass;
+mod passthrough;
 mod replicate;
 
-pub use control::control_stage;
+pub use default_tess_control::control_stage;
 pub use glasm_codegen::options::{MAX_VIEWPORTS, PatchLevels};
 pub(crate) use ir_text_builder::IrTextBuilder;
-pub use pass::{
+pub use passthrough::{
     AttributeCopy, PassedPatch, Shading, pass_color, pass_evaluation, pass_patch, pass_primitive,
     pass_vertex,
 };

@@ -11,7 +11,7 @@
 //! device would need `VK_NV_viewport_array2`, and Vulkan has no equivalent of second views.
 
 use super::ir_text_builder::{IrTextBuilder, format_bits};
-use super::pass::{find_keyword, get_own_vertices};
+use super::passthrough::{find_keyword, get_own_vertices};
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::options::{InterfaceTypes, MAX_VIEWPORTS, Options, Place, Varyings};
 use glasm_codegen::reflect::{InterfaceVariable, Replication, ViewportChoice};

@@ -58,14 +58,14 @@
 //! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
 //! ```
 
-mod attributes;
+mod conventional_attributes;
 mod evaluate;
 pub mod matrix;
 mod multisample;
-mod specify;
+mod setters;
 mod tracking;
 
-pub use attributes::ConventionalAttribute;
+pub use conventional_attributes::ConventionalAttribute;
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;

@@ -6,7 +6,7 @@
 //! `program.env[n]` of vertex and state programs before it uses its stored value.
 
 use super::matrix::{self, Matrix};
-use super::specify::get_or_grow;
+use super::setters::get_or_grow;
 use super::{GlState, MatrixForm, MatrixName};
 
 /// Number of parameters of a set.

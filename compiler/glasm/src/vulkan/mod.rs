@@ -30,13 +30,13 @@
 //! }
 //! ```
 
-mod chain;
+mod feature_accessors;
+mod pnext_chain;
 mod properties;
-mod table;
 
-pub use chain::FeatureChain;
 #[doc(hidden)]
-pub use table::{FeatureTable, Visitor};
+pub use feature_accessors::{FeatureTable, Visitor};
+pub use pnext_chain::FeatureChain;
 
 use ash::vk;
 use glasm_codegen::options::{DeviceFeatures, Target};
@@ -74,7 +74,7 @@ impl Support {
         properties: impl FnOnce(&mut vk::PhysicalDeviceProperties2<'_>),
     ) -> Self {
         let has_extension: &dyn Fn(&CStr) -> bool = &has_extension;
-        let table = &table::OF_MODULES;
+        let table = &feature_accessors::OF_MODULES;
         Self::query_table(table, version, has_extension, features, properties)
     }
 

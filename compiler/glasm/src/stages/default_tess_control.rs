@@ -1,6 +1,6 @@
 //! The control stage of evaluation programs that have no control program.
 
-use super::pass::pass_patch;
+use super::passthrough::pass_patch;
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::Reflection;
 use glasm_codegen::options::{InterfaceTypes, Options, PatchLevels, Place, Varyings};

@@ -1,6 +1,6 @@
 //! Functions over Vulkan structures, generated from the table of features.
 
-use super::chain::FeatureChain;
+use super::pnext_chain::FeatureChain;
 use ash::vk;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
