@@ -352,14 +352,12 @@ impl Fragments<'_> {
     }
 
     fn emit_combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
-        let used = combiner
-            .arguments
-            .iter()
-            .take(count_arguments(combiner.function));
+        let count = count_arguments(combiner.function);
+        let used = combiner.arguments.iter().take(count);
         let mut names = [const { String::new() }; 4];
         let temporaries = ["a0", "a1", "a2", "a3"];
-        for ((name, argument), place) in names.iter_mut().zip(used).zip(temporaries) {
-            *name = self.emit_argument(*argument, (lanes, number), place);
+        for ((name, argument), temporary) in names.iter_mut().zip(used).zip(temporaries) {
+            *name = self.emit_argument(*argument, (lanes, number), temporary);
         }
         let [a0, a1, a2, a3] = names;
         let result = match lanes {
@@ -432,7 +430,7 @@ impl Fragments<'_> {
         &mut self,
         argument: Argument,
         (lanes, number): (Lanes, usize),
-        place: &str,
+        temporary: &str,
     ) -> String {
         let source = match argument.source {
             CombineSource::Texture => format_texel(number),
@@ -458,8 +456,8 @@ impl Fragments<'_> {
         };
         match inverted {
             true => {
-                self.emit_line(&format!("SUB {place}, 1, {source}{suffix}"));
-                place.to_owned()
+                self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));
+                temporary.to_owned()
             }
             false => format!("{source}{suffix}"),
         }

@@ -452,10 +452,10 @@ impl<'a> Graph<'a> {
     }
 
     fn lower_branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
-        let behind = self.reserve();
+        let after = self.reserve();
         let arms = arms.map(|arm| {
             let nodes = arm.map_or(&[][..], |arm| self.builder.program.block(arm));
-            match self.find_only_target(nodes, behind, jumps) {
+            match self.find_only_target(nodes, after, jumps) {
                 Some(target) => (target, None),
                 None => (self.reserve(), arm),
             }
@@ -472,16 +472,16 @@ impl<'a> Graph<'a> {
             let Some(arm) = arm else { continue };
             self.begin(start);
             self.lower_block(arm, jumps);
-            self.end(Exit::Jump(behind));
+            self.end(Exit::Jump(after));
         }
-        self.begin(behind);
+        self.begin(after);
         self.only_from = is_jump.then_some(from);
     }
 
     /// Returns the target of an arm that only jumps; `None` if it contains other code.
-    fn find_only_target(&self, arm: &[Node], behind: FlowId, jumps: Jumps) -> Option<FlowId> {
+    fn find_only_target(&self, arm: &[Node], after: FlowId, jumps: Jumps) -> Option<FlowId> {
         match *arm {
-            [] => Some(behind),
+            [] => Some(after),
             [Node::Break] => jumps.break_to,
             [Node::Continue] => jumps.continue_to,
             [Node::Return] => Some(self.ret),
@@ -491,13 +491,13 @@ impl<'a> Graph<'a> {
     }
 
     fn lower_loop(&mut self, body: BlockId, continuing: Option<BlockId>) {
-        let (next, behind) = (self.reserve(), self.reserve());
+        let (next, after) = (self.reserve(), self.reserve());
         self.split_block(Exit::Jump);
         let start = self.current;
         let saved = self.add_save_arrays(body);
         self.loops.push(saved);
         let jumps = Jumps {
-            break_to: Some(behind),
+            break_to: Some(after),
             continue_to: Some(next),
         };
         self.lower_block(body, jumps);
@@ -508,7 +508,7 @@ impl<'a> Graph<'a> {
         }
         self.end(Exit::Jump(start));
         self.loops.pop();
-        self.begin(behind);
+        self.begin(after);
     }
 
     /// Returns the lanes of a loop that calls save, with arrays for them.
@@ -526,9 +526,9 @@ impl<'a> Graph<'a> {
 
     fn lower_switch(&mut self, id: SwitchId, jumps: Jumps) {
         let switch = self.builder.program.switches[id].clone();
-        let behind = self.reserve();
+        let after = self.reserve();
         let jumps = Jumps {
-            break_to: Some(behind),
+            break_to: Some(after),
             ..jumps
         };
         let (mut cases, mut arms) = (Vec::new(), Vec::new());
@@ -537,7 +537,7 @@ impl<'a> Graph<'a> {
             cases.extend(case.values.iter().map(|&value| (value, start)));
             arms.push((start, case.block));
         }
-        let default = switch.default.map_or(behind, |_| self.reserve());
+        let default = switch.default.map_or(after, |_| self.reserve());
         arms.extend(switch.default.map(|block| (default, block)));
         let exit = Exit::Switch {
             selector: switch.selector,
@@ -548,9 +548,9 @@ impl<'a> Graph<'a> {
         for (start, arm) in arms {
             self.begin(start);
             self.lower_block(arm, jumps);
-            self.end(Exit::Jump(behind));
+            self.end(Exit::Jump(after));
         }
-        self.begin(behind);
+        self.begin(after);
     }
 
     /// Adds a call of another routine. The block after the call does not begin if the callee
@@ -566,9 +566,9 @@ impl<'a> Graph<'a> {
     /// Adds a call of the group: pushes the return address and jumps to the callee.
     fn add_call(&mut self, start: FlowId) {
         let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
-        let behind = self.reserve();
+        let after = self.reserve();
         let landing = match saved.is_empty() {
-            true => behind,
+            true => after,
             false => self.reserve(),
         };
         let out = self.out;
@@ -580,7 +580,7 @@ impl<'a> Graph<'a> {
         // A call that is skipped saved no lanes, so it continues after the code that restores them.
         let beyond = match self.call_graph.convention.overflow {
             OnStackOverflow::EndProgram => out,
-            OnStackOverflow::SkipCall => behind,
+            OnStackOverflow::SkipCall => after,
         };
         let full = stack.test_full(self.builder, scratch);
         self.leave_if(full, beyond);
@@ -603,9 +603,9 @@ impl<'a> Graph<'a> {
             let dst = Dst::new(saved.register, saved.lanes);
             code::emit_mov(self.builder, dst, saved.ty, top);
         }
-        if landing != behind {
-            self.end(Exit::Jump(behind));
-            self.begin(behind);
+        if landing != after {
+            self.end(Exit::Jump(after));
+            self.begin(after);
         }
     }
 }

@@ -59,11 +59,11 @@ impl<T: Textures> Machine<'_, '_, T> {
         loop {
             let running = invocations.iter().filter(|own| !own.stack.is_empty());
             let running = running.map(|own| &own.stack);
-            let Some(behind) = running.min_by(|a, b| a.compare_order(b)).cloned() else {
+            let Some(least) = running.min_by(|a, b| a.compare_order(b)).cloned() else {
                 return Ok(());
             };
             for invocation in &mut invocations {
-                if invocation.stack == behind {
+                if invocation.stack == least {
                     self.advance_one(invocation)?;
                 }
             }

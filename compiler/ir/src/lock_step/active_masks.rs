@@ -46,29 +46,29 @@ impl Emitter<'_> {
         }
     }
 
-    /// Restricts the following code to the invocations of `stays`.
-    fn restrict_mask(&mut self, place: &mut InsertPoint, stays: Option<RegisterId>) {
-        let Some(stays) = stays else { return };
-        if let Some(mask) = place.mask {
-            emit_combine(&mut self.builder, mask, Op::And, stays);
+    /// Restricts the following code to the invocations of `remaining`.
+    fn restrict_mask(&mut self, point: &mut InsertPoint, remaining: Option<RegisterId>) {
+        let Some(remaining) = remaining else { return };
+        if let Some(mask) = point.mask {
+            emit_combine(&mut self.builder, mask, Op::And, remaining);
         } else {
             let mask = self.new_mask();
-            self.copy_mask(mask, Some(stays));
-            place.mask = Some(mask);
+            self.copy_mask(mask, Some(remaining));
+            point.mask = Some(mask);
         }
     }
 
     /// Restricts the following code after nodes that may have left a construct, by the masks of
     /// their exits.
-    fn restrict_after(&mut self, left: Exits, place: &mut InsertPoint, around: EnclosingScopes) {
+    fn restrict_after(&mut self, left: Exits, point: &mut InsertPoint, around: EnclosingScopes) {
         if left.contains(Exits::RETURN) {
-            self.restrict_mask(place, around.routine);
+            self.restrict_mask(point, around.routine);
         }
         if left.contains(Exits::CONTINUE) {
-            self.restrict_mask(place, around.round.map(|masks| masks.round));
+            self.restrict_mask(point, around.round.map(|masks| masks.round));
         }
         if !left.is_empty() {
-            place.pending.leave();
+            point.pending.leave();
         }
     }
 
@@ -78,16 +78,16 @@ impl Emitter<'_> {
         cond: Cond,
         (then, otherwise): (BlockId, Option<BlockId>),
         span: Span,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
-        let mut places = [(); 2].map(|()| InsertPoint::new(None, PendingAccesses::default()));
-        let [first, second] = &mut places;
+        let mut points = [(); 2].map(|()| InsertPoint::new(None, PendingAccesses::default()));
+        let [first, second] = &mut points;
         let then = self.emit_inner_block(then, first, around);
         let otherwise = otherwise.map(|block| self.emit_inner_block(block, second, around));
         self.builder.branch(cond, then, otherwise, span);
-        let pending = places.map(|place| place.pending);
-        place.pending.append_one_of(pending);
+        let pending = points.map(|point| point.pending);
+        point.pending.append_one_of(pending);
     }
 
     /// Emits a divergent branch: first the invocations that take one way, then the others.
@@ -96,13 +96,13 @@ impl Emitter<'_> {
         cond: Cond,
         (then, otherwise): (BlockId, Option<BlockId>),
         left: Exits,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
-        self.close_masked(place);
+        self.close_masked(point);
         let (taken, other) = (self.new_mask(), self.new_mask());
         code::emit_set(&mut self.builder, taken, 0);
-        self.copy_mask(other, place.mask);
+        self.copy_mask(other, point.mask);
         code::emit_if(&mut self.builder, cond, |builder| {
             code::emit_op(builder, taken, Op::Mov, &[Src::register(other)]);
             code::emit_set(builder, other, 0);
@@ -116,15 +116,15 @@ impl Emitter<'_> {
         // Accesses of one group need not be visible to the other.
         let crossed = first.pending.crossed || second.pending.crossed;
         if crossed {
-            place.pending.record_barrier();
+            point.pending.record_barrier();
         }
-        place.pending.append_one_of([first.pending, second.pending]);
+        point.pending.append_one_of([first.pending, second.pending]);
         if !left.is_empty() {
-            let mask = place.mask.unwrap_or_else(|| self.new_mask());
+            let mask = point.mask.unwrap_or_else(|| self.new_mask());
             self.copy_mask(mask, Some(taken));
             emit_combine(&mut self.builder, mask, Op::Or, other);
-            place.mask = Some(mask);
-            place.pending.leave();
+            point.mask = Some(mask);
+            point.pending.leave();
         }
     }
 
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         (body, continuing): (BlockId, Option<BlockId>),
         span: Span,
         fact: &BlockSummary,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
         let around = EnclosingScopes {
@@ -150,7 +150,7 @@ impl Emitter<'_> {
             continuing,
             span,
         });
-        place.pending.add(&fact.effects);
+        point.pending.add(&fact.effects);
     }
 
     /// Emits a loop that invocations leave independently. The loop ends when a vote finds that no
@@ -160,12 +160,12 @@ impl Emitter<'_> {
         (body, continuing): (BlockId, Option<BlockId>),
         span: Span,
         left: Exits,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
-        self.close_masked(place);
+        self.close_masked(point);
         let [inside, round, active] = [(); 3].map(|()| self.new_mask());
-        self.copy_mask(inside, place.mask);
+        self.copy_mask(inside, point.mask);
         self.builder.open_block();
         self.copy_mask(round, Some(inside));
         self.copy_mask(active, Some(inside));
@@ -177,13 +177,13 @@ impl Emitter<'_> {
         // The vote is a barrier at the end of each iteration.
         let mut here = InsertPoint::new(Some(active), PendingAccesses::default());
         self.emit_block(body, &mut here, within);
-        let mut behind = InsertPoint::new(Some(inside), here.pending);
+        let mut end = InsertPoint::new(Some(inside), here.pending);
         if left.contains(Exits::RETURN) {
-            self.restrict_mask(&mut behind, around.routine);
+            self.restrict_mask(&mut end, around.routine);
         }
-        behind.pending.leave();
+        end.pending.leave();
         if let Some(continuing) = continuing {
-            self.emit_block(continuing, &mut behind, within);
+            self.emit_block(continuing, &mut end, within);
         }
         let vote = self.get_vote();
         vote.take(&mut self.builder, inside);
@@ -194,15 +194,15 @@ impl Emitter<'_> {
             span,
         });
         emit_barrier(&mut self.builder);
-        place.pending.record_barrier();
-        self.restrict_after(left, place, around);
+        point.pending.record_barrier();
+        self.restrict_after(left, point, around);
     }
 
     /// Emits a uniform switch.
     pub(super) fn emit_switch(
         &mut self,
         id: SwitchId,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
         let around = EnclosingScopes {
@@ -218,7 +218,7 @@ impl Emitter<'_> {
         let fact = self
             .facts
             .compute_node_summary(self.program, Node::Switch(id));
-        place.pending.add(&fact.effects);
+        point.pending.add(&fact.effects);
         self.builder.program.switches[id] = switch;
         self.builder.node(Node::Switch(id));
     }
@@ -228,10 +228,10 @@ impl Emitter<'_> {
         &mut self,
         id: SwitchId,
         left: Exits,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
-        self.close_masked(place);
+        self.close_masked(point);
         let around_cases = EnclosingScopes {
             nearest: InnermostBreakTarget::Switch,
             ..around
@@ -243,7 +243,7 @@ impl Emitter<'_> {
         let (register, lane) = switch.selector;
         let value = Src::register(register).swizzled(crate::operand::Swizzle::splat(lane));
         code::emit_op(&mut self.builder, selector, Op::Mov, &[value]);
-        self.copy_mask(others, place.mask);
+        self.copy_mask(others, point.mask);
         let mut parts = Vec::new();
         for case in switch.cases {
             let mask = self.new_mask();
@@ -262,10 +262,10 @@ impl Emitter<'_> {
             parts.push(self.emit_part(block, others, around_cases));
         }
         if parts.iter().any(|part| part.crossed) {
-            place.pending.record_barrier();
+            point.pending.record_barrier();
         }
-        place.pending.append_one_of(parts);
-        self.restrict_after(left, place, around);
+        point.pending.append_one_of(parts);
+        self.restrict_after(left, point, around);
     }
 
     /// Emits a block for the invocations of a mask; returns it with the accesses pending after it.
@@ -275,20 +275,20 @@ impl Emitter<'_> {
         mask: RegisterId,
         around: EnclosingScopes,
     ) -> PendingAccesses {
-        let mut place = InsertPoint::new(Some(mask), PendingAccesses::default());
-        self.emit_block(block, &mut place, around);
-        place.pending
+        let mut point = InsertPoint::new(Some(mask), PendingAccesses::default());
+        self.emit_block(block, &mut point, around);
+        point.pending
     }
 
     /// Emits the exit of all invocations of the mask from a construct.
     pub(super) fn emit_exit(
         &mut self,
         node: Node,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
-        self.close_masked(place);
-        let mask = match place.mask {
+        self.close_masked(point);
+        let mask = match point.mask {
             Some(mask) => mask,
             // The exit is uniform.
             None => return self.builder.node(node),
@@ -311,6 +311,6 @@ impl Emitter<'_> {
             emit_combine(&mut self.builder, target, Op::Xor, mask);
         }
         code::emit_set(&mut self.builder, mask, 0);
-        place.pending.leave();
+        point.pending.leave();
     }
 }

@@ -115,12 +115,12 @@ impl Emitter<'_> {
             round: None,
             nearest: InnermostBreakTarget::Loop,
         };
-        let mut place = InsertPoint::new(mask, PendingAccesses::default());
+        let mut point = InsertPoint::new(mask, PendingAccesses::default());
         for &node in waiting {
-            self.emit_node(node, &mut place, around);
+            self.emit_node(node, &mut point, around);
         }
-        self.emit_unchanged(tail, &mut place);
-        self.close_masked(&mut place);
+        self.emit_unchanged(tail, &mut point);
+        self.close_masked(&mut point);
         if id == self.program.main {
             self.begin_main();
         }
@@ -141,38 +141,38 @@ impl Emitter<'_> {
     pub(super) fn emit_block(
         &mut self,
         id: BlockId,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) {
         self.builder.program.blocks[id].len = 0;
         for &node in self.program.block(id) {
-            self.emit_node(node, place, around);
+            self.emit_node(node, point, around);
         }
-        self.close_masked(place);
+        self.close_masked(point);
     }
 
     /// Emits the nodes of a block as a separate block and returns it.
     pub(super) fn emit_inner_block(
         &mut self,
         id: BlockId,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
         around: EnclosingScopes,
     ) -> BlockId {
         self.builder.open_block();
-        self.emit_block(id, place, around);
+        self.emit_block(id, point, around);
         self.builder.close_block()
     }
 
-    fn emit_node(&mut self, node: Node, place: &mut InsertPoint, around: EnclosingScopes) {
+    fn emit_node(&mut self, node: Node, point: &mut InsertPoint, around: EnclosingScopes) {
         if let Node::Run { first, len } = node {
-            return self.emit_run(first, len, place);
+            return self.emit_run(first, len, point);
         }
         let fact = self.facts.compute_node_summary(self.program, node);
-        let left = self.find_exits(node, place.mask);
+        let left = self.find_exits(node, point.mask);
         if !fact.needs_barrier && left.is_empty() {
-            return self.emit_unchanged(&[node], place);
+            return self.emit_unchanged(&[node], point);
         }
-        self.emit_pending_barrier(&fact, place);
+        self.emit_pending_barrier(&fact, point);
         match node {
             Node::Run { .. } => {}
             Node::If {
@@ -181,10 +181,10 @@ impl Emitter<'_> {
                 otherwise,
                 span,
             } => {
-                if place.mask.is_none() && !self.uniformity.is_divergent(node) {
-                    self.emit_branch(cond, (then, otherwise), span, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_branch(cond, (then, otherwise), span, point, around);
                 } else {
-                    self.emit_masked_branch(cond, (then, otherwise), left, place, around);
+                    self.emit_masked_branch(cond, (then, otherwise), left, point, around);
                 }
             }
             Node::Loop {
@@ -192,21 +192,21 @@ impl Emitter<'_> {
                 continuing,
                 span,
             } => {
-                if place.mask.is_none() && !self.uniformity.is_divergent(node) {
-                    self.emit_loop((body, continuing), span, &fact, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_loop((body, continuing), span, &fact, point, around);
                 } else {
-                    self.emit_masked_loop((body, continuing), span, left, place, around);
+                    self.emit_masked_loop((body, continuing), span, left, point, around);
                 }
             }
             Node::Switch(id) => {
-                if place.mask.is_none() && !self.uniformity.is_divergent(node) {
-                    self.emit_switch(id, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_switch(id, point, around);
                 } else {
-                    self.emit_masked_switch(id, left, place, around);
+                    self.emit_masked_switch(id, left, point, around);
                 }
             }
-            Node::Break | Node::Continue | Node::Return => self.emit_exit(node, place, around),
-            Node::Call(callee, span) => self.emit_call(callee, span, &fact, place),
+            Node::Break | Node::Continue | Node::Return => self.emit_exit(node, point, around),
+            Node::Call(callee, span) => self.emit_call(callee, span, &fact, point),
         }
     }
 
@@ -219,55 +219,55 @@ impl Emitter<'_> {
     }
 
     /// Emits a barrier if an access in a node must wait for pending ones.
-    fn emit_pending_barrier(&mut self, fact: &BlockSummary, place: &mut InsertPoint) {
-        if place.pending.must_delay(&fact.effects, Writers::Some) {
-            self.emit_barrier_at(place);
+    fn emit_pending_barrier(&mut self, fact: &BlockSummary, point: &mut InsertPoint) {
+        if point.pending.must_delay(&fact.effects, Writers::Some) {
+            self.emit_barrier_at(point);
         }
     }
 
     /// Emits nodes without barriers unchanged.
-    fn emit_unchanged(&mut self, nodes: &[Node], place: &mut InsertPoint) {
+    fn emit_unchanged(&mut self, nodes: &[Node], point: &mut InsertPoint) {
         let facts = nodes
             .iter()
             .map(|&node| self.facts.compute_node_summary(self.program, node));
         let facts: Vec<BlockSummary> = facts.collect();
-        if (facts.iter()).any(|fact| place.pending.must_delay(&fact.effects, Writers::Some)) {
-            self.emit_barrier_at(place);
+        if (facts.iter()).any(|fact| point.pending.must_delay(&fact.effects, Writers::Some)) {
+            self.emit_barrier_at(point);
         }
         for (&node, fact) in nodes.iter().zip(&facts) {
-            self.open_masked(place);
+            self.open_masked(point);
             self.builder.node(node);
-            place.pending.add(&fact.effects);
+            point.pending.add(&fact.effects);
         }
     }
 
     /// Emits instructions, with barriers between them.
-    fn emit_run(&mut self, first: u32, len: u32, place: &mut InsertPoint) {
+    fn emit_run(&mut self, first: u32, len: u32, point: &mut InsertPoint) {
         let mut start = first;
         for (position, inst) in (first..).zip(self.program.run(first, len)) {
             let (effects, writers) = find_accesses(self.program, inst);
             if inst.op == Op::Barrier {
-                self.emit_insts(start, position, place);
+                self.emit_insts(start, position, point);
                 start = position + 1;
-                self.close_masked(place);
+                self.close_masked(point);
                 self.builder.node(Node::Run {
                     first: position,
                     len: 1,
                 });
-                place.pending.record_barrier();
-            } else if place.pending.must_delay(&effects, writers) {
-                self.emit_insts(start, position, place);
+                point.pending.record_barrier();
+            } else if point.pending.must_delay(&effects, writers) {
+                self.emit_insts(start, position, point);
                 start = position;
-                self.emit_barrier_at(place);
+                self.emit_barrier_at(point);
             }
-            place.pending.add(&effects);
+            point.pending.add(&effects);
         }
-        self.emit_insts(start, first + len, place);
+        self.emit_insts(start, first + len, point);
     }
 
-    fn emit_insts(&mut self, start: u32, end: u32, place: &mut InsertPoint) {
+    fn emit_insts(&mut self, start: u32, end: u32, point: &mut InsertPoint) {
         if start < end {
-            self.open_masked(place);
+            self.open_masked(point);
             let len = end - start;
             self.builder.node(Node::Run { first: start, len });
         }
@@ -279,28 +279,28 @@ impl Emitter<'_> {
         callee: RoutineId,
         span: Span,
         fact: &BlockSummary,
-        place: &mut InsertPoint,
+        point: &mut InsertPoint,
     ) {
-        self.close_masked(place);
+        self.close_masked(point);
         if let Some(entry) = self.entries[callee] {
-            self.copy_mask(entry, place.mask);
+            self.copy_mask(entry, point.mask);
         }
         self.builder.node(Node::Call(callee, span));
-        place.pending.add(&fact.effects);
+        point.pending.add(&fact.effects);
     }
 
     /// Opens the block for the invocations of the mask, if there is one and it is not open.
-    fn open_masked(&mut self, place: &mut InsertPoint) {
-        if place.mask.is_some() && !place.is_open {
+    fn open_masked(&mut self, point: &mut InsertPoint) {
+        if point.mask.is_some() && !point.is_open {
             self.builder.open_block();
-            place.is_open = true;
+            point.is_open = true;
         }
     }
 
     /// Closes that block, so that all invocations run the following code.
-    pub(super) fn close_masked(&mut self, place: &mut InsertPoint) {
-        if let Some(mask) = place.mask
-            && std::mem::take(&mut place.is_open)
+    pub(super) fn close_masked(&mut self, point: &mut InsertPoint) {
+        if let Some(mask) = point.mask
+            && std::mem::take(&mut point.is_open)
         {
             let block = self.builder.close_block();
             let cond = code::test_non_zero(mask);
@@ -308,10 +308,10 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_barrier_at(&mut self, place: &mut InsertPoint) {
-        self.close_masked(place);
+    fn emit_barrier_at(&mut self, point: &mut InsertPoint) {
+        self.close_masked(point);
         emit_barrier(&mut self.builder);
-        place.pending.record_barrier();
+        point.pending.record_barrier();
     }
 }
 

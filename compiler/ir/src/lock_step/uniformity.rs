@@ -236,15 +236,15 @@ impl<'p> Uniformity<'p> {
         flow: Flow,
     ) -> Exits {
         let before = self.here.clone();
-        let (mut behind, mut exits) = (Varying::default(), Exits::empty());
+        let (mut after, mut exits) = (Varying::default(), Exits::empty());
         for block in blocks {
             self.here.clone_from(&before);
             if let Some(block) = block {
                 exits |= self.visit_block(block, flow);
             }
-            behind.join(&self.here);
+            after.join(&self.here);
         }
-        self.here = behind;
+        self.here = after;
         exits
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn add_word(builder: &mut Builder, value: u32) -> Src {
         .rev()
         .position(|lanes| lanes[0] == value && *lanes == [value; 4]);
     let id = match same {
-        Some(behind) => LiteralId::new(literals.len() - 1 - behind),
+        Some(distance) => LiteralId::new(literals.len() - 1 - distance),
         None => literals.push([value; 4]),
     };
     Src::new(Base::Literal(id))

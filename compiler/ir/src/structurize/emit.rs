@@ -258,12 +258,12 @@ impl Walk<'_> {
         let mut inner_fall = fall;
         // Tasks are taken from the end: the code after the loop is pushed before the loop itself.
         if shape.is_header(block) {
-            let behind = shape.get_after_loop(block);
-            self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
-            let first = behind.first().copied();
+            let after_loop = shape.get_after_loop(block);
+            self.open_before(after_loop.get(1..).unwrap_or_default(), fall, span);
+            let first = after_loop.first().copied();
             if let Some(first) = first {
                 self.tasks
-                    .push(Task::Tree(first, self.find_fall(behind, 0, fall)));
+                    .push(Task::Tree(first, self.find_fall(after_loop, 0, fall)));
             }
             self.open_construct(Construct::Loop(block, first));
             self.tasks.push(Task::Close(span));

@@ -5,11 +5,11 @@
 //! [`Builder`]:
 //!
 //! 1. Loops with several entries get a single one: a dispatching block before the loop, which
-//!   branches on a register (`make_reducible`).
+//!    branches on a register (`make_reducible`).
 //! 2. Dominators and loops determine the position of each block (`regions`): at the only branch to
-//!   it, or after the construct that all branches to it leave.
+//!    it, or after the construct that all branches to it leave.
 //! 3. Every block is emitted once (`emit`). A branch out of several constructs writes its target to
-//!   a register and leaves the constructs one after the other (`multi_exit`).
+//!    a register and leaves the constructs one after the other (`multi_exit`).
 //!
 //! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over
 //! all blocks (`dispatch`).

@@ -45,7 +45,7 @@ impl Walk<'_> {
     fn find_landing(&self, target: FlowId) -> Option<usize> {
         self.open.iter().rposition(|open| match open.construct {
             Construct::Before(block) => block == target,
-            Construct::Loop(header, behind) => header == target || behind == Some(target),
+            Construct::Loop(header, after) => header == target || after == Some(target),
             Construct::Switch => false,
         })
     }
@@ -138,7 +138,7 @@ impl Walk<'_> {
     fn emit_continuations(&mut self, open: &Open) {
         let landing = match open.construct {
             Construct::Before(block) => Some(block),
-            Construct::Loop(_, behind) => behind,
+            Construct::Loop(_, after) => after,
             Construct::Switch => None,
         };
         if !self.is_writing() || (!open.arrives && open.passing.is_empty()) {

@@ -11,10 +11,10 @@ fn patch(program: &Program, environment: &Environment, order: u64) -> Patch {
     let interpreter = Interpreter::new(program).unwrap();
     let mut random = Random::new(order);
     // Some orders let one invocation run ahead as far as possible.
-    let stays = random.draw_below(100);
+    let keep_chance = random.draw_below(100);
     let mut last = 0;
     let mut schedule = move |count: usize| {
-        if random.draw_below(100) >= stays {
+        if random.draw_below(100) >= keep_chance {
             last = random.draw_below(count);
         }
         last
