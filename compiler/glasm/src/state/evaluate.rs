@@ -30,9 +30,7 @@ impl GlState {
             StateParam::LightModelAmbient => self.light_model_ambient,
             StateParam::LightModelSceneColor(face) => self.compute_scene_color(face),
             StateParam::LightProduct(n, face, term) => self.compute_light_product(n, face, term),
-            StateParam::TexGen(set, plane, coord) => {
-                self.get_texgen_planes(set, plane)[coord as usize]
-            }
+            StateParam::TexGen(set, plane, coord) => self.get_texgen(set, plane)[coord as usize],
             StateParam::TexEnvColor(unit) => self
                 .texenv_color
                 .get(unit as usize)
@@ -170,7 +168,7 @@ impl GlState {
         ]
     }
 
-    fn get_texgen_planes(&self, set: u32, plane: TexGenPlane) -> [[f32; 4]; 4] {
+    fn get_texgen(&self, set: u32, plane: TexGenPlane) -> [[f32; 4]; 4] {
         let texgen = self
             .texgen
             .get(set as usize)
