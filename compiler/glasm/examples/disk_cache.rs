@@ -1,10 +1,11 @@
-//! Compiles the programs of a folder with a cache on disk:
+//! Compiles the programs of a directory with a cache on disk:
 //!
 //! ```sh
 //! cargo run -p glasm --features serde --example disk_cache -- PROGRAMS CACHE
 //! ```
 //!
-//! What was compiled before, by whatever process, is read. Programs that do not load are kept, too, with their errors.
+//! Results of earlier runs, in any process, are read from the cache. Programs that do not load are
+//! cached, too, with their errors.
 
 #![expect(clippy::print_stdout, reason = "it says what it did")]
 
@@ -23,7 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Compiles all programs of the files of a folder, and prints the errors of those that do not load.
+/// Compiles all programs of the files in a directory, and prints the errors of those that do not
+/// load.
 fn compile_folder(folder: &Path, cache: &mut Cache, options: &Options) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -33,7 +35,7 @@ fn compile_folder(folder: &Path, cache: &mut Cache, options: &Options) -> io::Re
         let text = std::fs::read(&path)?;
         let name = path.to_string_lossy();
         for (part, source) in Source::new(&name, &text).programs() {
-            // Without a header it is no program but some other file.
+            // A file without a header is not a program.
             if part.dialect.is_some()
                 && let Err(errors) = cache.compile(&source, options)?
             {
@@ -44,7 +46,7 @@ fn compile_folder(folder: &Path, cache: &mut Cache, options: &Options) -> io::Re
     Ok(())
 }
 
-/// A folder with a file for each program that was compiled.
+/// A directory with a file for each compiled program.
 struct Cache {
     folder: PathBuf,
     compiler: Compiler,
@@ -64,7 +66,7 @@ impl Cache {
         })
     }
 
-    /// What [`glasm::compile`] gives, read or made.
+    /// Returns the result of [`glasm::compile`], read from the cache or compiled.
     fn compile(
         &mut self,
         source: &Source<'_>,
@@ -85,13 +87,15 @@ impl Cache {
         self.folder.join(format!("{key}.json"))
     }
 
-    /// A file that cannot be read back is none: the program is compiled again.
+    /// Reads the result of a key; `None` for a missing or unreadable file: the program is compiled
+    /// again.
     fn read(&self, key: CacheKey) -> Option<Result<Shader, Diagnostics>> {
         let file = std::fs::read(self.path(key)).ok()?;
         serde_json::from_slice(&file).ok()
     }
 
-    /// Writes beside the place and renames, so that other processes never see half a file.
+    /// Writes to a temporary file and renames it, so that other processes never read a partial
+    /// file.
     fn write(&self, key: CacheKey, made: &Result<Shader, Diagnostics>) -> io::Result<()> {
         let beside = self.folder.join(format!("{key}.{}", std::process::id()));
         std::fs::write(&beside, serde_json::to_vec(made)?)?;
@@ -103,7 +107,7 @@ impl Cache {
 mod tests {
     use super::*;
 
-    /// Compiles the folder with a cache that has just been opened; gives hits and misses.
+    /// Compiles the directory with a newly opened cache; returns hits and misses.
     fn run(folder: &Path, options: &Options) -> (usize, usize) {
         let mut cache = Cache::open(folder.join("cache")).unwrap();
         compile_folder(folder, &mut cache, options).unwrap();
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(run(&folder, &options), (0, 3));
         assert_eq!(run(&folder, &options), (3, 0));
 
-        // What is read is what was made.
+        // The result that is read equals the compiled one.
         let text = std::fs::read(folder.join("wrong")).unwrap();
         let source = Source::new("wrong", &text);
         let mut cache = Cache::open(folder.join("cache")).unwrap();

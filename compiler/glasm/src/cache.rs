@@ -7,25 +7,26 @@ use sha256::Sha256;
 use std::fmt::{self, Write};
 use std::hash::{Hash, Hasher};
 
-/// What [`compile`](crate::compile()) depends on, as 256 bits: the name of a result in a cache.
+/// Hash of all inputs of [`compile`](crate::compile()), 256 bits: the key of a result in a cache.
 ///
-/// It prints as 64 hexadecimal digits, which make a file name.
+/// Its text form is 64 hexadecimal digits, which can be used as a file name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// The key of these bits, which were one before: of a file that names what it keeps.
+    /// Returns the key with these bits, which [`Self::bytes`] has returned: for a file whose name
+    /// is its key.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The key of something that depends on what this key stands for, and on something else besides: on the program of another stage (its
-    /// own key's [bytes](Self::bytes)), on a revision of the caller.
+    /// Returns the key of a result that depends on the inputs of this key and on `more`: on the
+    /// program of another stage (the [bytes](Self::bytes) of its key), on a revision of the caller.
     ///
     /// ```
     /// use glasm::{Options, Source, cache_key};
@@ -42,13 +43,13 @@ impl CacheKey {
         let mut digest = Digest::new();
         self.0.hash(&mut digest);
         more.as_ref().hash(&mut digest);
-        digest.key()
+        digest.finish_key()
     }
 }
 
 impl fmt::Display for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hexadecimal(&self.0))
+        f.write_str(&format_hex(&self.0))
     }
 }
 
@@ -58,19 +59,24 @@ impl fmt::Debug for CacheKey {
     }
 }
 
-/// The key of what [`compile`](crate::compile()) makes of a program: module, reflection and warnings, or the errors.
+/// Returns the key of the result of [`compile`](crate::compile()) for a program: module, reflection
+/// and warnings, or the errors.
 ///
-/// It covers the text, all settings of the source, all options and [`VERSION`]. The name of the source counts only if the module has it,
-/// which is so with lines of debug information: a program has one key wherever it is found.
+/// It covers the source, all settings of the source, all options and [`VERSION`]. The name of the
+/// source is covered only if the module contains it, which is the case with debug line information:
+/// a program has one key independent of its location.
 ///
-/// Keys are the same in all processes, on all machines of one byte order. They are SHA-256 digests, so that nobody can write a program which
-/// takes the place of another one's in a cache that they share, and equal keys need no comparison of texts.
+/// Keys are equal in all processes, on all machines of the same byte order. They are SHA-256
+/// digests, so that no one can construct a program that replaces another user's program in a shared
+/// cache, and equal keys need no comparison of sources.
 ///
-/// What a key does not cover: changes of glasm between two versions, for those who build it from a checkout, and Rust compilers that lay
-/// out [`Hash`] of the options in another way, which makes a cache miss. The former give their revision to [`CacheKey::and`].
-/// The other programs of [`link`](crate::link()) are not covered either: a stage of a pipeline has the keys of all of them.
+/// A key does not cover changes of glasm between two versions, which concern users that build it
+/// from a checkout, and Rust compilers that lay out [`Hash`] of the options differently, which
+/// causes a cache miss. The former add their revision with [`CacheKey::and`]. The other programs of
+/// [`link`](crate::link()) are not covered either: a stage of a pipeline depends on the keys of all
+/// of them.
 pub fn cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
-    // All fields by name, so that a new one is not forgotten.
+    // All fields by name, so that a new field cannot be omitted.
     let Source {
         name,
         text,
@@ -88,11 +94,11 @@ pub fn cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
     source.part().hash(&mut digest);
     (dialect, program_type, step_limit, acceptance, tgsi).hash(&mut digest);
     options.hash(&mut digest);
-    digest.key()
+    digest.finish_key()
 }
 
-/// Lower-case digits.
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Returns lower-case hexadecimal digits.
+fn format_hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(digits, "{byte:02x}").expect("strings take any text");
@@ -100,8 +106,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
     digits
 }
 
-/// Takes whatever has [`Hash`], in an encoding that does not depend on the machine: numbers are little endian, lengths and variants have 64
-/// bits. Only arrays of numbers come as their bytes in memory.
+/// Hasher for all types with [`Hash`], with a machine-independent encoding: numbers are little
+/// endian, lengths and variants have 64 bits. Only arrays of numbers are hashed as their bytes in
+/// memory.
 struct Digest(Sha256);
 
 impl Digest {
@@ -109,7 +116,7 @@ impl Digest {
         Self(Sha256::new())
     }
 
-    fn key(self) -> CacheKey {
+    fn finish_key(self) -> CacheKey {
         CacheKey(self.0.finish())
     }
 }
@@ -135,7 +142,7 @@ impl Hasher for Digest {
         self.write(&number.to_le_bytes());
     }
 
-    // As on machines of 64 bits, so that keys of 32-bit processes are the same.
+    // As on 64-bit machines, so that keys of 32-bit processes are equal.
     fn write_usize(&mut self, number: usize) {
         self.write_u64(number as u64);
     }
@@ -144,7 +151,7 @@ impl Hasher for Digest {
         self.write_u64(number as i64 as u64);
     }
 
-    /// Nothing here asks for it: keys have all bits.
+    /// Returns 0: no caller reads it, because keys have all bits.
     fn finish(&self) -> u64 {
         let digest = self.0.clone().finish();
         digest[..8]
@@ -163,7 +170,7 @@ mod tests {
 
     const TEXT: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n";
 
-    /// The digest of bytes that were written down by hand: what it is on other machines, too.
+    /// Checks the digest of bytes that were derived by hand: the digest on other machines.
     #[test]
     fn the_encoding_does_not_depend_on_the_machine() {
         let mut digest = Digest::new();
@@ -173,7 +180,7 @@ mod tests {
         Some(3u32).hash(&mut digest);
         (-1isize).hash(&mut digest);
         assert_eq!(
-            digest.key().to_string(),
+            digest.finish_key().to_string(),
             "1e6fc0453f1c15fe97c5f273a230d2463525fddaddbecae8b36f57c4650ecb8b"
         );
     }

@@ -14,14 +14,15 @@ use std::borrow::Cow;
 pub struct Shader {
     /// The SPIR-V module.
     pub words: Vec<u32>,
-    /// What the module expects of its caller.
+    /// Interface that the module expects of its caller.
     pub reflection: Reflection,
     /// Warnings.
     pub warnings: Diagnostics,
 }
 
 impl Shader {
-    /// A shader that was compiled before, from the words and the reflection that a caller has kept. Nothing about them is checked.
+    /// Returns a shader that was compiled before, from the words and the reflection that a caller
+    /// has stored. They are not validated.
     pub fn from_kept(words: Vec<u32>, reflection: Reflection) -> Self {
         Self {
             words,
@@ -33,15 +34,16 @@ impl Shader {
 
 /// Compiles a program string to SPIR-V.
 ///
-/// Callers with many programs keep a [`Compiler`], which reuses its memory.
+/// Callers with many programs use a [`Compiler`], which reuses its memory.
 ///
 /// # Errors
-/// All errors of the program, with positions, if it does not load or cannot be expressed for the target.
+/// All errors of the program, with positions, if it does not load or cannot be expressed for the
+/// target.
 pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnostics> {
     Compiler::new().compile(source, options)
 }
 
-/// Compiles programs one after the other and keeps the memory that it needs between them.
+/// Compiler that reuses its memory for consecutive programs.
 #[derive(Debug, Default)]
 pub struct Compiler {
     frontend: Scratch,
@@ -49,7 +51,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler without memory.
+    /// Returns a compiler without memory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,7 +59,8 @@ impl Compiler {
     /// Compiles a program string to SPIR-V.
     ///
     /// # Errors
-    /// All errors of the program, with positions, if it does not load or cannot be expressed for the target.
+    /// All errors of the program, with positions, if it does not load or cannot be expressed for
+    /// the target.
     pub fn compile(
         &mut self,
         source: &Source<'_>,
@@ -94,7 +97,7 @@ impl Compiler {
         Ok(Program::new(source, program, found))
     }
 
-    /// Compiles a program that has loaded: [`Program::compile`].
+    /// Compiles a loaded program: [`Program::compile`].
     ///
     /// # Errors
     /// If it cannot be expressed for the target or for the device that the options describe.
@@ -107,10 +110,12 @@ impl Compiler {
         self.emit(program.ir(), options, text, program.warnings().clone())
     }
 
-    /// Compiles a program of the intermediate representation, for tools that make or change such programs.
+    /// Compiles a program of the intermediate representation, for tools that create or modify such
+    /// programs.
     ///
     /// # Errors
-    /// If the program breaks a rule of the IR, as faults of glasm, or cannot be expressed for the target.
+    /// If the program breaks a rule of the IR, as internal errors of glasm, or cannot be expressed
+    /// for the target.
     pub fn compile_ir(
         &mut self,
         program: &ir::Program,
@@ -139,7 +144,7 @@ impl Compiler {
     }
 }
 
-/// The warnings so far and an error of code generation.
+/// Returns the current warnings and an error of code generation.
 fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
     let (code, feature) = match error.kind {
         ErrorKind::Unsupported => (Code::Unsupported, None),
@@ -155,7 +160,8 @@ fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
     diagnostics
 }
 
-/// A program that breaks a rule of the IR is a fault of glasm, which must show before code generation trips over it.
+/// Verifies a program. A program that breaks a rule of the IR is a bug of glasm, which must be
+/// reported before code generation fails on it.
 pub(crate) fn verify(program: &ir::Program) -> Result<(), Diagnostics> {
     glasm_ir::verify(program).map_err(|errors| {
         let messages = errors

@@ -1,7 +1,9 @@
-//! Descriptor set layouts: what the modules of a pipeline need bound, from their reflections.
+//! Descriptor set layouts: the bindings that the modules of a pipeline require, from their
+//! reflections.
 //!
-//! [`descriptors`] lists what one reflection has slots for, [`set_layouts`] what several need together. Neither calls Vulkan: kinds and stages
-//! are numbers as Vulkan has them.
+//! [`descriptors`] lists the slots of one reflection, [`set_layouts`] the slots that several
+//! reflections require together. Neither calls Vulkan: kinds and stages have the numeric values of
+//! Vulkan.
 //!
 //! ```
 //! use glasm::layout::{DescriptorKind, set_layouts};
@@ -38,7 +40,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-/// What a descriptor refers to. Vulkan specification, section "Descriptor Types".
+/// Type of a descriptor. Vulkan specification, section "Descriptor Types".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DescriptorKind {
     /// A texture with its sampler.
@@ -51,14 +53,15 @@ pub enum DescriptorKind {
     StorageTexelBuffer,
     /// Parameters, and program parameter buffers.
     UniformBuffer,
-    /// Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    /// Storage and atomic counter buffers, large parameter blocks, and the buffers of state
+    /// programs and of image locks.
     StorageBuffer,
     /// A color attachment that the program reads.
     InputAttachment,
 }
 
 impl DescriptorKind {
-    /// The value of `VkDescriptorType`.
+    /// Returns the value of `VkDescriptorType`.
     pub const fn vulkan(self) -> u32 {
         match self {
             Self::CombinedImageSampler => 1,
@@ -71,7 +74,7 @@ impl DescriptorKind {
         }
     }
 
-    /// How a program reads textures of a target.
+    /// Returns the kind with which programs read textures of a target.
     pub const fn of_texture(target: TexTarget) -> Self {
         match is_buffer(target) {
             true => Self::UniformTexelBuffer,
@@ -79,7 +82,7 @@ impl DescriptorKind {
         }
     }
 
-    /// How a program sees images of a target.
+    /// Returns the kind with which programs access images of a target.
     pub const fn of_image(target: TexTarget) -> Self {
         match is_buffer(target) {
             true => Self::StorageTexelBuffer,
@@ -122,7 +125,7 @@ const fn is_buffer(target: TexTarget) -> bool {
     }
 }
 
-/// The bit of a stage in `VkShaderStageFlags`.
+/// Returns the bit of a stage in `VkShaderStageFlags`.
 pub const fn stage_bit(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x01,
@@ -134,37 +137,37 @@ pub const fn stage_bit(stage: Stage) -> u32 {
     }
 }
 
-/// What a module wants at a slot.
+/// Descriptors that a module requires at a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Descriptor<'a> {
-    /// Where it is bound.
+    /// Slot.
     pub slot: DescriptorSlot,
     /// Kind.
     pub kind: DescriptorKind,
     /// Number of descriptors.
     pub count: u32,
-    /// What to write into them.
+    /// Resource to write to them.
     pub resource: Resource<'a>,
 }
 
-/// The member of the reflection that a slot belongs to: what its descriptors must hold.
+/// The member of the reflection that a slot belongs to: the content of its descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Resource<'a> {
     /// The parameter block.
     Params(&'a ParamBlock),
-    /// The uniform block of GL state that modules read when they run.
+    /// The uniform block of GL state that modules read at run time.
     StateBlock(&'a StateBinding),
     /// The parameters that a state program reads and writes.
     State(&'a StateProgram),
     /// Textures with their samplers.
     Texture(&'a TextureBinding),
-    /// A sampler, whose texture does not count.
+    /// A sampler, whose texture is ignored.
     Sampler(&'a SamplerBinding),
     /// A color attachment.
     Attachment(&'a AttachmentBinding),
     /// Images.
     Image(&'a ImageBinding),
-    /// What handles index.
+    /// The resources that handles index.
     Handles(&'a HandleArray),
     /// Program parameter, storage or atomic counter buffers.
     Buffer(&'a BufferBinding),
@@ -172,10 +175,10 @@ pub enum Resource<'a> {
     ImageLock,
 }
 
-/// The descriptors that a module wants. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for
-/// another one.
+/// Returns the descriptors that a module requires. A slot may occur twice, with the same kind: a
+/// unit whose texture is read and whose sampler is used for another one.
 pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
-    // Nothing is left out by `..`: a new member must be looked at.
+    // Without `..`, so that a new member must be handled.
     let Reflection {
         stage: _,
         entry_point: _,
@@ -200,21 +203,21 @@ pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
         requirements: _,
     } = reflection;
     let mut all = Vec::new();
-    all.extend(params.iter().map(Descriptor::of_params));
-    all.extend(state.iter().filter_map(Descriptor::of_state_block));
-    all.extend(state_program.iter().map(Descriptor::of_state));
+    all.extend(params.iter().map(Descriptor::from_params));
+    all.extend(state.iter().filter_map(Descriptor::from_state_block));
+    all.extend(state_program.iter().map(Descriptor::from_state));
     all.extend(textures.iter().map(Descriptor::of_texture));
-    all.extend(samplers.iter().map(Descriptor::of_sampler));
-    all.extend(attachments.iter().map(Descriptor::of_attachment));
+    all.extend(samplers.iter().map(Descriptor::from_sampler));
+    all.extend(attachments.iter().map(Descriptor::from_attachment));
     all.extend(images.iter().map(Descriptor::of_image));
-    all.extend(handle_arrays.iter().map(Descriptor::of_handles));
-    all.extend(buffers.iter().filter_map(Descriptor::of_buffer));
-    all.extend(image_lock.map(Descriptor::of_lock));
+    all.extend(handle_arrays.iter().map(Descriptor::from_handles));
+    all.extend(buffers.iter().filter_map(Descriptor::from_buffer));
+    all.extend(image_lock.map(Descriptor::from_lock));
     all
 }
 
 impl<'a> Descriptor<'a> {
-    fn one(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
+    fn new(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
         Self {
             slot,
             kind,
@@ -223,26 +226,26 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_params(block: &'a ParamBlock) -> Self {
+    fn from_params(block: &'a ParamBlock) -> Self {
         let kind = match block.storage {
             true => DescriptorKind::StorageBuffer,
             false => DescriptorKind::UniformBuffer,
         };
-        Self::one(block.slot, kind, Resource::Params(block))
+        Self::new(block.slot, kind, Resource::Params(block))
     }
 
-    fn of_state_block(state: &'a StateBinding) -> Option<Self> {
+    fn from_state_block(state: &'a StateBinding) -> Option<Self> {
         let resource = Resource::StateBlock(state);
-        Some(Self::one(
+        Some(Self::new(
             state.slot?,
             DescriptorKind::UniformBuffer,
             resource,
         ))
     }
 
-    fn of_state(program: &'a StateProgram) -> Self {
+    fn from_state(program: &'a StateProgram) -> Self {
         let resource = Resource::State(program);
-        Self::one(program.slot, DescriptorKind::StorageBuffer, resource)
+        Self::new(program.slot, DescriptorKind::StorageBuffer, resource)
     }
 
     fn of_texture(texture: &'a TextureBinding) -> Self {
@@ -254,14 +257,14 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_sampler(sampler: &'a SamplerBinding) -> Self {
+    fn from_sampler(sampler: &'a SamplerBinding) -> Self {
         let resource = Resource::Sampler(sampler);
-        Self::one(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
+        Self::new(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
     }
 
-    fn of_attachment(attachment: &'a AttachmentBinding) -> Self {
+    fn from_attachment(attachment: &'a AttachmentBinding) -> Self {
         let resource = Resource::Attachment(attachment);
-        Self::one(attachment.slot, DescriptorKind::InputAttachment, resource)
+        Self::new(attachment.slot, DescriptorKind::InputAttachment, resource)
     }
 
     fn of_image(image: &'a ImageBinding) -> Self {
@@ -273,7 +276,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_handles(array: &'a HandleArray) -> Self {
+    fn from_handles(array: &'a HandleArray) -> Self {
         let kind = match array.kind {
             HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
                 DescriptorKind::of_texture(array.target)
@@ -288,13 +291,13 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    fn of_buffer(buffer: &'a BufferBinding) -> Option<Self> {
+    fn from_buffer(buffer: &'a BufferBinding) -> Option<Self> {
         let kind = match buffer.kind {
             BufferKind::Constant => DescriptorKind::UniformBuffer,
             BufferKind::Storage | BufferKind::Counter => DescriptorKind::StorageBuffer,
-            // `Reflection::state_program` tells of it.
+            // Reported by `Reflection::state_program`.
             BufferKind::State => return None,
-            // Memory of the module's own.
+            // Internal memory of the module.
             BufferKind::Shared | BufferKind::Private => return None,
         };
         Some(Self {
@@ -305,15 +308,15 @@ impl<'a> Descriptor<'a> {
         })
     }
 
-    fn of_lock(slot: DescriptorSlot) -> Self {
-        Self::one(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
+    fn from_lock(slot: DescriptorSlot) -> Self {
+        Self::new(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
     }
 }
 
 /// A binding of a descriptor set layout: `VkDescriptorSetLayoutBinding`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LayoutBinding {
-    /// Its number.
+    /// Its index.
     pub binding: u32,
     /// Kind of its descriptors.
     pub kind: DescriptorKind,
@@ -326,20 +329,20 @@ pub struct LayoutBinding {
 /// A descriptor set layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetLayout {
-    /// Number of the set.
+    /// Index of the set.
     pub set: u32,
-    /// Bindings in ascending order; none if the set only stands before one that has some.
+    /// Bindings in ascending order; empty if the set only fills the gap before another one.
     pub bindings: Vec<LayoutBinding>,
 }
 
-/// Two stages that want descriptors of different kinds at the same slot.
+/// Error: two stages require descriptors of different kinds at the same slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LayoutConflict {
     /// The slot.
     pub slot: DescriptorSlot,
-    /// The stage that came first, and what it wants.
+    /// The first stage that uses the slot, and the kind that it requires.
     pub first: (Stage, DescriptorKind),
-    /// The stage that wants something else.
+    /// The stage that requires a different kind.
     pub second: (Stage, DescriptorKind),
 }
 
@@ -357,15 +360,16 @@ impl fmt::Display for LayoutConflict {
 
 impl std::error::Error for LayoutConflict {}
 
-/// The descriptor set layouts that modules need which run together, one for each set from 0 to the last that has a binding: number n is at
-/// index n, as a pipeline layout wants it.
+/// Returns the descriptor set layouts that the modules of a pipeline require together, one for each
+/// set from 0 to the last that has a binding: set n is at index n, as in a pipeline layout.
 ///
-/// Stages that use the same slot share its descriptors: there are as many as the stage with the longest array wants. That is as GL has it for
-/// textures, images, storage and counter buffers, which all stages find at the same units. Parameters are each stage's own:
-/// [`BindingLayout::param_binding`](crate::BindingLayout::param_binding) gives stages the same slot only if it is set.
+/// Stages that use the same slot share its descriptors: their number is that of the stage with the
+/// longest array. This corresponds to GL for textures, images, storage and counter buffers, whose
+/// units all stages share. Parameters are separate for each stage: stages have the same slot of
+/// them only if [`BindingLayout::param_binding`](crate::BindingLayout::param_binding) is set.
 ///
 /// # Errors
-/// If two stages want descriptors of different kinds at a slot.
+/// If two stages require descriptors of different kinds at a slot.
 pub fn set_layouts(reflections: &[&Reflection]) -> Result<Vec<SetLayout>, LayoutConflict> {
     let mut slots = BTreeMap::new();
     for reflection in reflections {
@@ -385,7 +389,8 @@ pub fn set_layouts(reflections: &[&Reflection]) -> Result<Vec<SetLayout>, Layout
     Ok(sets)
 }
 
-/// Adds what a stage wants to what is known of a slot: the stage that used it first, and the binding.
+/// Merges the descriptors of a stage into the recorded state of a slot: the stage that used it
+/// first, and the binding.
 fn join(
     slots: &mut BTreeMap<DescriptorSlot, (Stage, LayoutBinding)>,
     stage: Stage,

@@ -1,7 +1,8 @@
 //! Compiles the assembly shading languages of OpenGL's programmable era to SPIR-V.
 //!
-//! [`compile`] takes a program string and gives a SPIR-V module with a [`Reflection`] of everything that the module expects of
-//! its caller, or all errors of the program with their positions:
+//! [`compile`] translates a program string to a SPIR-V module with a [`Reflection`] of the
+//! interface that the module expects of its caller, or returns all errors of the program with their
+//! positions:
 //!
 //! ```
 //! use glasm::{Options, Source, compile};
@@ -12,44 +13,53 @@
 //! assert_eq!(errors.gl_error_position(&source), Some(28)); // at `tint`
 //! ```
 //!
-//! A [`Program`] is loaded once and compiled for each state that it is used in. [`link()`] compiles the programs of a pipeline together, so that
-//! any results go with each other. It makes the stages that bring patches to geometry programs and to rasterization; [`stages`] has others
-//! that a pipeline may need besides its programs.
+//! A [`Program`] is loaded once and compiled for each state that it is used in. [`link()`] compiles
+//! the programs of a pipeline together, so that any combination of results and inputs matches. It
+//! generates the stages that lower patches for geometry programs and for rasterization; [`stages`]
+//! has other stages that a pipeline may need in addition to its programs.
 //!
-//! [`layout`] gives the descriptor set layouts that the modules of a pipeline need together. With the feature `ash`, `glasm::vulkan` asks a device
-//! what [`DeviceFeatures`] it has.
+//! [`layout`] returns the descriptor set layouts that the modules of a pipeline require together.
+//! With the feature `ash`, `glasm::vulkan` queries the [`DeviceFeatures`] of a device.
 //!
-//! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
+//! [`state`] evaluates the `state.*` parameters that a program reads, given a structure of GL
+//! state.
 //!
-//! No function of this crate panics or hangs, whatever the program string holds.
+//! No function of this crate panics or hangs, regardless of the content of the program string.
 //!
 //! # Caches
 //!
-//! [`cache_key`] names what a program and its options give, and with the feature `serde` a [`Shader`] and its [`Diagnostics`] can be written and
-//! read back. The example `disk_cache` is a cache in a folder.
+//! [`cache_key`] identifies the result of a program and its options, and with the feature `serde` a
+//! [`Shader`] and its [`Diagnostics`] can be serialized and deserialized. The example `disk_cache`
+//! is a cache in a directory.
 //!
 //! # Features
 //!
-//! - `serde`: [`Options`], [`Reflection`], [`Shader`], [`Diagnostics`], and the settings of a [`Source`], to and from any format of `serde`.
-//!   Options that are left out have their default, unknown ones are errors.
-//! - `spirv-tools`: modules checked by spirv-val inside the process. Builds C++.
+//! - `serde`: [`Options`], [`Reflection`], [`Shader`], [`Diagnostics`], and the settings of a
+//!   [`Source`], to and from any format of `serde`. Options that are left out have their default,
+//!   unknown ones are errors.
+//! - `spirv-tools`: validation of modules by spirv-val inside the process. Builds C++.
 //!
 //! # Stability
 //!
-//! Versions follow semantic versioning for all that is reached without [`frontend`] and [`ir`]. These two are the crates below, whole, for tools
-//! that look into programs or make them: they may change in any version.
+//! Versions follow semantic versioning for the public interface without [`frontend`] and [`ir`].
+//! These two re-export the complete crates below, for tools that inspect or generate programs: they
+//! may change in any version.
 //!
-//! Enumerations that will grow with the languages ([`Code`], [`Dialect`], [`Family`], [`TexelFormat`]), and the results [`Shader`] and [`Linked`],
-//! are `#[non_exhaustive]`. Structures of options are not, so that `..Options::default()` works: write it, because they will get fields. What
-//! a caller must handle case by case, such as [`ParamSource`], stays exhaustive: a case that is new is a new version.
+//! Enumerations that will grow with the languages ([`Code`], [`Dialect`], [`Family`],
+//! [`TexelFormat`]), and the results [`Shader`] and [`Linked`], are `#[non_exhaustive]`. Structures
+//! of options are not, so that `..Options::default()` works: use it, because fields will be added.
+//! Enumerations whose cases a caller must handle separately, such as [`ParamSource`], are
+//! exhaustive: a new case requires a new version.
 //!
 //! # Vertex state programs
 //!
-//! A program that starts with `!!VSP1.0` is drawn with by nobody: `glExecuteProgramNV` runs it once, and what it computes are parameters of
-//! vertex programs, `c[0]` to `c[95]` (NV_vertex_program section 2.14.4). It becomes a compute shader, of which a caller dispatches one
-//! work group. [`Reflection::state_program`] names the storage buffer of 96 vectors that must hold the parameters before and that has what
-//! the program made of them behind the dispatch, and tells which parameters the program writes. The vector that the program is executed
-//! with, its `v[0]`, is [`ParamSource::Argument`] in the block of parameters.
+//! A program that starts with `!!VSP1.0` is not used for drawing: `glExecuteProgramNV` runs it
+//! once, and its results are parameters of vertex programs, `c[0]` to `c[95]` (NV_vertex_program
+//! section 2.14.4). It becomes a compute shader, of which a caller dispatches one work group.
+//! [`Reflection::state_program`] describes the storage buffer of 96 vectors, which must contain the
+//! parameters before the dispatch and contains the results after it, and lists the parameters that
+//! the program writes. The vector that the program is executed with, its `v[0]`, is
+//! [`ParamSource::Argument`] in the parameter block.
 //!
 //! ```
 //! use glasm::ParamSource;
@@ -92,8 +102,8 @@
 
 #![forbid(unsafe_code)]
 
+mod advertised_limits;
 mod cache;
-mod caller_limits;
 mod compiler;
 pub mod fixed_function;
 pub mod layout;
@@ -108,8 +118,8 @@ pub mod validate;
 #[cfg(feature = "ash")]
 pub mod vulkan;
 
+pub use advertised_limits::Limits;
 pub use cache::{CacheKey, cache_key};
-pub use caller_limits::Limits;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;

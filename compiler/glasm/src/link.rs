@@ -1,11 +1,10 @@
-//! Compiling the stages of a pipeline together: only what passes between them takes locations.
+//! Compilation of the stages of a pipeline together: only the varyings between them have locations.
 
-mod fit;
-mod patches;
+mod interface_check;
+mod patch_lowering;
 
 use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
-use fit::check_fit;
 use glasm_codegen::options::{
     ClipDepth, Conventions, FixedState, PrimitiveNumbers, Target, TransformFeedback, Varyings,
 };
@@ -14,47 +13,58 @@ use glasm_codegen::{Options, SourceText};
 use glasm_frontend::{Diagnostic, Diagnostics, Severity};
 use glasm_ir::primitive::InputPrimitive;
 use glasm_ir::{self as ir, Semantic, Stage};
+use interface_check::check_interfaces;
 use std::borrow::Cow;
 
-/// What [`link`] gives.
+/// Result of [`link`].
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Linked {
-    /// What became of each stage, in the order of the arguments.
+    /// Result of each stage, in the order of the arguments.
     pub stages: Vec<Result<Shader, Diagnostics>>,
-    /// Stages that the pipeline needs besides: those that bring patches to geometry programs and to rasterization.
+    /// Additional stages that the pipeline needs: those that lower patches for geometry programs
+    /// and for rasterization.
     pub made: Vec<(Stage, Result<Shader, Diagnostics>)>,
-    /// Inputs that the stage before does not write, with the stage that reads them. GL links such programs: they read (0, 0, 0, 1).
+    /// Inputs that the previous stage does not write, with the stage that reads them. GL links such
+    /// programs: they read (0, 0, 0, 1).
     pub unwritten: Vec<(Stage, Semantic)>,
 }
 
 /// A stage of the pipeline.
 struct Part<'a> {
-    /// `None` if it does not fit those before it.
+    /// `None` if it does not match the previous stages.
     program: Option<Cow<'a, ir::Program>>,
     /// Warnings and errors.
     found: Diagnostics,
     options: Cow<'a, Options>,
-    /// For line numbers; `None` for stages that are made.
+    /// For line numbers; `None` for generated stages.
     text: Option<SourceText<'a>>,
 }
 
-/// Compiles the stages of one pipeline, given in its order, so that they fit each other. Nothing is translated again.
+/// Compiles the stages of one pipeline, given in its order, so that their interfaces match. The
+/// programs are not loaded again.
 ///
-/// Outputs that the next stage does not read, and that transform feedback does not capture, are dropped; the others are numbered
-/// from 0 on. Any two results of a program go together, which the fixed table of separate stages does not allow for all. Of the options
-/// `interface.inputs` counts for the first stage, `interface.outputs` and `transform_feedback` for the last.
+/// Outputs that the next stage does not read, and that transform feedback does not capture, are
+/// dropped; the others have locations from 0 on. Any two results of a program can be combined,
+/// unlike with the fixed table of separate stages. Of the options `interface.inputs` applies to the
+/// first stage, `interface.outputs` and `transform_feedback` to the last.
 ///
-/// Any stages go together. A program that does not fit those before it has an error that names both sides, as GL draws nothing with such
-/// programs: E0703 if it accesses a texture image unit with another target, E0912 if it is a geometry program that takes other primitives.
+/// Any combination of stages is supported. A program that does not match the previous ones has an
+/// error that names both sides, as GL draws nothing with such programs: E0703 if it accesses a
+/// texture image unit with another target, E0912 if it is a geometry program that accepts other
+/// primitives.
 ///
-/// In Vulkan patches end in an evaluation stage. Where there is none, [`Linked::made`] has it, and draws are of patches all the same:
+/// In Vulkan patches end in an evaluation stage. If there is none, [`Linked::made`] contains it,
+/// and draws are of patches nevertheless:
 ///
-/// - A geometry program with `PRIMITIVE_IN PATCHES` behind a control program gets all that it reads of a patch, up to 62 vectors, as varyings
-///   of a line. So it does without control program if it reads levels, or if no primitive of Vulkan has as many vertices as patches have
-///   (`fixed.patch_vertices` in its options; the levels are `fixed.patch_levels`). Else it is compiled for that primitive, and the caller
-///   draws points, lines, triangles, lines or triangles with adjacency in place of patches of 1, 2, 3, 4 or 6 vertices.
-/// - The vertices of patches that a control program makes for nobody become points.
+/// - A geometry program with `PRIMITIVE_IN PATCHES` after a control program receives all its inputs
+///   of a patch, up to 62 vectors, as varyings of a line. The same applies without control program
+///   if it reads levels, or if no primitive of Vulkan has as many vertices as patches have
+///   (`fixed.patch_vertices` in its options; the levels are `fixed.patch_levels`). Otherwise it is
+///   compiled for that primitive, and the caller draws points, lines, triangles, lines or triangles
+///   with adjacency instead of patches of 1, 2, 3, 4 or 6 vertices.
+/// - The vertices of patches that a control program outputs without a following stage become
+///   points.
 ///
 /// ```
 /// use glasm::{Options, Program, Source, link};
@@ -69,17 +79,17 @@ pub fn link(programs: &[&Program], options: &Options) -> Linked {
     Compiler::new().link(programs, options)
 }
 
-/// [`link()`] with options of its own for each stage.
+/// Compiles the stages of one pipeline like [`link()`], with separate options for each stage.
 pub fn link_with(stages: &[(&Program, &Options)]) -> Linked {
     Compiler::new().link_with(stages)
 }
 
 impl Compiler {
-    /// [`link()`] with the memory of this compiler.
+    /// Compiles the stages of one pipeline like [`link()`], with the memory of this compiler.
     pub fn link(&mut self, programs: &[&Program], options: &Options) -> Linked {
         let stages: Vec<Stage> = programs.iter().map(|program| program.stage()).collect();
         let options: Vec<_> = (0..stages.len())
-            .map(|number| stage_options(&stages, number, options))
+            .map(|number| select_stage_options(&stages, number, options))
             .collect();
         let pairs: Vec<_> = programs
             .iter()
@@ -89,7 +99,7 @@ impl Compiler {
         self.link_with(&pairs)
     }
 
-    /// [`link_with`] with the memory of this compiler.
+    /// Compiles the stages of one pipeline like [`link_with`], with the memory of this compiler.
     pub fn link_with(&mut self, stages: &[(&Program, &Options)]) -> Linked {
         let mut parts: Vec<Part<'_>> = stages
             .iter()
@@ -101,22 +111,22 @@ impl Compiler {
             })
             .collect();
         let programs: Vec<_> = stages.iter().map(|(program, _)| program.ir()).collect();
-        let found = check_fit(&programs);
+        let found = check_interfaces(&programs);
         for (part, found) in parts.iter_mut().zip(found) {
-            part.note(found);
+            part.add_diagnostics(found);
         }
-        // Before locations are given: the stages that are made pass varyings on, too.
-        bring_patches(&mut parts);
+        // Before locations are assigned: the generated stages pass varyings through, too.
+        lower_patches(&mut parts);
         let mut linked = Linked {
             stages: Vec::with_capacity(stages.len()),
             made: Vec::new(),
-            unwritten: pack(&mut parts),
+            unwritten: assign_locations(&mut parts),
         };
         let mut images = 0;
         for mut part in parts {
             let stage = part.program.as_ref().map(|program| program.stage);
             let is_made = part.text.is_none();
-            part.number_images_from(images);
+            part.renumber_images(images);
             let compiled = part.compile(self);
             if let Ok(shader) = &compiled {
                 let bound = shader.reflection.images.iter();
@@ -133,8 +143,8 @@ impl Compiler {
 }
 
 impl Part<'_> {
-    /// Takes over what was found beside other stages.
-    fn note(&mut self, found: Vec<Diagnostic>) {
+    /// Adds diagnostics of the comparison with other stages.
+    fn add_diagnostics(&mut self, found: Vec<Diagnostic>) {
         for diagnostic in found {
             if diagnostic.severity != Severity::Warning {
                 self.program = None;
@@ -143,8 +153,9 @@ impl Part<'_> {
         }
     }
 
-    /// In OpenGL all stages share the image units: those of this stage are behind those of the stages before.
-    fn number_images_from(&mut self, first: u32) {
+    /// Renumbers the image units from `first` on: in OpenGL all stages share the image units, and
+    /// those of this stage follow those of the previous stages.
+    fn renumber_images(&mut self, first: u32) {
         if self.options.target == Target::OpenGl4_5
             && self.options.bindings.first_image_binding < first
         {
@@ -163,11 +174,16 @@ impl Part<'_> {
     }
 }
 
-/// The options of one stage of a pipeline: what is about vertices and primitives holds for the last stage before rasterization.
-fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> Cow<'a, Options> {
+/// Returns the options of one stage of a pipeline: options for vertices and primitives apply to the
+/// last stage before rasterization.
+fn select_stage_options<'a>(
+    stages: &[Stage],
+    number: usize,
+    options: &'a Options,
+) -> Cow<'a, Options> {
     let last = stages.iter().rposition(|&stage| stage != Stage::Fragment);
     if stages[number] == Stage::Fragment {
-        // Geometry programs number primitives themselves.
+        // Geometry programs define primitive indices themselves.
         let numbers = match stages.contains(&Stage::Geometry) {
             true => PrimitiveNumbers::Own,
             false => options.fixed.primitive_numbers,
@@ -185,13 +201,15 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
     }
     Cow::Owned(Options {
         conventions: Conventions {
-            // A position that another stage reads must be the one that the program wrote; the last stage remaps it.
+            // A position that another stage reads must be the one that the program wrote; the last
+            // stage remaps it.
             clip_depth: ClipDepth::ZeroToOne,
             ..options.conventions
         },
         transform_feedback: TransformFeedback::default(),
         fixed: FixedState {
-            // Clamped where they leave the last stage: GL 2.1 section 2.14.6 clamps what is rasterized.
+            // Colors are clamped at the end of the last stage: GL 2.1 section 2.14.6 clamps the
+            // rasterized colors.
             clamp_vertex_colors: false,
             point_size: None,
             unwritten_point_size: None,
@@ -203,8 +221,9 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
     })
 }
 
-/// Numbers what passes between stages; gives what is read and not written.
-fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
+/// Assigns locations to the varyings between stages; returns the varyings that are read and not
+/// written.
+fn assign_locations(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
     let mut unwritten = Vec::new();
     for index in 1..parts.len() {
         let [before, part] = &mut parts[index - 1..=index] else {
@@ -213,17 +232,17 @@ fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
         let (Some(from), Some(to)) = (&before.program, &part.program) else {
             continue;
         };
-        // Both sides get one list, so that they agree whatever else their programs have.
+        // Both sides receive one list, so that they agree independent of their other interface.
         let packed = Varyings::pack(from, to, &before.options);
         before.options.to_mut().interface.outputs = packed.clone();
         part.options.to_mut().interface.inputs = packed;
-        unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));
+        unwritten.extend(find_unwritten(from, to).map(|semantic| (to.stage, semantic)));
     }
     unwritten
 }
 
-/// Makes the stages that patches need to go on.
-fn bring_patches(parts: &mut Vec<Part<'_>>) {
+/// Inserts the stages that patches need before geometry programs and rasterization.
+fn lower_patches(parts: &mut Vec<Part<'_>>) {
     let stages: Option<Vec<Stage>> = parts
         .iter()
         .map(|part| part.program.as_ref().map(|program| program.stage))
@@ -233,14 +252,15 @@ fn bring_patches(parts: &mut Vec<Part<'_>>) {
     };
     let find = |wanted| stages.iter().position(|stage| *stage == wanted);
     match (find(Stage::TessControl), find(Stage::Geometry)) {
-        (control, Some(geometry)) => bring_to_geometry(parts, control, geometry),
-        (Some(control), None) => bring_to_points(parts, control),
+        (control, Some(geometry)) => lower_patches_to_geometry(parts, control, geometry),
+        (Some(control), None) => lower_patches_to_points(parts, control),
         (None, None) => {}
     }
 }
 
-/// The options of a stage that is made before another: what holds for the last stage before rasterization does not hold for it.
-fn made_options(options: &Options) -> Options {
+/// Returns the options of a stage that is generated before another: options for the last stage
+/// before rasterization do not apply to it.
+fn make_stage_options(options: &Options) -> Options {
     Options {
         target: options.target,
         device: options.device,
@@ -250,8 +270,8 @@ fn made_options(options: &Options) -> Options {
     }
 }
 
-fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
-    let options = made_options(&parts[geometry].options);
+fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
+    let options = make_stage_options(&parts[geometry].options);
     let fixed = parts[geometry].options.fixed;
     let Some(program) = &parts[geometry].program else {
         return;
@@ -262,16 +282,17 @@ fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry
     let vertices = u32::from(fixed.patch_vertices);
     let passed = match control {
         Some(index) => parts[index].program.clone(),
-        None if vertices == 0 || patches::is_primitive(program, vertices) => None,
+        None if vertices == 0 || patch_lowering::can_draw_as_primitive(program, vertices) => None,
         None => {
-            let passed = patches::pass_on(program, vertices, fixed.patch_levels);
+            let passed =
+                patch_lowering::build_passthrough_control(program, vertices, fixed.patch_levels);
             Some(Cow::Owned(passed))
         }
     };
     let Some(passed) = passed else { return };
-    let bridge = match patches::bridge(&passed, program) {
+    let bridge = match patch_lowering::build_bridge(&passed, program) {
         Ok(bridge) => bridge,
-        Err(error) => return parts[geometry].note(vec![error]),
+        Err(error) => return parts[geometry].add_diagnostics(vec![error]),
     };
     parts[geometry].program = Some(Cow::Owned(bridge.geometry));
     let made = |program| Part {
@@ -287,14 +308,15 @@ fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry
     }
 }
 
-fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
+fn lower_patches_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
     let part = &mut parts[control];
     let Some(program) = &part.program else { return };
-    match patches::points(program) {
+    match patch_lowering::build_points(program) {
         Ok((program, evaluation)) => {
             part.program = Some(Cow::Owned(program));
             let before = Options {
-                // What is about the last stage before rasterization goes over to the evaluation stage.
+                // Options for the last stage before rasterization apply to the evaluation stage
+                // now.
                 conventions: Conventions::vulkan(),
                 transform_feedback: TransformFeedback::default(),
                 ..(*part.options).clone()
@@ -307,13 +329,17 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
             };
             parts.insert(control + 1, made);
         }
-        Err(error) => part.note(vec![error]),
+        Err(error) => part.add_diagnostics(vec![error]),
     }
 }
 
-/// Varyings that `to` reads and `from` does not write.
-// GL links what fits by name and leaves the rest undefined. Inputs that are no varyings come from the system.
-fn missing<'a>(from: &'a ir::Program, to: &'a ir::Program) -> impl Iterator<Item = Semantic> + 'a {
+/// Returns the varyings that `to` reads and `from` does not write.
+// GL links varyings by name and leaves unmatched ones undefined. Inputs that are not varyings come
+// from the system.
+fn find_unwritten<'a>(
+    from: &'a ir::Program,
+    to: &'a ir::Program,
+) -> impl Iterator<Item = Semantic> + 'a {
     let is_written = |semantic: Semantic| {
         let mut outputs = from.outputs.iter();
         outputs.any(|output| output.semantic == semantic)
@@ -355,7 +381,7 @@ mod tests {
             "!!NVfp4.0\nTEMP r;\nMOV r, fragment.color;\nADD r, r, fragment.attrib[27];\n\
              ADD result.color, r, fragment.texcoord[5];\nEND",
         );
-        // Separately compiled, color and attribute 27 meet at location 0.
+        // Separately compiled, color and attribute 27 share location 0.
         assert!(crate::compile(&vertex, &Options::default()).is_err());
         let linked = linked(&[&vertex, &fragment]);
         assert_eq!(linked.unwritten, [(Stage::Fragment, Semantic::TexCoord(5))]);

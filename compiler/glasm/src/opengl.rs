@@ -1,5 +1,5 @@
-//! What an implementation of OpenGL takes as SPIR-V, for callers that hand modules to `glShaderBinary` and `glSpecializeShader`:
-//! `GL_ARB_gl_spirv`, core in OpenGL 4.6.
+//! Options and features for implementations of OpenGL that accept SPIR-V, for callers that pass
+//! modules to `glShaderBinary` and `glSpecializeShader`: `GL_ARB_gl_spirv`, core in OpenGL 4.6.
 //!
 //! ```
 //! use glasm::{Source, Target, compile, opengl};
@@ -21,19 +21,23 @@
 use crate::{BindingLayout, Conventions, DeviceFeatures, Options, Reflection, Target};
 use glasm_codegen::features::is_in_opengl;
 
-/// Names of the extension that lets OpenGL take modules. It is core in OpenGL 4.6.
+/// Name of the extension that allows modules in OpenGL. It is core in OpenGL 4.6.
 pub const EXTENSION: &str = "GL_ARB_gl_spirv";
 
-/// What of the features of Vulkan an implementation of OpenGL has: [`DeviceFeatures::of_opengl`].
+/// Returns the Vulkan features that an implementation of OpenGL supports:
+/// [`DeviceFeatures::of_opengl`].
 ///
-/// `version` is that of OpenGL as GLSL writes it, 450 for 4.5. `has` says whether there is an extension of OpenGL (`GL_...`), or of SPIR-V
-/// (`SPV_...`, from the list `SPIR_V_EXTENSIONS`).
+/// `version` is the version of OpenGL in the form of GLSL, 450 for 4.5. `has` returns true if an
+/// extension of OpenGL (`GL_...`), or of SPIR-V (`SPV_...`, from the list `SPIR_V_EXTENSIONS`), is
+/// supported.
 pub fn device_features(version: u32, has: impl Fn(&str) -> bool) -> DeviceFeatures {
     DeviceFeatures::of_opengl(version, has)
 }
 
-/// What a module needs and an implementation lacks, which is asked as in [`device_features`]: names of features of Vulkan, as
-/// [`Requirements::features`](crate::reflect::Requirements::features) has them. The compiler is not told of all of these.
+/// Returns the features that a module needs and an implementation does not support, with `version`
+/// and `has` as in [`device_features`]: names of Vulkan features, as in
+/// [`Requirements::features`](crate::reflect::Requirements::features). Not all of them are compiler
+/// options.
 pub fn lacking(
     reflection: &Reflection,
     version: u32,
@@ -45,7 +49,8 @@ pub fn lacking(
         .collect()
 }
 
-/// Options for OpenGL: target, conventions, and bindings at the end of what OpenGL has, [`BindingLayout::opengl`].
+/// Returns options for OpenGL: target, conventions, and bindings at the end of the available ones,
+/// [`BindingLayout::opengl`].
 pub fn options(device: DeviceFeatures, uniform_buffers: u32, storage_buffers: u32) -> Options {
     Options {
         target: Target::OpenGl4_5,
@@ -56,8 +61,8 @@ pub fn options(device: DeviceFeatures, uniform_buffers: u32, storage_buffers: u3
     }
 }
 
-/// [`options`] for an implementation of which nothing is known: OpenGL 4.5 with all extensions that modules can use, and as many bindings as
-/// OpenGL 4.5 guarantees.
+/// Returns [`options`] for an unknown implementation: OpenGL 4.5 with all extensions that modules
+/// can use, and as many bindings as OpenGL 4.5 guarantees.
 pub fn options_of_all() -> Options {
     // MAX_UNIFORM_BUFFER_BINDINGS and MAX_SHADER_STORAGE_BUFFER_BINDINGS.
     options(device_features(450, |_| true), 84, 8)

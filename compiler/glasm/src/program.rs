@@ -1,4 +1,4 @@
-//! Programs that are loaded once and compiled as often as there are states to compile them for.
+//! Programs that are loaded once and compiled for any number of states.
 
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::{Options, SourceText};
@@ -6,10 +6,11 @@ use glasm_frontend::{Counts, Diagnostics, Dialect, Source, Usage};
 use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
 use std::sync::{Arc, OnceLock};
 
-/// A program that has loaded: read, checked and translated.
+/// A loaded program: parsed, checked and translated.
 ///
-/// [`Program::compile`] and [`link`](crate::link()) emit its module only, for a state or a neighbour at a time. It owns all it needs, may be
-/// shared between threads, and clones of it are the same program.
+/// [`Program::compile`] and [`link`](crate::link()) only emit its module, for one state or set of
+/// adjacent stages at a time. It owns all its data, can be shared between threads, and its clones
+/// share the same program.
 ///
 /// ```
 /// use glasm::{Options, Program, Source};
@@ -31,19 +32,20 @@ struct Loaded {
     dialect: Option<Dialect>,
     name: Box<str>,
     text: Box<[u8]>,
-    /// The source but for its name and text.
+    /// The source without its name and text.
     settings: Source<'static>,
     counted: OnceLock<(Counts, Usage)>,
 }
 
-/// Whether a texture is on one of these units, a mask; arrays of units are where their first is.
+/// Returns a predicate for the textures on one of these units, a mask; arrays of units are treated
+/// as their first unit.
 fn is_among(units: u32) -> impl Fn(&ir::Texture) -> bool {
     let has = move |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
     move |texture| texture.units.first().is_some_and(has)
 }
 
 impl Program {
-    /// Loads a program string. Callers with many of them keep a [`Compiler`] for [`Compiler::load`].
+    /// Loads a program string. Callers with many of them use a [`Compiler`] for [`Compiler::load`].
     ///
     /// # Errors
     /// All errors of the program, with positions.
@@ -56,7 +58,7 @@ impl Program {
         Self(Arc::new(Loaded {
             program,
             warnings,
-            // A dialect that the caller names counts before that of the header.
+            // A dialect that the caller specifies overrides the header.
             dialect: dialect.or_else(|| Dialect::of(&source.text[source.part().range()])),
             name: source.name.into(),
             text: source.text.into(),
@@ -77,69 +79,73 @@ impl Program {
         Compiler::new().compile_program(self, options)
     }
 
-    /// The shader stage.
+    /// Returns the shader stage.
     pub fn stage(&self) -> Stage {
         self.0.program.stage
     }
 
-    /// The language.
+    /// Returns the language.
     pub fn dialect(&self) -> Option<Dialect> {
         self.0.dialect
     }
 
-    /// What was found that did not keep it from loading.
+    /// Returns the warnings of loading.
     pub fn warnings(&self) -> &Diagnostics {
         &self.0.warnings
     }
 
-    /// What it reads of the stage before, of the vertex or of the system.
+    /// Returns the inputs that it reads: of the previous stage, of the vertex or of the system.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = &Input> {
         self.0.program.inputs.iter()
     }
 
-    /// What it writes for the stage behind it.
+    /// Returns the outputs that it writes for the following stage.
     pub fn outputs(&self) -> impl ExactSizeIterator<Item = &Output> {
         self.0.program.outputs.iter()
     }
 
-    /// The program in glasm's intermediate representation.
+    /// Returns the program in glasm's intermediate representation.
     pub fn ir(&self) -> &ir::Program {
         &self.0.program
     }
 
-    /// What it uses of what GL limits, for callers that answer GL's queries. The first call takes as long as loading the program.
+    /// Returns the number of resources that it uses and that GL limits, for callers that answer
+    /// GL's queries. The first call takes as long as loading the program.
     pub fn counts(&self) -> &Counts {
-        &self.counted().0
+        &self.get_counts().0
     }
 
-    /// Returns the numbers by which it names what GL limits, with their spans.
+    /// Returns the indices of resources that GL limits, with their spans.
     pub(crate) fn usage(&self) -> &Usage {
-        &self.counted().1
+        &self.get_counts().1
     }
 
-    fn counted(&self) -> &(Counts, Usage) {
-        // A program that has loaded is counted without errors.
+    fn get_counts(&self) -> &(Counts, Usage) {
+        // A loaded program is counted without errors.
         let count = || glasm_frontend::count_and_index(&self.source()).unwrap_or_default();
         self.0.counted.get_or_init(count)
     }
 
-    /// The same program for textures that are not compared: lookups of shadow targets on `units`, a mask of texture image units, give the texel,
-    /// as drivers gave it. Where a texture's `TEXTURE_COMPARE_MODE` is `NONE`, what such a lookup gives is undefined otherwise
-    /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
+    /// Returns the same program for textures that do not compare: lookups of shadow targets on
+    /// `units`, a mask of texture image units, return the texel, as drivers did. If a texture's
+    /// `TEXTURE_COMPARE_MODE` is `NONE`, the result of such a lookup is undefined otherwise
+    /// (ARB_fragment_program_shadow). Arrays of units are treated as their first unit.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_plainly(is_among(units)))
+        self.clone_with(|program| program.look_up_plainly(is_among(units)))
     }
 
-    /// The same program for depths that are compared: lookups of plain targets of one and two dimensions on `units` compare with the third
-    /// coordinate. Programs of NV_fragment_program look up textures as OpenGL without programs does: what `TEXTURE_COMPARE_MODE` says counts
-    /// (section 3.11.5.38). In the ARB languages what such a lookup gives is undefined.
+    /// Returns the same program for depth textures that compare: lookups of ordinary targets of one
+    /// and two dimensions on `units` compare with the third coordinate. Programs of
+    /// NV_fragment_program look up textures as OpenGL without programs does: `TEXTURE_COMPARE_MODE`
+    /// applies (section 3.11.5.38). In the ARB languages the result of such a lookup is undefined.
     pub fn with_compared_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_compared(is_among(units)))
+        self.clone_with(|program| program.look_up_compared(is_among(units)))
     }
 
-    /// The same fragment program with texels in the place of its primary color: those of the two-dimensional texture of `unit` at the floor of
-    /// `coordinate`, clamped as `saturate` says. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program evaluates its color at other
-    /// places, or by an index.
+    /// Returns the same fragment program with texels instead of its primary color: texels of the
+    /// two-dimensional texture of `unit` at the floor of `coordinate`, clamped as `saturate`
+    /// specifies. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program
+    /// evaluates its color at other locations, or reads it with an index.
     pub fn with_texel_colors(
         &self,
         unit: u32,
@@ -147,27 +153,30 @@ impl Program {
         saturate: ir::Saturate,
     ) -> Option<Self> {
         let mut is_done = false;
-        let changed = self.changed(|program| {
+        let changed = self.clone_with(|program| {
             is_done = program.read_texel_colors(unit, coordinate, saturate);
         });
         is_done.then_some(changed)
     }
 
-    /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
-    /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
+    /// Returns the same program for missing textures on `units`, a mask of texture image units:
+    /// lookups return (0, 0, 0, 0), as `!!FP1.0` programs define it for targets without a
+    /// consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are
+    /// treated as their first unit.
     pub fn with_zero_lookups(&self, units: u32) -> Self {
-        self.changed(|program| program.look_up_zeros(is_among(units)))
+        self.clone_with(|program| program.look_up_zeros(is_among(units)))
     }
 
-    /// The same program with clip distances that clip where their planes are enabled ([`FixedState::clip_planes`](crate::FixedState::clip_planes))
-    /// and nowhere else, as in OpenGL. Without this all that it writes clip, but for programs of NV_vertex_program2. For the last stage before
+    /// Returns the same program with clip distances that clip only if their planes are enabled
+    /// ([`FixedState::clip_planes`](crate::FixedState::clip_planes)), as in OpenGL. Otherwise all
+    /// written distances clip, except in programs of NV_vertex_program2. For the last stage before
     /// rasterization.
     pub fn with_enabled_clip_distances(&self) -> Self {
-        self.changed(|program| program.modes.enabled_clip_distances = true)
+        self.clone_with(|program| program.modes.enabled_clip_distances = true)
     }
 
-    /// Another program of the same text.
-    fn changed(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
+    /// Returns another program with the same source.
+    fn clone_with(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
         let mut program = self.0.program.clone();
         change(&mut program);
         Self(Arc::new(Loaded {
@@ -181,7 +190,7 @@ impl Program {
         }))
     }
 
-    /// The source that it was loaded from, to render diagnostics with.
+    /// Returns the source that it was loaded from, to render diagnostics with.
     pub fn source(&self) -> Source<'_> {
         Source {
             name: &self.0.name,

@@ -1,4 +1,5 @@
-//! What a module expects of its caller: [`Reflection`], and all types that it consists of.
+//! Interface that a module expects of its caller: [`Reflection`], and all types that it consists
+//! of.
 
 pub use glasm_codegen::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,

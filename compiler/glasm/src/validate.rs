@@ -42,7 +42,7 @@ mod tests {
                 tgsi,
                 ..Source::new(&program.name, &program.text)
             };
-            // Some programs need another to go with them, or other options.
+            // Some programs require another program, or other options.
             let (Expected::Loads, Ok(shader)) = (program.expected, compile(&source, &options))
             else {
                 continue;

@@ -1,5 +1,5 @@
-//! What modifiers, barriers and options of programs are in modules, where no result of a device on a CPU shows it: orders of memory
-//! accesses and of roundings.
+//! Effects of modifiers, barriers and options of programs on modules that no result of a CPU device
+//! shows: orders of memory accesses and of roundings.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +22,7 @@ fn module_with(text: &str, options: &Options) -> Module {
     loader.module()
 }
 
-/// A compute program with statements over some variables and memories.
+/// Returns a compute program with statements over some variables and memories.
 #[track_caller]
 fn compute(statements: &str) -> Module {
     module(&format!(
@@ -41,13 +41,13 @@ fn count(module: &Module, op: Op) -> usize {
     all(module, op).len()
 }
 
-/// How often a decoration stands on a variable, a result, or a member of a block.
+/// Returns the number of decorations of variables, results, or members of a block.
 fn decorations(module: &Module, decoration: Decoration) -> usize {
     let is_it = |inst: &&Instruction| inst.operands.contains(&Operand::Decoration(decoration));
     module.annotations.iter().filter(is_it).count()
 }
 
-/// How many of the instructions are decorated.
+/// Returns the number of decorated instructions.
 fn decorated(module: &Module, op: Op, decoration: Decoration) -> usize {
     let is_decorated = |inst: &&&Instruction| {
         let target = Operand::IdRef(inst.result_id.unwrap());
@@ -73,7 +73,7 @@ fn volatile_accesses(module: &Module) -> (usize, usize) {
     (count(Op::Load), count(Op::Store))
 }
 
-/// The number that a constant is.
+/// Returns the number that a constant is.
 fn constant(module: &Module, operand: &Operand) -> u32 {
     let (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id)) = operand
     else {
@@ -87,7 +87,7 @@ fn constant(module: &Module, operand: &Operand) -> u32 {
     bits
 }
 
-/// NV_gpu_program5 section 2.X.4.5.
+/// Checks NV_gpu_program5 section 2.X.4.5.
 #[test]
 fn coherent_and_volatile_accesses_of_buffers() {
     for (statements, coherent, volatile, accesses) in [
@@ -113,7 +113,7 @@ fn coherent_and_volatile_accesses_of_buffers() {
     }
 }
 
-/// By address there is no variable to decorate.
+/// Checks accesses by address, which have no variable to decorate.
 #[test]
 fn coherent_and_volatile_accesses_by_address() {
     for (statements, accesses) in [
@@ -169,7 +169,7 @@ fn coherent_and_volatile_accesses_of_images() {
     }
 }
 
-/// Other invocations change counters, whatever else the program does with them.
+/// Checks counters: other invocations change them, regardless of the program.
 #[test]
 fn counters_are_read_anew() {
     let module = compute("ATOMCTR.GET.U r.x, c[0]; ATOMCTR.GET.U i.x, c[0]; STB.U32 r, s[i.x];");
@@ -177,7 +177,8 @@ fn counters_are_read_anew() {
     assert_eq!(decorations(&module, Decoration::Coherent), 1);
 }
 
-/// NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation, for all invocations. CTA asks for less.
+/// Checks NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation,
+/// for all invocations. CTA requires less.
 #[test]
 fn memory_barriers() {
     let all_memory = MemorySemantics::ACQUIRE_RELEASE
@@ -190,7 +191,7 @@ fn memory_barriers() {
         assert_eq!(barriers.len(), 1, "{statement}");
         let [scope, semantics] = [0, 1].map(|n| constant(&module, &barriers[0].operands[n]));
         assert_eq!((scope, semantics), (Scope::Device as u32, of_groups.bits()));
-        // The barrier stands between the stores.
+        // The barrier is between the stores.
         let body = module.functions[0].blocks.iter();
         let insts = body.flat_map(|block| &block.instructions);
         let ops: Vec<Op> = insts.map(|inst| inst.class.opcode).collect();
@@ -221,7 +222,7 @@ fn barriers_of_groups() {
     assert_eq!(count(&module, Op::MemoryBarrier), 0);
 }
 
-/// A fragment program with statements over attributes.
+/// Returns a fragment program with statements over attributes.
 #[track_caller]
 fn fragment(statements: &str) -> Module {
     module(&format!(
@@ -230,7 +231,7 @@ fn fragment(statements: &str) -> Module {
     ))
 }
 
-/// NV_gpu_program5 section 2.X.4.1: what PREC is on may not be joined with anything else.
+/// Checks NV_gpu_program5 section 2.X.4.1: instructions with PREC must not be combined with others.
 #[test]
 fn precise_results_are_not_contracted() {
     for (statement, op, number) in [
@@ -257,7 +258,8 @@ fn precise_results_are_not_contracted() {
     }
 }
 
-/// The smallest integer divided by -1 has no result in SPIR-V, whether the compiler knows the divisor or not.
+/// Checks that the smallest integer divided by -1, which has no result in SPIR-V, is avoided for
+/// constant and dynamic divisors.
 #[test]
 fn divisions_by_minus_one_are_none() {
     for statement in [
@@ -304,7 +306,7 @@ fn precise_dot_products() {
     }
 }
 
-/// PREC is that of its instruction alone.
+/// Checks that PREC applies to its instruction only.
 #[test]
 fn precision_of_one_instruction() {
     let module = fragment("MUL.PREC r, a, b; ADD r, r, a; MUL r, r, b;");
@@ -317,7 +319,8 @@ fn precision_of_one_instruction() {
     assert_eq!(decorated, [1, 0]);
 }
 
-/// NV_vertex_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5.1: the position is that of any other program with the option.
+/// Checks NV_vertex_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5.1: the position
+/// equals that of any other program with the option.
 #[test]
 fn invariant_positions() {
     for header in ["!!NVvp4.0", "!!ARBvp1.0"] {
@@ -359,7 +362,7 @@ fn half_precision() {
     }
 }
 
-/// User clip planes cut all invariant positions in the same places.
+/// Checks that user clip planes clip all invariant positions at the same locations.
 #[test]
 fn distances_of_user_clip_planes() {
     let options = Options {
@@ -387,7 +390,8 @@ fn glsl_count(module: &Module, op: GlslStd450Op) -> usize {
         .count()
 }
 
-/// What no program may rely on must not reach other memory: indices are brought into the range of their array.
+/// Checks that out-of-bounds accesses, on which programs cannot rely, do not reach other memory:
+/// indices are clamped to the range of their array.
 #[test]
 fn indices_stay_in_their_arrays() {
     for (statements, clamps) in [
@@ -413,7 +417,8 @@ fn indices_stay_in_their_arrays() {
     }
 }
 
-/// SPIR-V leaves divisions by 0 and the quotient of the least number by -1 open: such divisors never reach an instruction.
+/// Checks that divisors with undefined results in SPIR-V, 0 and the quotient of the least number by
+/// -1, never reach an instruction.
 #[test]
 fn divisions_of_integers_are_defined() {
     for (ty, op, choices) in [("S", Op::SDiv, 2), ("U", Op::UDiv, 1)] {
@@ -435,7 +440,7 @@ fn divisions_of_integers_are_defined() {
     }
 }
 
-/// Invocations that only help others to derivatives do not take part in loops that wait for memory to change.
+/// Helper invocations do not execute loops that wait for changes of memory.
 #[test]
 fn helpers_do_not_wait() {
     let text = "!!NVfp5.0 LONG TEMP l; TEMP r; PK64.U l, program.local[0]; ATOM.IWRAP.U32 r.x, program.local[1], l.x; \
@@ -464,7 +469,8 @@ fn helpers_do_not_wait() {
     }
 }
 
-/// Buffers may be the same memory, and what a program only reads is declared so: devices that cannot store in a stage take it.
+/// Buffers may alias, and read-only ones are declared so: devices that cannot store in a stage
+/// accept them.
 #[test]
 fn buffers_that_are_only_read() {
     let module = compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
@@ -474,7 +480,7 @@ fn buffers_that_are_only_read() {
     assert_eq!(decorations(&module, Decoration::Aliased), 1);
 }
 
-/// What has one value in a whole primitive has it everywhere.
+/// Checks that inputs with one value for a primitive are not evaluated at other locations.
 #[test]
 fn flat_attributes_are_not_evaluated_elsewhere() {
     let flat_colors = Options {
@@ -527,7 +533,7 @@ fn flat_attributes_are_not_evaluated_elsewhere() {
     }
 }
 
-/// NV_sample_mask_override_coverage, and options that are modes of execution.
+/// Checks NV_sample_mask_override_coverage, and options that become execution modes.
 #[test]
 fn options_of_fragment_programs() {
     let declared = |option: &str| {
@@ -541,7 +547,7 @@ fn options_of_fragment_programs() {
     assert_eq!(counts, [0, 1]);
 }
 
-/// Where y counts the other way, so do derivatives in y and offsets.
+/// Checks that derivatives in y and offsets follow the direction of y.
 #[test]
 fn directions_of_y() {
     for (negate_ddy, negations) in [(false, 0), (true, 1)] {
@@ -569,7 +575,7 @@ fn directions_of_y() {
     }
 }
 
-/// The instruction that gives the value of an operand.
+/// Returns the instruction that defines the value of an operand.
 #[track_caller]
 fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
     let Operand::IdRef(id) = operand else {
@@ -579,7 +585,8 @@ fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
     insts.find(|inst| inst.result_id == Some(*id)).unwrap()
 }
 
-/// NV_shader_storage_buffer_object: what lies beyond the end is not written. Devices may do the same, so that no result shows it.
+/// Checks NV_shader_storage_buffer_object: out-of-bounds stores are dropped. Devices may do the
+/// same, so that no result shows it.
 #[test]
 fn stores_stay_in_their_buffers() {
     for (statement, more) in [
@@ -592,7 +599,8 @@ fn stores_stay_in_their_buffers() {
         assert_eq!(tests.len(), 1, "{statement}");
         let [word, bound] = [0, 1].map(|n| definition(&module, &tests[0].operands[n]));
         assert_eq!(bound.class.opcode, Op::ArrayLength, "{statement}");
-        // The last word that the store touches: the byte address over 4, and one more if it has 64 bits.
+        // The last word that the store touches: the byte address over 4, and one more if it has 64
+        // bits.
         let first = match more {
             Some(number) => {
                 assert_eq!(word.class.opcode, Op::IAdd, "{statement}");
@@ -606,7 +614,8 @@ fn stores_stay_in_their_buffers() {
     }
 }
 
-/// Whether a fragment program compiles for a device without doubles, and to a module that needs none.
+/// Returns true if a fragment program compiles for a device without doubles, and to a module that
+/// needs none.
 fn works_without_doubles(statements: &str) -> bool {
     let text = format!(
         "!!NVfp5.0 LONG TEMP a, b; TEMP r, t; PK64.F a, program.local[0]; MOV.S.CC t, program.local[1]; {statements} \

@@ -1,4 +1,4 @@
-//! Modules for OpenGL: what `GL_ARB_gl_spirv` wants other than Vulkan, and what an error names.
+//! Modules for OpenGL: differences of `GL_ARB_gl_spirv` from Vulkan, and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,7 +10,7 @@ use glasm::{
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ExecutionMode, Op, StorageClass};
 
-/// 84 uniform buffers and 16 storage buffers.
+/// Returns options for 84 uniform buffers and 16 storage buffers.
 fn options() -> Options {
     opengl::options(opengl::device_features(450, |_| true), 84, 16)
 }
@@ -61,7 +61,7 @@ fn count(module: &Module, op: Op) -> usize {
     insts.filter(|inst| inst.class.opcode == op).count()
 }
 
-/// The message of the only error.
+/// Returns the message of the only error.
 #[track_caller]
 fn refusal(source: &Source<'_>, options: &Options) -> (Code, String) {
     let errors = compile(source, options).unwrap_err();
@@ -69,7 +69,7 @@ fn refusal(source: &Source<'_>, options: &Options) -> (Code, String) {
     (errors.list[0].code, errors.list[0].message.clone())
 }
 
-/// ARB_gl_spirv, appendix "The OpenGL SPIR-V Execution Environment".
+/// Checks ARB_gl_spirv, appendix "The OpenGL SPIR-V Execution Environment".
 #[test]
 fn modules_are_spirv_1_0_without_sets() {
     let text = "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE s[] = { program.storage[1] }; \
@@ -77,7 +77,7 @@ fn modules_are_spirv_1_0_without_sets() {
     let module = module(text);
     assert_eq!(module.header.as_ref().unwrap().version(), (1, 0));
     assert!(!has_decoration(&module, Decoration::DescriptorSet));
-    // Storage blocks are what the extension maps `buffer` to.
+    // The extension maps `buffer` to storage blocks.
     assert!(has_decoration(&module, Decoration::BufferBlock));
     let mut globals = module.types_global_values.iter();
     let class = Operand::StorageClass(StorageClass::StorageBuffer);
@@ -105,7 +105,8 @@ fn vertices_and_instances_have_the_built_ins_of_opengl() {
     );
 }
 
-/// ARB_fragment_coord_conventions: the origin is the lower left corner unless the program says another.
+/// Checks ARB_fragment_coord_conventions: the origin is the lower left corner unless the program
+/// specifies another.
 #[test]
 fn window_positions_have_the_origin_of_the_program() {
     let lower = module("!!ARBfp1.0\nMOV result.color, fragment.position;\nEND");
@@ -135,7 +136,7 @@ fn rectangles_are_rectangles() {
     // Coordinates count texels: nothing is divided by a size.
     assert_eq!(count(&sampled, Op::ImageQuerySizeLod), 0);
     assert_eq!(count(&sampled, Op::FDiv), 0);
-    // A level is no operand of theirs.
+    // They have no level operand.
     let mut insts = sampled.all_inst_iter();
     let sample = insts
         .find(|it| it.class.opcode == Op::ImageSampleExplicitLod)
@@ -151,7 +152,7 @@ fn rectangles_are_rectangles() {
     assert_eq!(count(&queried, Op::ImageQueryLevels), 0);
 }
 
-/// OpenGL's uniforms are images with samplers, buffer textures among them.
+/// Checks that OpenGL's uniforms are images with samplers, including buffer textures.
 #[test]
 fn buffer_textures_have_samplers() {
     let text = "!!NVfp4.0\nTXF result.color, fragment.texcoord[0], texture[0], BUFFER;\nEND";
@@ -162,7 +163,8 @@ fn buffer_textures_have_samplers() {
     assert_eq!(count(&for_vulkan, Op::TypeSampledImage), 0);
 }
 
-/// Returns the values that a module stores in varyings: variables of the class `Output` with a location, and parts of them.
+/// Returns the values that a module stores in varyings: variables of the class `Output` with a
+/// location, and parts of them.
 fn stored_varyings(module: &Module) -> Vec<u32> {
     let location = Operand::Decoration(Decoration::Location);
     let varyings = module.annotations.iter();
@@ -185,7 +187,8 @@ fn stored_varyings(module: &Module) -> Vec<u32> {
     values
 }
 
-/// Mesa 25.0 reads other bytes where the number of the vertex is known at run time only.
+/// Checks constant vertex indices: Mesa 25.0 reads wrong bytes if the vertex index is only known at
+/// run time.
 #[test]
 fn numbers_of_vertices_are_constants_in_geometry_programs() {
     let text = "!!NVgp4.0\nPRIMITIVE_IN LINES;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\nINT TEMP i;\nATTRIB t[] = { vertex.texcoord[0..1] };\nATTRIB p = vertex.position;\n\
@@ -215,7 +218,8 @@ fn numbers_of_vertices_are_constants_in_geometry_programs() {
     assert_eq!(accesses, 6);
 }
 
-/// Mesa 25.0 takes two outputs for one if both get one value, each under another condition.
+/// Checks outputs of control programs: Mesa 25.0 merges two outputs that have the same value under
+/// different conditions.
 #[test]
 fn outputs_of_control_programs_do_not_share_values() {
     let text = "!!NVtcp5.0\nVERTICES_OUT 2;\nTEMP r;\nI2F.U r, primitive.invocation.x;\nMOV.U.CC r.y, primitive.invocation.x;\n\
@@ -228,7 +232,8 @@ fn outputs_of_control_programs_do_not_share_values() {
     assert_eq!(values[0], values[1]);
 }
 
-/// Mesa does not interpolate what a loop stores if all invocations share it, so values depend on the number of the invocation.
+/// Checks loops of geometry programs: Mesa does not interpolate values that a loop stores if all
+/// invocations share it, so values depend on the invocation index.
 #[test]
 fn outputs_in_loops_of_geometry_programs_differ_between_invocations() {
     let program = |body: &str| {
@@ -250,7 +255,8 @@ fn outputs_in_loops_of_geometry_programs_differ_between_invocations() {
     assert_eq!(selects[0] - selects[1], 4);
 }
 
-/// The last bindings of each kind, worked out by hand: state 83, parameters of fragments 78 + 4, fifteen buffers for each stage before them.
+/// Checks the last bindings of each kind, computed by hand: state 83, parameters of fragments 78 +
+/// 4, fifteen buffers for each previous stage.
 #[test]
 fn bindings_are_at_the_end() {
     let mut options = options();
@@ -275,7 +281,8 @@ fn bindings_are_at_the_end() {
 
 #[test]
 fn layouts_fit_small_implementations() {
-    // OpenGL 3.1 has 36 uniform buffers at least: the state, five blocks, and six buffers for each stage from 0 on.
+    // OpenGL 3.1 has 36 uniform buffers at least: the state, five blocks, and six buffers for each
+    // stage from 0 on.
     let small = BindingLayout::opengl(36, 8);
     assert_eq!((small.state_binding, small.first_param_binding), (35, 30));
     assert_eq!(
@@ -351,7 +358,7 @@ fn what_opengl_lacks_is_named() {
     );
 }
 
-/// ARB_gl_spirv, tables of capabilities: the version or the extension that brings each.
+/// Checks ARB_gl_spirv, tables of capabilities: the version or the extension that adds each.
 #[test]
 fn features_come_with_versions_and_extensions() {
     let old = opengl::device_features(330, |_| false);
@@ -363,13 +370,14 @@ fn features_come_with_versions_and_extensions() {
     assert!(!new.int64 && !new.resource_residency && !new.storage_image_read_without_format);
     let all = opengl::device_features(460, |_| true);
     assert!(all.int64 && all.resource_residency && all.storage_image_read_without_format);
-    // Nothing brings these.
+    // No version or extension adds these.
     assert!(!all.buffer_device_address && !all.int16 && !all.int8);
     assert!(!all.subgroups.ballot && all.subgroups.stages == [false; 6]);
     assert_eq!(all, DeviceFeatures::of_opengl(460, |_| true));
 }
 
-/// ARB_shader_stencil_export: the compiler does not ask for it, so the module says that it needs it.
+/// Checks ARB_shader_stencil_export: it is not an option of the compiler, so the module reports
+/// that it needs it.
 #[test]
 fn modules_tell_what_an_implementation_lacks() {
     let text = "FRAG\nDCL OUT[0], STENCIL\nDCL CONST[0]\n0: MOV OUT[0].y, CONST[0]\n1: END";
@@ -379,7 +387,8 @@ fn modules_tell_what_an_implementation_lacks() {
     assert!(lacking(&["GL_ARB_shader_stencil_export"]).is_empty());
 }
 
-/// Image units belong to all stages: the fragment program has those behind that of the vertex program.
+/// Checks image units, which all stages share: those of the fragment program follow those of the
+/// vertex program.
 #[test]
 fn linked_stages_have_image_units_of_their_own() {
     let vertex = "!!NVvp5.0\nTEMP r;\nLOADIM.U32 r, {0, 0, 0, 0}, image[1], 1D;\n\

@@ -1,4 +1,5 @@
-//! Pipelines of any stages: what passes between them has the same locations on both sides, and patches reach whoever takes them.
+//! Pipelines of any stages: varyings have the same locations on both sides, and patches reach the
+//! stage that reads them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -72,7 +73,7 @@ MOV r, fragment.attrib[27];
 ADD result.color, r, fragment.color;
 END";
 
-/// Links texts with these options, the same for all.
+/// Links programs with the same options for all stages.
 fn linked(texts: &[&str], options: &Options) -> Linked {
     let load = |text: &&str| Program::load(&Source::new("test", *text)).unwrap();
     let programs: Vec<_> = texts.iter().map(load).collect();
@@ -80,7 +81,8 @@ fn linked(texts: &[&str], options: &Options) -> Linked {
     link_with(&stages)
 }
 
-/// All shaders of a pipeline in its order; spirv-val has checked them where it is installed.
+/// Returns all shaders of a pipeline in its order; spirv-val has checked them where it is
+/// installed.
 fn shaders(linked: &Linked) -> Vec<&Shader> {
     let made = linked.made.iter().map(|(_, made)| made);
     let all = linked.stages.iter().chain(made);
@@ -110,7 +112,7 @@ fn validate(words: &[u32]) {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Locations by meaning.
+/// Returns locations by semantic.
 fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, u32)> {
     let located = list.iter();
     let mut found: Vec<_> = located

@@ -1,4 +1,4 @@
-//! Programs that are loaded once.
+//! Tests of programs that are loaded once.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -116,7 +116,8 @@ fn pairs_link_again_and_again() {
     assert_eq!(shaders(link_with(&apart)), first);
 }
 
-/// What is about vertices and primitives is done once: by the last stage before rasterization.
+/// Checks that options for vertices and primitives apply once: to the last stage before
+/// rasterization.
 #[test]
 fn options_of_a_pipeline_go_to_the_stages_that_they_are_for() {
     let vertex = load(
@@ -199,7 +200,8 @@ fn limits_of_the_caller_are_checked() {
     );
 }
 
-/// A program whose largest number of a kind is 3, between the quotes, the limit that it exceeds if that is 3, and the error.
+/// A program whose largest index of a kind is 3, in quotes, the limit that it exceeds if that is 3,
+/// and the error.
 type NumberCase = (&'static str, fn(&mut Limits) -> &mut u32, Code);
 
 static NUMBER_CASES: &[NumberCase] = &[
@@ -385,7 +387,7 @@ static NUMBER_CASES: &[NumberCase] = &[
     ),
 ];
 
-/// The same of TGSI, whose registers and semantics have numbers.
+/// The same for TGSI, whose registers and semantics have indices.
 static TGSI_CASES: &[NumberCase] = &[
     (
         "VERT\nDCL IN[0..«3»]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[3]\nEND",
@@ -537,7 +539,8 @@ fn numbers_are_checked_where_they_stand() {
     }
 }
 
-/// NV_vertex_program4 section 2.X.3.2 gives `vertex.id` and `vertex.instance` no slot, so that sixteen attributes may be bound with them.
+/// Checks that up to sixteen attributes may be bound in addition to `vertex.id` and
+/// `vertex.instance`, to which NV_vertex_program4 section 2.X.3.2 assigns no slot.
 #[test]
 fn numbers_of_vertices_and_instances_are_no_attributes_of_the_limit() {
     let program = load(
@@ -551,8 +554,9 @@ fn numbers_of_vertices_and_instances_are_no_attributes_of_the_limit() {
     assert_eq!(program.counts().attribs, 2);
 }
 
-/// "A vertex program will fail to load if an attribute binding specifies a matrix index number <n> that is greater than or equal MAX_VERTEX_UNITS_ARB":
-/// ARB_vertex_program section 2.14.3.1. The numbers are multiples of four.
+/// Checks "A vertex program will fail to load if an attribute binding specifies a matrix index
+/// number <n> that is greater than or equal MAX_VERTEX_UNITS_ARB": ARB_vertex_program section
+/// 2.14.3.1. The indices are multiples of four.
 #[test]
 fn matrix_indices_are_those_of_vertex_units() {
     let text = "!!ARBvp1.0 MOV result.position, vertex.matrixindex[4]; END";
@@ -572,7 +576,8 @@ fn matrix_indices_are_those_of_vertex_units() {
     );
 }
 
-/// A chain of calls has no number in the text, nor has its depth: the error is at the end, as those of counts.
+/// Checks call chains, whose depth has no position in the source: the error is at the end, as for
+/// counts.
 #[test]
 fn chains_of_calls_are_checked() {
     let program = load(
@@ -590,7 +595,8 @@ fn chains_of_calls_are_checked() {
     assert_eq!(found[0].location, Location::WholeProgram);
 }
 
-/// The first number that is too large counts, not the largest one, and errors are in the order of the text.
+/// Checks that the first index that is too large is reported, not the largest one, and errors are
+/// in source order.
 #[test]
 fn the_first_number_is_the_error() {
     let text = "!!ARBfp1.0 TEMP a; TEX a, program.env[9], texture[1], 2D; TEX a, a, texture[5], 2D; TEX a, a, texture[7], 2D;\
@@ -611,7 +617,8 @@ fn the_first_number_is_the_error() {
     assert_eq!(starts, [at("program.env[9"), at("texture[5")]);
 }
 
-/// Formats that TGSI states for images are those of the image types, so that devices need not find them out; the caller's count before them.
+/// Image formats that TGSI declares are those of the image types, so that devices need not
+/// determine them; formats of the caller override them.
 #[test]
 fn stated_formats_of_images_are_those_of_the_module() {
     const IMAGE_TYPE: u32 = 25;
@@ -649,7 +656,8 @@ fn stated_formats_of_images_are_those_of_the_module() {
 
 #[test]
 fn the_texture_says_what_is_compared() {
-    // NV_fragment_program section 3.11.5.38 and ARB_shadow: targets of three dimensions are not compared, whatever the unit.
+    // NV_fragment_program section 3.11.5.38 and ARB_shadow: targets of three dimensions do not
+    // compare, regardless of the unit.
     let text = "!!FP1.0\nTEX R0, f[TEX0], TEX0, 2D;\nTXP R1, f[TEX1], TEX1, 2D;\nTEX R2, f[TEX2], TEX2, 3D;\n\
                 ADDR R0, R0, R1;\nADDR o[COLR], R0, R2;\nEND";
     let compared = |program: &Program| {

@@ -34,7 +34,7 @@ fn all_options() -> Options {
         },
         fixed: FixedState {
             point_origin: PointOrigin::LowerLeft,
-            // All bits of floats come back, also those of a NaN.
+            // All bits of floats are preserved, also those of a NaN.
             point_size: Some(f32::NAN.to_bits()),
             unwritten_point_size: Some(1),
             vertex_limit: Some(3),
@@ -99,13 +99,14 @@ fn key(options: &Options) -> glasm::CacheKey {
     cache_key(&Source::new("", ""), options)
 }
 
-/// The values of a tree, each with another one in the place of one number, truth or missing value; others have no neighbor that is sure to
-/// be valid.
+/// Returns variants of a tree, each with a different number, boolean or missing value at one
+/// position; other values have no variant that is certainly valid.
 fn neighbors(value: &Value) -> Vec<Value> {
     let changed = |neighbor: Value| vec![neighbor];
     match value {
         Value::Bool(truth) => changed(json!(!truth)),
-        // Never past the end of a type: most are small, and what is large is below the largest.
+        // Never past the maximum of a type: most numbers are small, and large ones are below the
+        // maximum.
         Value::Number(number) => changed(json!(number.as_u64().unwrap() + 1)),
         Value::Null => changed(json!(5)),
         Value::String(_) => Vec::new(),
@@ -145,7 +146,7 @@ fn options_come_back_and_every_field_counts() {
     );
 
     let mut value = serde_json::to_value(&options).unwrap();
-    // A format has no neighbor, so that the missing one beside it is none either.
+    // A format has no variant, so that an adjacent missing format has none either.
     value["image_formats"] = json!(["Rgba8"]);
     let neighbors = neighbors(&value);
     assert!(neighbors.len() > 100, "{}", neighbors.len());
@@ -212,7 +213,8 @@ fn settings_of_sources_come_back() {
     assert_eq!(serde_json::to_value(Acceptance::Strict).unwrap(), "strict");
 }
 
-/// The form that readers in other languages know. A change of it belongs into the changelog.
+/// Checks the form that readers in other languages rely on. Changes of it must be listed in the
+/// changelog.
 #[test]
 fn reflections_keep_their_form() {
     let text = "!!NVfp5.0\nMUL result.color, fragment.color, program.local[0];\nEND";
@@ -242,11 +244,12 @@ fn reflections_keep_their_form() {
     );
 }
 
-/// All programs of all scripts: modules with their reflections, and the errors of those that do not load.
+/// Checks all programs of all scripts: modules with their reflections, and the errors of those that
+/// do not load.
 #[test]
 fn shaders_and_errors_of_all_programs_come_back() {
     let device = DeviceFeatures {
-        // Some programs then fail for want of a feature, whose name is in the error.
+        // Some programs then fail because of a missing feature, whose name is in the error.
         int64: false,
         ..DeviceFeatures::default()
     };
@@ -290,7 +293,7 @@ fn names_that_no_module_needs_are_refused() {
     let source = Source::new("", "!!NVfp5.0\nMOV result.color, 1;\nEND");
     let shader = compile(&source, &Options::default()).unwrap();
     let reflection = serde_json::to_value(&shader.reflection).unwrap();
-    // Names are of one kind each: a capability is no feature.
+    // Names belong to one kind: a capability is not a feature.
     for (field, known, unknown) in [
         ("capabilities", "Float64", "shaderFloat64"),
         ("extensions", "SPV_KHR_float_controls", "SPV_KHR_float"),

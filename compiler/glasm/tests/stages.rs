@@ -1,4 +1,5 @@
-//! The stages that pipelines need beside their programs: modules of all of them are valid, and those that replicate primitives do so.
+//! Stages that pipelines need in addition to their programs: all modules are valid, and replicating
+//! stages replicate primitives.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -27,7 +28,7 @@ const PRIMITIVES: [InputPrimitive; 5] = [
     InputPrimitive::TrianglesAdjacency,
 ];
 
-/// The text of a module, which spirv-val has checked where it is installed.
+/// Returns the text of a module, which spirv-val has checked where it is installed.
 fn checked(words: &[u32], environment: &str) -> String {
     let mut loader = rspirv::dr::Loader::new();
     rspirv::binary::parse_words(words, &mut loader).unwrap();
@@ -125,7 +126,7 @@ fn stages_between_other_modules_have_their_types() {
     }
 }
 
-/// A vertex program that writes these results.
+/// Returns a vertex program that writes these results.
 fn vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
     let mut text = format!("program vertex\n{modes}");
     for number in 0..results.len() {
@@ -143,7 +144,8 @@ fn vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
     Compiler::new().compile_ir(&program, options).unwrap()
 }
 
-/// Checks the geometry stages behind a program; gives the text of that for triangles in four viewports.
+/// Checks the geometry stages after a program; returns the text of the stage for triangles in four
+/// viewports.
 fn replicated(shader: &Shader) -> String {
     let mut text = String::new();
     for primitive in PRIMITIVES {

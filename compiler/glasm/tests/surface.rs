@@ -1,7 +1,9 @@
-//! The surface of the library, by name: what its users compile against. Whoever changes it changes this file, and the changelog.
+//! The public interface of the library, by name: the items that its users compile against. A change
+//! of the interface requires a change of this file, and of the changelog.
 //!
-//! Neither `glasm::ir` nor `glasm::frontend` is here, because what versions promise leaves them out. Tools that compare surfaces need
-//! the JSON of rustdoc, which only nightly compilers write; `tests/acceptance/public-api.txt` has the names that stable ones tell.
+//! Neither `glasm::ir` nor `glasm::frontend` is listed, because the version guarantees exclude
+//! them. Tools that compare interfaces need the JSON of rustdoc, which only nightly compilers
+//! write; `tests/acceptance/public-api.txt` has the names that stable compilers can list.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -37,10 +39,11 @@ use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-/// What is re-exported for tools, or cannot be named in a value: the macro that is the table of features.
+/// Items that are re-exported for tools, or cannot be named in a value: the macro that is the table
+/// of features.
 const NOT_HERE: [&str; 4] = ["device_features", "frontend", "ir", "translate"];
 
-/// The names that the root of the library re-exports.
+/// Returns the names that the root of the library re-exports.
 fn exported() -> BTreeSet<&'static str> {
     let root = include_str!("../src/lib.rs");
     let statements = root.split("\npub use ").skip(1);
@@ -163,7 +166,8 @@ fn constants_have_these_values() {
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }
 
-/// What a translation layer does, without a word of the crates below: it loads and links, fills the parameters, and reads the interface.
+/// Performs the work of a translation layer with the public interface only: it loads and links,
+/// fills the parameters, and reads the interface.
 #[test]
 fn a_pipeline_needs_the_surface_only() -> Result<(), Box<dyn Error>> {
     let vertex = "!!ARBvp1.0

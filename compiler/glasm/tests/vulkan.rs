@@ -1,4 +1,4 @@
-//! `glasm::vulkan` beside devices that are made up.
+//! Tests of `glasm::vulkan` with simulated devices.
 
 #![cfg(feature = "ash")]
 
@@ -7,10 +7,10 @@ use glasm::Target;
 use glasm::vulkan::Support;
 use std::ffi::CStr;
 
-/// What a structure of a list holds if the device says yes to some members.
+/// Content of a structure of a list for which the device reports some members.
 type Fill = fn(&mut vk::BaseOutStructure<'_>);
 
-/// The structure as what its type says it is, if that is `T`.
+/// Returns the structure as `T`, if its type tag is that of `T`.
 fn structure<'a, T>(found: &'a mut vk::BaseOutStructure<'_>) -> Option<&'a mut T>
 where
     T: vk::TaggedStructure,
@@ -23,7 +23,7 @@ where
 /// Calls `fill` for each structure of a list.
 fn fill_list<T>(list: &mut T, fill: Fill) {
     let mut next = std::ptr::from_mut(list).cast::<vk::BaseOutStructure<'_>>();
-    // SAFETY: a list of Vulkan, whose structures live as long as the call; one reference at a time.
+    // SAFETY: a Vulkan list, whose structures live as long as the call; one reference at a time.
     while let Some(found) = unsafe { next.as_mut() } {
         fill(found);
         next = found.p_next;
@@ -36,7 +36,7 @@ fn core(list: &mut vk::BaseOutStructure<'_>, set: fn(&mut vk::PhysicalDeviceFeat
     }
 }
 
-/// A device of a version with extensions, whose features are what `features` writes.
+/// Returns a device of a version with extensions, whose features `features` writes.
 fn device(version: u32, extensions: &[&CStr], features: Fill) -> Support {
     Support::query(
         version,

@@ -1,6 +1,7 @@
 //! Newtype ids and the dense vectors they index.
 //!
-//! Ids are `u32` positions. An [`IndexVec`] can only be indexed by its own id type, so a register id never reads a texture.
+//! Ids are `u32` positions. An [`IndexVec`] can only be indexed by its own id type, so that a
+//! register id cannot index the textures.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,9 +9,9 @@ use std::ops::{Index, IndexMut};
 
 /// A position in an [`IndexVec`].
 pub trait Id: Copy + Eq + fmt::Debug {
-    /// The id of position `index`.
+    /// Returns the id of position `index`.
     fn new(index: usize) -> Self;
-    /// The position this id stands for.
+    /// Returns the position that this id denotes.
     fn index(self) -> usize;
 }
 
@@ -55,7 +56,7 @@ pub struct IndexVec<I, T> {
 }
 
 impl<I: Id, T> IndexVec<I, T> {
-    /// An empty vector.
+    /// Returns an empty vector.
     pub const fn new() -> Self {
         Self {
             items: Vec::new(),
@@ -71,37 +72,37 @@ impl<I: Id, T> IndexVec<I, T> {
         id
     }
 
-    /// The item of `id`, or `None` if there is none.
+    /// Returns the item of `id`, or `None` if there is none.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
 
-    /// The id that the next [`push`](Self::push) returns.
+    /// Returns the id that the next [`push`](Self::push) returns.
     pub fn next_id(&self) -> I {
         I::new(self.items.len())
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are no items.
+    /// Returns true if the vector has no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Items in order.
+    /// Iterates over the items in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// Items in order, to be changed.
+    /// Iterates over mutable references to the items, in order.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
 
-    /// Items with their ids, in order.
+    /// Iterates over the items with their ids, in order.
     pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.items
             .iter()
@@ -109,22 +110,22 @@ impl<I: Id, T> IndexVec<I, T> {
             .map(|(index, item)| (I::new(index), item))
     }
 
-    /// Ids in order.
+    /// Iterates over the ids in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         (0..self.items.len()).map(I::new)
     }
 
-    /// The items as a slice.
+    /// Returns the items as a slice.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// Removes all items and keeps the memory.
+    /// Removes all items; the capacity is retained.
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
-    /// Makes room for so many more items.
+    /// Reserves capacity for `more` additional items.
     pub fn reserve(&mut self, more: usize) {
         self.items.reserve(more);
     }

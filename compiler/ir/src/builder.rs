@@ -1,24 +1,28 @@
-//! Builds a [`Program`] in source order: instructions into the open block, blocks closed inside out.
+//! Builds a [`Program`] in source order: instructions into the open block, blocks closed inside
+//! out.
 
 use crate::flow::Scopes;
 use crate::inst::{Cond, Inst, Src};
 use crate::program::{Block, BlockId, Node, Program};
 use crate::span::Span;
 
-/// Appends to a program. Nodes of open blocks wait on one stack, so that the nodes of a closed block lie together.
+/// Builder that appends to a program. Nodes of open blocks are pending on one stack, so that the
+/// nodes of a closed block are contiguous in [`Program::nodes`].
 #[derive(Debug)]
 pub struct Builder {
-    /// The program so far; all tables but that of the instructions may be filled directly.
+    /// The program under construction. Callers may add to all tables except the instructions
+    /// directly.
     pub program: Program,
     pending: Vec<Node>,
     open: Vec<usize>,
-    /// The first instruction that is in no node yet. It belongs to the innermost open block, and so do those behind it.
+    /// The first instruction that is not part of a node yet. It and all following instructions
+    /// belong to the innermost open block.
     first_loose: u32,
-    /// Memory of the tree builder that appends here.
+    /// Scratch memory of the tree builder that uses this builder.
     pub(crate) scopes: Scopes,
 }
 
-/// Lists that builders use one after the other.
+/// Scratch lists that consecutive builders reuse.
 #[derive(Debug, Default)]
 pub struct BuilderMemory {
     pending: Vec<Node>,
@@ -27,7 +31,7 @@ pub struct BuilderMemory {
 }
 
 impl Builder {
-    /// A builder with no open block and with memory that was used before.
+    /// Returns a builder without open blocks that reuses `memory`.
     pub fn with_memory(program: Program, memory: BuilderMemory) -> Self {
         let BuilderMemory {
             pending,
@@ -43,7 +47,8 @@ impl Builder {
         }
     }
 
-    /// The program, and the memory for the next builder. Blocks that are open are lost.
+    /// Returns the program, and the memory for the next builder. Blocks that are still open are
+    /// lost.
     pub fn finish(mut self) -> (Program, BuilderMemory) {
         self.pending.clear();
         self.open.clear();
@@ -55,7 +60,7 @@ impl Builder {
         (self.program, memory)
     }
 
-    /// A builder with no open block.
+    /// Returns a builder without open blocks.
     pub fn new(program: Program) -> Self {
         Self::with_memory(program, BuilderMemory::default())
     }
@@ -75,8 +80,8 @@ impl Builder {
         self.program.blocks.push(block)
     }
 
-    /// Closes the innermost open block and gives it the id `id`, which stood for an empty block: a routine's body
-    /// that was announced before it was built.
+    /// Closes the innermost open block under the existing id `id`, which denoted an empty block: a
+    /// placeholder for the body of a routine that was declared before it was built.
     ///
     /// # Panics
     /// If no block is open.
@@ -84,7 +89,7 @@ impl Builder {
         self.program.blocks[id] = self.close();
     }
 
-    /// Gives the nodes of the innermost open block to the block around it.
+    /// Moves the nodes of the innermost open block to the block around it.
     ///
     /// # Panics
     /// If no block is open.
@@ -93,7 +98,7 @@ impl Builder {
         self.open.pop().expect("a block is open");
     }
 
-    /// Closes the innermost open block and gives its nodes, which are in no block yet.
+    /// Closes the innermost open block and returns its nodes, which are not part of any block yet.
     ///
     /// # Panics
     /// If no block is open.
@@ -103,7 +108,8 @@ impl Builder {
         self.pending.drain(start..).collect()
     }
 
-    /// Closes the innermost open block; its nodes are in the program, but in none of its blocks: [`nodes_of`](Self::nodes_of) copies them.
+    /// Closes the innermost open block. Its nodes are in the program, but not in any of its blocks:
+    /// [`append_nodes`](Self::append_nodes) copies them.
     ///
     /// # Panics
     /// If no block is open.
@@ -112,7 +118,7 @@ impl Builder {
     }
 
     /// Appends the nodes of a closed block to the open one.
-    pub fn nodes_of(&mut self, Block { first, len }: Block) {
+    pub fn append_nodes(&mut self, Block { first, len }: Block) {
         self.end_run();
         let nodes = &self.program.nodes[first as usize..(first + len) as usize];
         self.pending.extend_from_slice(nodes);
@@ -130,7 +136,8 @@ impl Builder {
         }
     }
 
-    /// Appends an instruction with its sources to the open block. Overwrites the source fields of `inst`.
+    /// Appends an instruction with its sources to the open block. Overwrites the source fields of
+    /// `inst`.
     #[inline]
     pub fn inst(&mut self, inst: Inst, sources: &[Src]) {
         let first_source = self.program.srcs.len() as u32;
@@ -145,13 +152,14 @@ impl Builder {
         });
     }
 
-    /// Appends an instruction whose sources are in the program's table already: the last `source_count` from `first_source` on.
+    /// Appends an instruction whose sources are already in the program's table: `source_count` of
+    /// them from `first_source` on.
     #[inline]
     pub fn inst_of_pushed(&mut self, inst: Inst) {
         self.program.insts.push(inst);
     }
 
-    /// Makes a node of the instructions that are in none.
+    /// Adds a node for the instructions that are not part of a node yet.
     #[inline]
     fn end_run(&mut self) {
         let end = self.program.insts.len() as u32;
@@ -164,7 +172,8 @@ impl Builder {
         let first = std::mem::replace(&mut self.first_loose, end);
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
-            // Only the last node of the open block may grow; instructions of a closed block may stand between.
+            // Only the last node of the open block may grow; instructions of a closed block may be
+            // in between.
             Some(Node::Run { first: before, len }) if *before + *len == first => {
                 *len = end - *before
             }
@@ -175,8 +184,9 @@ impl Builder {
         }
     }
 
-    /// A copy of the `len` instructions from `first` on, which is in no block yet.
-    pub fn copied_run(&mut self, first: u32, len: u32) -> Node {
+    /// Copies the `len` instructions from `first` on and returns the copy as a node that is not
+    /// part of a block yet.
+    pub fn copy_run(&mut self, first: u32, len: u32) -> Node {
         self.end_run();
         let insts = &mut self.program.insts;
         let copied = insts.len() as u32;
@@ -191,7 +201,7 @@ impl Builder {
         self.pending.push(node);
     }
 
-    /// Appends a branch whose blocks are closed already.
+    /// Appends a branch whose blocks are already closed.
     pub fn branch(&mut self, cond: Cond, then: BlockId, otherwise: Option<BlockId>, span: Span) {
         self.node(Node::If {
             cond,

@@ -1,23 +1,23 @@
-//! Ways out of blocks besides their ends.
+//! Exits of blocks other than their ends.
 
 use crate::program::Node;
 
 bitflags::bitflags! {
-    /// Where nodes inside of a block go that leave it.
+    /// Targets of the jumps that leave a block.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(crate) struct Exits: u8 {
-        /// Behind the nearest loop or switch.
+        /// The code after the innermost loop or switch.
         const BREAK = 1;
-        /// To the next round of the nearest loop.
+        /// The next iteration of the innermost loop.
         const CONTINUE = 2;
-        /// Out of the routine.
+        /// The caller of the routine.
         const RETURN = 4;
     }
 }
 
 impl Exits {
-    /// The exit that a node is by itself.
-    pub(crate) const fn of_node(node: Node) -> Self {
+    /// Returns the exit that a node itself takes, without the nodes of its blocks.
+    pub(crate) const fn from_node(node: Node) -> Self {
         match node {
             Node::Break => Self::BREAK,
             Node::Continue => Self::CONTINUE,
@@ -30,8 +30,8 @@ impl Exits {
         }
     }
 
-    /// The exits that lead out of a node, given those out of its blocks.
-    pub(crate) fn through(self, node: Node) -> Self {
+    /// Returns the exits that leave a node, given the exits of its blocks.
+    pub(crate) fn propagate_through(self, node: Node) -> Self {
         match node {
             Node::Loop { .. } => self.difference(Self::BREAK.union(Self::CONTINUE)),
             Node::Switch(_) => self.difference(Self::BREAK),

@@ -1,4 +1,4 @@
-//! Positions in the tables of a program, each a type of its own.
+//! Positions in the tables of a program, each with a separate type.
 
 define_ids! {
     /// A register.

@@ -1,4 +1,5 @@
-//! Images: textures of one level whose texels a program reads, writes and updates by integer coordinates.
+//! Images: single texture levels whose texels a program reads, writes and updates by integer
+//! coordinates.
 
 use crate::ids::ImageId;
 use crate::operand::IndexTerm;
@@ -6,19 +7,19 @@ use crate::resource::{AtomicOp, MemFlags, TexTarget};
 use crate::types::Type;
 use crate::units::Units;
 
-/// How the texels of an image are seen.
+/// Interpretation of the texels of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ImageTexels {
     /// Converted between the format of the image and a type: `f32`, `s32` or `u32`.
     Formatted(Type),
-    /// The bits as they are, so many for a texel: 8, 16, 32, 64 or 128.
+    /// The unconverted bits, with the number of bits of a texel: 8, 16, 32, 64 or 128.
     Raw(u8),
-    /// Not at all: queries only.
+    /// None: the image is only queried.
     Unseen,
 }
 
 impl ImageTexels {
-    /// Sizes of raw texels with their words in the text form.
+    /// Sizes of raw texels with their keywords in the text form.
     pub const RAW: [(u8, &'static str); 5] = [
         (8, "raw8"),
         (16, "raw16"),
@@ -27,7 +28,8 @@ impl ImageTexels {
         (128, "raw128"),
     ];
 
-    /// Texels of `components` elements of type `ty`, or `None` if images have no such texels.
+    /// Returns texels of `components` elements of type `ty`, or `None` if images cannot have such
+    /// texels.
     pub fn raw(ty: Type, components: u8) -> Option<Self> {
         let bits = ty.width().bits() * u32::from(components);
         let known = Self::RAW
@@ -39,7 +41,8 @@ impl ImageTexels {
     }
 }
 
-/// Formats that programs may state for images, by the names of Vulkan without `VK_FORMAT_`: those of table X.2 of EXT_shader_image_load_store.
+/// Formats that programs may declare for images, with Vulkan's names without `VK_FORMAT_`: the
+/// formats of EXT_shader_image_load_store table X.2.
 pub static FORMATS: &[&str] = &[
     "R32G32B32A32_SFLOAT",
     "R16G16B16A16_SFLOAT",
@@ -82,21 +85,23 @@ pub static FORMATS: &[&str] = &[
     "R8_SNORM",
 ];
 
-/// An image unit as the program uses it, an array of them, or all resident images.
+/// An image unit as the program uses it, an array of image units, or all resident images.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
-    /// Which image units.
+    /// The image units.
     pub units: Units,
     /// Target.
     pub target: TexTarget,
-    /// How texels are seen.
+    /// Interpretation of the texels.
     pub texels: ImageTexels,
-    /// The format that the text states, one of [`FORMATS`]; `None` if it leaves that to the image which is bound.
+    /// The format that the program declares, one of [`FORMATS`]; `None` if the format is that of
+    /// the bound image.
     pub format: Option<&'static str>,
 }
 
 impl Image {
-    /// Lanes of a coordinate without the sample: those of a texel in a layer, then the layer; faces of cubes count as layers.
+    /// Returns the number of coordinate lanes without the sample: the dimensions of a layer, then
+    /// the layer. Faces of cubes are layers.
     pub const fn coordinate_lanes(&self) -> u8 {
         let layered = self.target.is_array() || matches!(self.target, TexTarget::Cube);
         self.target.plane_dimensions() + layered as u8
@@ -105,16 +110,17 @@ impl Image {
 
 /// The access of one image instruction.
 ///
-/// Sources: the value of stores and atomics; the coordinate, integers in the order i, j, k, layer without gaps; the sample in
-/// lane x, for multisample targets. Queries have none. The type of the instruction is that of an element of the texel; narrow
-/// elements are extended to 32-bit lanes. Accesses to texels that do not exist give 0 in all lanes and change nothing.
+/// Sources: the value of stores and atomics; the coordinate, integers in the order i, j, k, layer
+/// without gaps; the sample in lane x, for multisample targets. Queries have no sources. The type
+/// of the instruction is that of an element of the texel; 8- and 16-bit elements are extended to
+/// 32-bit lanes. Accesses to texels that do not exist return 0 in all lanes and have no effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageAccess {
     /// The image.
     pub image: ImageId,
-    /// Run-time element of an image array, or the low word of a handle.
+    /// Dynamically indexed element of an image array, or the low word of a handle.
     pub element: Option<IndexTerm>,
-    /// Elements of a raw texel; 4 for converted ones. Lanes past them read (0, 0, 0, 1).
+    /// Elements of a raw texel; 4 for converted texels. Lanes past them read (0, 0, 0, 1).
     pub components: u8,
     /// The operation of an atomic.
     pub atomic: Option<AtomicOp>,
@@ -123,12 +129,12 @@ pub struct ImageAccess {
 }
 
 impl ImageAccess {
-    /// Lanes that a store reads or a load gives.
+    /// Returns the lanes that a store reads or a load returns.
     pub const fn element_lanes(&self) -> u8 {
         ((1u16 << self.components) - 1) as u8
     }
 
-    /// Lanes of the value that an atomic reads.
+    /// Returns the lanes of the value that an atomic reads.
     pub fn atomic_lanes(&self) -> u8 {
         if self.atomic == Some(AtomicOp::CompareExchange) {
             3

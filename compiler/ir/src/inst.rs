@@ -1,4 +1,4 @@
-//! Instructions: what they do, where results go, and what they read.
+//! Instructions: operation, sources and destination.
 
 use crate::image::{Image, ImageAccess};
 use crate::op::{Op, OpFlags, ResultShape};
@@ -9,10 +9,10 @@ use crate::types::Type;
 use crate::ids::RegisterId;
 pub use crate::ids::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
 pub use crate::operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
-use crate::text::{words, words_of_tables};
+use crate::text_keywords::{words, words_of_tables};
 
-/// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF: overflow, carry of
-/// integer addition and subtraction. NV_gpu_program4 table X.16.
+/// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF:
+/// overflow, carry of integer addition and subtraction. NV_gpu_program4 table X.16.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum CondTest {
     /// `!SF & ZF`
@@ -76,7 +76,7 @@ impl CondTest {
         (Self::BelowEqual, "ble"),
     ];
 
-    /// Whether the test reads OF or CF.
+    /// Returns true if the test reads OF or CF.
     pub const fn reads_overflow(self) -> bool {
         !matches!(
             self,
@@ -92,7 +92,8 @@ impl CondTest {
     }
 }
 
-/// Lane-wise run-time condition of a write: lane `i` is written if the test of condition-code lane `swizzle[i]` passes.
+/// Lane-wise condition of a write: lane `i` is written if the test of condition-code lane
+/// `swizzle[i]` passes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Guard {
     /// Condition-code register ([`Storage::Cond`](crate::Storage::Cond)).
@@ -108,7 +109,7 @@ pub struct Guard {
 pub enum Cond {
     /// Any of the four lanes that the guard tests passes.
     Any(Guard),
-    /// A register lane is not zero, read as the type says (`f32`: -0.0 is zero and NaN is not).
+    /// A register lane is not zero, interpreted as the type (`f32`: -0.0 is zero and NaN is not).
     NonZero(RegisterId, u8, Type),
 }
 
@@ -122,14 +123,14 @@ pub enum Saturate {
     Unsigned,
     /// To `[-1, 1]`; NaN becomes -1.
     Signed,
-    /// To `[0, 1]`; NaN stays.
+    /// To `[0, 1]`; NaN remains NaN.
     UnsignedOrNan,
-    /// To `[-1, 1]`; NaN stays.
+    /// To `[-1, 1]`; NaN remains NaN.
     SignedOrNan,
 }
 
 impl Saturate {
-    /// The lower bound; the upper one is 1.
+    /// Returns the lower bound; the upper bound is 1.
     pub const fn low(self) -> f64 {
         match self {
             Self::None | Self::Unsigned | Self::UnsignedOrNan => 0.0,
@@ -137,7 +138,7 @@ impl Saturate {
         }
     }
 
-    /// Whether NaN stays NaN.
+    /// Returns true if NaN remains NaN.
     pub const fn keeps_nan(self) -> bool {
         match self {
             Self::None | Self::UnsignedOrNan | Self::SignedOrNan => true,
@@ -145,7 +146,7 @@ impl Saturate {
         }
     }
 
-    /// The suffix in the text form.
+    /// Returns the suffix in the text form.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::None => "",
@@ -157,10 +158,11 @@ impl Saturate {
     }
 }
 
-/// Where and how a result is written. Order: clamp, guard and write masks read the old condition codes, write, update codes.
+/// Destination of a result, and the operations on writing it. Order: clamp, guard and write masks
+/// read the old condition codes, write, update codes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dst {
-    /// The register written.
+    /// The destination register.
     pub register: RegisterId,
     /// Index into a register array, if any.
     pub index: Option<IndexId>,
@@ -170,12 +172,12 @@ pub struct Dst {
     pub guard: Option<Guard>,
     /// Clamp.
     pub saturate: Saturate,
-    /// Condition-code register updated in the lanes that are written.
+    /// Condition-code register that is updated in the written lanes.
     pub cc: Option<RegisterId>,
 }
 
 impl Dst {
-    /// An unconditional write of `mask`.
+    /// Returns an unconditional write of `mask`.
     pub const fn new(register: RegisterId, mask: WriteMask) -> Self {
         Self {
             register,
@@ -251,12 +253,12 @@ pub struct Inst {
     pub dst: Option<Dst>,
     /// Operation-specific data.
     pub aux: Aux,
-    /// The source text this came from.
+    /// The source range that this instruction was translated from.
     pub span: Span,
 }
 
 impl Inst {
-    /// The range of this instruction's sources in [`Program::srcs`](crate::Program::srcs).
+    /// Returns the range of this instruction's sources in [`Program::srcs`](crate::Program::srcs).
     pub const fn source_range(&self) -> std::ops::Range<usize> {
         self.first_source as usize..self.first_source as usize + self.source_count as usize
     }
@@ -264,25 +266,26 @@ impl Inst {
 
 /// Access data of texture and memory instructions, by id.
 pub trait AccessTables {
-    /// The texture access of `id`.
+    /// Returns the texture access of `id`.
     fn tex_access(&self, id: TexAccessId) -> &TexAccess;
-    /// The memory access of `id`.
+    /// Returns the memory access of `id`.
     fn mem_access(&self, id: MemAccessId) -> &MemAccess;
-    /// The image access of `id` and its image.
+    /// Returns the image access of `id` and its image.
     fn image_access(&self, id: ImageAccessId) -> (&ImageAccess, &Image);
 }
 
-/// Lanes of the *swizzled* source number `source` that `inst` reads to produce the result lanes `needed`.
+/// Returns the lanes of the *swizzled* source number `source` that `inst` reads to produce the
+/// result lanes `needed`.
 ///
-/// This is the one place that knows it; liveness and emission call it.
+/// This function is the only definition of that relation; liveness and emission call it.
 pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
     match common_read_lanes(inst, needed) {
         Some(lanes) => lanes,
-        None => special_read_lanes(tables, inst, source, needed),
+        None => compute_special_read_lanes(tables, inst, source, needed),
     }
 }
 
-/// [`read_lanes`] of all sources of `inst`, if they are the same.
+/// Returns the [`read_lanes`] of all sources of `inst`, if they are the same; else `None`.
 #[inline]
 pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
     let has_access = !matches!(inst.aux, Aux::None | Aux::Cvt { .. });
@@ -299,16 +302,16 @@ pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
     Some(needed & reads.own | fixed)
 }
 
-/// What an operation reads of each source.
+/// Lanes that an operation reads of each source.
 #[derive(Clone, Copy)]
 struct Reads {
-    /// The needed lanes that it reads.
+    /// The subset of the needed lanes that it reads.
     own: u8,
-    /// What it reads whatever lanes are needed, if any is.
+    /// Lanes that it reads if any lane is needed, regardless of which.
     fixed: u8,
 }
 
-/// By operation; found once, because passes ask for every instruction.
+/// Lanes read, by operation. A precomputed table, because passes query it for every instruction.
 static READS: [Reads; Op::ALL.len()] = {
     let mut table = [Reads { own: 0, fixed: 0 }; Op::ALL.len()];
     let mut number = 0;
@@ -324,14 +327,19 @@ static READS: [Reads; Op::ALL.len()] = {
     table
 };
 
-fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
+fn compute_special_read_lanes(
+    tables: &impl AccessTables,
+    inst: &Inst,
+    source: usize,
+    needed: u8,
+) -> u8 {
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_lanes(source),
         (Aux::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
         (Aux::Mem(_), Op::Store | Op::Load | Op::BufferSize) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
-        (Aux::Image(id), op) => image_source_lanes(tables.image_access(id), op, source),
+        (Aux::Image(id), op) => compute_image_source_lanes(tables.image_access(id), op, source),
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
         (_, Op::EmitVertex) => 1,
@@ -340,8 +348,12 @@ fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, ne
     }
 }
 
-/// Lanes that an image instruction reads of a source.
-fn image_source_lanes((access, image): (&ImageAccess, &Image), op: Op, source: usize) -> u8 {
+/// Returns the lanes that an image instruction reads of a source.
+fn compute_image_source_lanes(
+    (access, image): (&ImageAccess, &Image),
+    op: Op,
+    source: usize,
+) -> u8 {
     let with_value = usize::from(op.has(OpFlags::WRITES));
     if source < with_value {
         if op == Op::ImageStore {
@@ -356,7 +368,7 @@ fn image_source_lanes((access, image): (&ImageAccess, &Image), op: Op, source: u
     }
 }
 
-/// The type as which `inst` reads the lanes of source number `source`.
+/// Returns the type with which `inst` interprets the lanes of source number `source`.
 pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Type {
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_type(source),
@@ -379,7 +391,7 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
     }
 }
 
-/// The type of the lanes that `inst` gives.
+/// Returns the type of the result lanes of `inst`.
 pub fn result_type(inst: &Inst) -> Type {
     if inst.op.has(OpFlags::WORD_RESULT) {
         Type::U32

@@ -1,10 +1,11 @@
 //! The typed register IR of glasm.
 //!
-//! A [`Program`] is one shader stage: registers of four lanes, resources, and a tree of structured control flow whose leaves
-//! are runs of [`Inst`]ructions. Lanes are bits; an instruction's [`Type`] says how it reads them. The IR is close to the
-//! machines that the assembly languages describe and is not in SSA form: code generation gets there in one pass.
+//! A [`Program`] is one shader stage: registers of four lanes, resources, and a tree of structured
+//! control flow whose leaves are runs of [`Inst`]ructions. Lanes are bits; the [`Type`] of an
+//! instruction determines their interpretation. The IR is close to the machines that the assembly
+//! languages describe and is not in SSA form: code generation constructs SSA in one pass.
 //!
-//! This crate knows no source language and no SPIR-V.
+//! This crate is independent of source languages and of SPIR-V.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@
 #[macro_use]
 pub mod arena;
 pub mod builder;
+mod draw_pixels;
 mod exits;
 pub mod flow;
 #[cfg(any(test, feature = "generate"))]
@@ -21,7 +23,6 @@ pub mod image;
 pub mod inst;
 pub mod interp;
 pub mod lock_step;
-mod lookups;
 pub mod op;
 pub mod operand;
 pub mod parse;
@@ -32,12 +33,12 @@ pub mod resource;
 pub mod returns;
 pub mod samples;
 pub mod semantic;
+mod shadow_lookups;
 pub mod span;
 pub mod state;
 mod state_params;
 pub mod structurize;
-mod texel_colors;
-mod text;
+mod text_keywords;
 #[cfg(test)]
 mod traces;
 pub mod types;
@@ -63,7 +64,7 @@ pub use resource::{
 pub use semantic::{Input, Interpolation, Output, Semantic};
 pub use span::Span;
 pub use state::StateParam;
-pub use text::Word;
+pub use text_keywords::Word;
 pub use types::{Base as TypeBase, Type, Width};
 pub use units::Units;
 pub use verify::{VerifyError, verify};

@@ -1,25 +1,28 @@
-//! The operations, one table row each: name in the text form, number of sources, result shape, types, meaning.
+//! The operations, one table entry each: name in the text form, number of sources, result shape,
+//! types, semantics.
 //!
-//! Everything that depends only on the operation reads this table: printer, parser, verifier, liveness, interpreter and code
-//! generation. Adding an operation starts with a row here; the compiler then lists the places that must handle it.
+//! Everything that depends only on the operation reads this table: printer, parser, verifier,
+//! liveness, interpreter and code generation. Adding an operation starts with an entry here; the
+//! compiler then lists the matches that must handle it.
 
 use crate::types::Type;
 
-/// How the lanes of a result depend on the lanes of the sources.
+/// Relation between the lanes of a result and the lanes of the sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultShape {
     /// No result.
     None,
     /// Lane `i` of the result reads lane `i` of every (swizzled) source.
     Componentwise,
-    /// One value, written to every enabled lane; reads the given lanes (bit 0 is x) of every source.
+    /// One value, written to every enabled lane; reads the given lanes (bit 0 is x) of every
+    /// source.
     Replicated {
         /// Lanes read of each source.
         reads: u8,
     },
     /// Lane `i` of the result is operation-specific; reads the given lanes of every source.
     Vector {
-        /// Lanes read of each source, where the instruction's [`Aux`](crate::Aux) does not say more.
+        /// Lanes read of each source, unless the instruction's [`Aux`](crate::Aux) specifies more.
         reads: u8,
     },
 }
@@ -46,7 +49,7 @@ pub enum TypeClass {
 }
 
 impl TypeClass {
-    /// Whether `ty` belongs to the class.
+    /// Returns true if `ty` belongs to the class.
     pub const fn contains(self, ty: Type) -> bool {
         let bits = ty.width().bits();
         match self {
@@ -63,27 +66,33 @@ impl TypeClass {
 }
 
 bitflags::bitflags! {
-    /// Properties of an operation.
+    /// True if `ty` belongs to the class.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct OpFlags: u16 {
-        /// Computes with sources of 32-bit floats as numbers, so that denormals are flushed where the program does that
-        /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Other operations copy bits.
+        /// Computes with sources of 32-bit floats as numbers, so that denormals are flushed where
+        /// the program does that
+        /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Other operations
+        /// copy bits.
         const FLOAT_MATH = 1;
         /// Integer results have overflow and carry.
         const ADDS = 1 << 1;
-        /// The result is a product or a sum of products: it may have more fraction bits than the sources.
+        /// The result is a product or a sum of products: it may have more fraction bits than the
+        /// sources.
         const MULTIPLIES = 1 << 2;
-        /// The result is a truth value.
+        /// The result is a boolean.
         const TRUTH = 1 << 3;
-        /// Defined for all integers of its types; the generator of random programs draws from these.
+        /// Defined for all integers of its types; the generator of random programs draws from these
+        /// operations.
         const TOTAL = 1 << 4;
-        /// Has the same result on all devices for floats that are small multiples of 1/16; the generator of random programs draws from these.
+        /// Has the same result on all devices for floats that are small multiples of 1/16; the
+        /// generator of random programs draws from these operations.
         const EXACT = 1 << 5;
         /// Only fragment programs have it.
         const FRAGMENT = 1 << 6;
         /// Evaluates an input, its first source.
         const INTERPOLATES = 1 << 7;
-        /// The result depends on other invocations of a group or on the time, not only on the sources.
+        /// The result depends on other invocations of a group or on the time, not only on the
+        /// sources.
         const VARIES = 1 << 8;
         /// Accesses memory: [`Aux::Mem`](crate::Aux::Mem).
         const MEM = 1 << 9;
@@ -102,7 +111,7 @@ bitflags::bitflags! {
     }
 }
 
-/// One row of the operation table.
+/// An entry of the operation table.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo {
     /// Name in the text form.
@@ -115,7 +124,8 @@ pub struct OpInfo {
     pub types: TypeClass,
     /// Further properties.
     pub flags: OpFlags,
-    /// Whether the instruction does something besides writing its result and must stay even if that is not read.
+    /// True if the instruction has an effect other than writing its result and must not be removed
+    /// even if the result is not read.
     pub effect: bool,
 }
 
@@ -162,7 +172,8 @@ macro_rules! floats {
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident $text:literal $sources:tt ($($shape:tt)*) $types:ident $floats:ident [$($flag:ident)*]
         $($effect:ident)?;)*) => {
-        /// An operation. In the formulas `a b c` are the sources, lane by lane, after swizzle, absolute value and negation.
+        /// An operation. In the formulas `a b c` are the sources, lane by lane, after swizzle,
+        /// absolute value and negation.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Op { $($(#[$doc])* $name,)* }
 
@@ -183,11 +194,13 @@ macro_rules! ops {
 }
 
 ops! {
-    // name, text, sources, shape, types, sources of 32-bit floats as numbers (math) or as bits, flags, effect
+    // name, text, sources, shape, types, sources of 32-bit floats as numbers (math) or as bits,
+    // flags, effect
     /// `a`; bits pass unchanged when the source has no modifier.
     Mov "mov" 1 (each) Any bits [TOTAL EXACT];
-    /// `a + b`. Integer results of `add`, `sub` and `mad` may go to registers of the other width, 32 or 64 bits: they are extended
-    /// by their sign or cut; overflow and carry are those of the operation.
+    /// `a + b`. Integer results of `add`, `sub` and `mad` may be written to registers of the other
+    /// width, 32 or 64 bits: they are sign-extended or truncated; overflow and carry are computed
+    /// at the width of the operation.
     Add "add" 2 (each) Any math [ADDS TOTAL EXACT];
     /// `a - b`
     Sub "sub" 2 (each) Any math [ADDS TOTAL EXACT];
@@ -199,9 +212,9 @@ ops! {
     Mad "mad" 3 (each) Any math [ADDS MULTIPLIES TOTAL EXACT];
     /// `a * b + c`, rounded once.
     Fma "fma" 3 (each) Float math [MULTIPLIES];
-    /// `a / b`; integers truncate, and division by zero gives all ones.
+    /// `a / b`; integers truncate, and division by zero returns all ones.
     Div "div" 2 (each) Any math [];
-    /// Integer remainder with the sign of `a`; modulo zero gives all ones.
+    /// Integer remainder with the sign of `a`; all ones if `b` is zero.
     Mod "mod" 2 (each) Int bits [];
     /// `a > b ? b : a`
     Min "min" 2 (each) Any math [TOTAL EXACT];
@@ -219,11 +232,12 @@ ops! {
     Trunc "trunc" 1 (each) Float math [EXACT];
     /// Nearest integral value, ties to even.
     Round "round" 1 (each) Float math [EXACT];
-    /// `a` as half precision has it: the nearest such number, ties to even. Denormals of that format are kept, 65520 and larger
-    /// magnitudes become infinite. NV_fragment_program section 3.11.4.2.
+    /// `a` rounded to half precision: the nearest such number, ties to even. Denormals of that
+    /// format are preserved, 65520 and larger magnitudes become infinite. NV_fragment_program
+    /// section 3.11.4.2.
     RoundHalf "roundhalf" 1 (each) F32 math [];
-    /// `a` as signed fixed point numbers with ten fraction bits have it: the nearest in `[-2, 2047/1024]`, ties to even; NaN gives 0.
-    /// NV_fragment_program section 3.11.4.2.
+    /// `a` rounded to signed fixed point with ten fraction bits: the nearest such number in
+    /// `[-2, 2047/1024]`, ties to even; 0 for NaN. NV_fragment_program section 3.11.4.2.
     RoundFixed "roundfixed" 1 (each) F32 math [];
     /// `a - floor(a)`, always below 1.
     Fract "fract" 1 (each) Float math [EXACT];
@@ -237,7 +251,7 @@ ops! {
     Sqrt "sqrt" 1 (each) Float math [];
     /// `2 ^ a`
     Exp2 "exp2" 1 (each) F32 math [];
-    /// `log2(a)`; 0 gives -Inf, negative values NaN.
+    /// `log2(a)`; -Inf for 0, NaN for negative values.
     Log2 "log2" 1 (each) F32 math [];
     /// `exp2(b * log2(a))`
     Pow "pow" 2 (each) F32 math [];
@@ -257,9 +271,10 @@ ops! {
     Shl "shl" 2 (each) Int bits [TOTAL];
     /// `a >> b`, filling with the sign for signed types; the count is taken modulo the width.
     Shr "shr" 2 (each) Int bits [TOTAL];
-    /// `b` bits of `a` from bit `c` up, sign- or zero-extended; bits past 31 read as 0 (signed: as the top bit).
+    /// `b` bits of `a` from bit `c` up, sign- or zero-extended; bits past 31 read as 0 (signed: as
+    /// the top bit).
     BitExtract "bfe" 3 (each) Int32 bits [];
-    /// The low `c` bits of `b` put into `a` at bit `d`; `c` 32 with `d` 0 gives `b`.
+    /// The low `c` bits of `b` inserted into `a` at bit `d`; `b` if `c` is 32 and `d` 0.
     BitInsert "bfi" 4 (each) Int32 bits [];
     /// Bits in reverse order.
     BitReverse "bfr" 1 (each) Int32 bits [TOTAL];
@@ -267,9 +282,11 @@ ops! {
     BitCount "btc" 1 (each) Int32 bits [TOTAL];
     /// Index of the lowest one bit, -1 for 0.
     FindLsb "btfl" 1 (each) Int32 bits [TOTAL];
-    /// Index of the highest bit that differs from the sign (unsigned: the highest one bit), -1 if none.
+    /// Index of the highest bit that differs from the sign (unsigned: the highest one bit), -1 if
+    /// none.
     FindMsb "btfm" 1 (each) Int32 bits [TOTAL];
-    /// `a == b`; true is 1.0 for floats and all ones for integers, false is 0. Comparisons with NaN are false.
+    /// `a == b`; true is 1.0 for floats and all ones for integers, false is 0. Comparisons with NaN
+    /// are false.
     SetEq "seteq" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `!(a == b)`; true with NaN.
     SetNe "setne" 2 (each) Any math [TRUTH TOTAL EXACT];
@@ -291,8 +308,9 @@ ops! {
     Dp3 "dp3" 2 (one 0b0111) Float math [MULTIPLIES EXACT];
     /// `a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`
     Dp4 "dp4" 2 (one 0b1111) Float math [MULTIPLIES EXACT];
-    /// Conversion to the instruction's type; [`Aux::Cvt`](crate::Aux::Cvt) names the source type, rounding and saturation.
-    /// Types below 32 bits live in the low bits of 32-bit lanes, extended by their sign on writing.
+    /// Conversion to the instruction's type; [`Aux::Cvt`](crate::Aux::Cvt) names the source type,
+    /// rounding and saturation. Types below 32 bits live in the low bits of 32-bit lanes, extended
+    /// by their sign on writing.
     Cvt "cvt" 1 (each) Memory bits [];
     /// Halves of `a.x` (low) and `a.y` (high) in one 32-bit word.
     PackHalf2 "packh2" 1 (one 0b0011) F32 bits [WORD_RESULT];
@@ -302,99 +320,111 @@ ops! {
     PackUnorm4 "packu4" 1 (one 0b1111) F32 bits [WORD_RESULT];
     /// Lanes x and y are the low and high half of word `a.x`; z and w repeat x and y.
     UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
-    /// Like `unpackh2` for 16-bit unsigned normalised values.
+    /// 16-bit unsigned normalized values, with the lanes of `unpackh2`.
     UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
     /// The four bytes of `a.x` divided by 255, lowest in x.
     UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
-    /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The source has 32-bit
-    /// lanes; the type is that of the result.
+    /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The
+    /// source has 32-bit lanes; the type applies to the result.
     Pack64 "pack64" 1 (vec 0b1111) Any bits [WORD_SOURCE];
-    /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w those of `a.y`. The type is that of the
-    /// source.
+    /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w the halves of
+    /// `a.y`. The type applies to the source.
     Unpack64 "unpack64" 1 (vec 0b0011) Any bits [WORD_RESULT];
     /// Derivative in x of the fragments of a quad.
     Ddx "ddx" 1 (each) F32 math [FRAGMENT];
-    /// Derivative in y, y growing as the conventions say.
+    /// Derivative in y; the conventions determine the direction in which y grows.
     Ddy "ddy" 1 (each) F32 math [FRAGMENT];
-    /// Like `ddx`, of the two fragments in its own row of the quad.
+    /// Like `ddx`, from the two fragments of the fragment's row of the quad.
     DdxFine "ddxfine" 1 (each) F32 math [FRAGMENT];
-    /// Like `ddy`, of the two fragments in its own column of the quad.
+    /// Like `ddy`, from the two fragments of the fragment's column of the quad.
     DdyFine "ddyfine" 1 (each) F32 math [FRAGMENT];
-    /// Like `ddx`, perhaps of another row of the quad.
+    /// Like `ddx`, possibly from the other row of the quad.
     DdxCoarse "ddxcoarse" 1 (each) F32 math [FRAGMENT];
-    /// Like `ddy`, perhaps of another column of the quad.
+    /// Like `ddy`, possibly from the other column of the quad.
     DdyCoarse "ddycoarse" 1 (each) F32 math [FRAGMENT];
-    /// The input `a` at the centroid of the fragment. Swizzle and modifiers of `a` apply afterwards; flat inputs are the
-    /// same everywhere.
+    /// The input `a` at the centroid of the fragment. Swizzle and modifiers of `a` apply
+    /// afterwards; flat inputs are the same everywhere.
     InterpCentroid "ipac" 1 (each) F32 bits [FRAGMENT INTERPOLATES];
-    /// The input `a` at the pixel center moved by `b.xy` pixels, y growing as window coordinates do.
+    /// The input `a` at the pixel center moved by `b.xy` pixels, y growing as window coordinates
+    /// do.
     InterpOffset "ipao" 2 (each) F32 bits [FRAGMENT INTERPOLATES];
     /// The input `a` at the position of sample `b.x`, a 32-bit integer.
     InterpSample "ipas" 2 (each) F32 bits [FRAGMENT INTERPOLATES];
-    /// Whether `a` is not zero in all active invocations of the thread group; true is 1.0 for floats and all ones for
-    /// integers. -0.0 is zero, NaN is not.
+    /// True if `a` is not zero in all active invocations of the thread group; true is 1.0 for
+    /// floats and all ones for integers. -0.0 is zero, NaN is not.
     GroupAll "groupall" 1 (each) Word bits [TRUTH VARIES];
-    /// Whether `a` is not zero in some active invocation of the thread group.
+    /// True if `a` is not zero in some active invocation of the thread group.
     GroupAny "groupany" 1 (each) Word bits [TRUTH VARIES];
-    /// Whether `a` is zero in all active invocations of the thread group, or not zero in all of them.
+    /// True if `a` is zero in all active invocations of the thread group, or not zero in all of
+    /// them.
     GroupEqual "groupeq" 1 (each) Word bits [TRUTH VARIES];
-    /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero. Groups have up to 32
-    /// invocations. The type is that of the source, the result `u32`.
+    /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero.
+    /// Groups have up to 32 invocations. The type applies to the source; the result is `u32`.
     GroupBallot "ballot" 1 (each) Word bits [VARIES WORD_RESULT];
-    /// Whether `a` has the same bits in all active invocations of the subgroup, the device's own; true is all ones.
+    /// True if `a` has the same bits in all active invocations of the device's subgroup; true is
+    /// all ones.
     GroupAllEqual "groupalleq" 1 (each) Word bits [TRUTH VARIES WORD_RESULT];
-    /// Lanes x and y are the low and the high word of a mask in which bit `i` is set if invocation `i` of the subgroup is active and its
-    /// `a.x` is not zero; z and w are 0.
+    /// Lanes x and y are the low and the high word of a mask in which bit `i` is set if invocation
+    /// `i` of the subgroup is active and its `a.x` is not zero; z and w are 0.
     GroupBallotWide "ballot64" 1 (vec 0b0001) Word bits [VARIES WORD_RESULT];
     /// `a` of the first active invocation of the subgroup.
     GroupFirst "groupfirst" 1 (each) Word bits [VARIES];
-    /// `a` of invocation `b.x` of the subgroup; undefined if that is not active. `b` is an integer whatever the type.
+    /// `a` of invocation `b.x` of the subgroup; undefined if that invocation is not active. `b` is
+    /// an integer for all types.
     GroupRead "groupread" 2 (each) Word bits [VARIES];
-    /// In x whether invocation `id - b.x` of the thread group is in range, in y `a.x` of that invocation, or the own one if
-    /// it is not in range. Bits 0 to 4 of `c.x` limit the range, bits 8 to 12 divide the group into segments.
+    /// Lane x is true if invocation `id - b.x` of the thread group is in range, lane y is `a.x` of
+    /// that invocation, or of the current one if it is not in range. Bits 0 to 4 of `c.x` limit the
+    /// range, bits 8 to 12 divide the group into segments.
     ShuffleUp "shfup" 3 (vec 0b0001) Word bits [VARIES];
-    /// Like `shfup`, of invocation `id + b.x`.
+    /// Like `shfup`, for invocation `id + b.x`.
     ShuffleDown "shfdown" 3 (vec 0b0001) Word bits [VARIES];
-    /// Like `shfup`, of invocation `id ^ b.x`.
+    /// Like `shfup`, for invocation `id ^ b.x`.
     ShuffleXor "shfxor" 3 (vec 0b0001) Word bits [VARIES];
-    /// Like `shfup`, of invocation `b.x` of the segment.
+    /// Like `shfup`, for invocation `b.x` of the segment.
     ShuffleIndex "shfidx" 3 (vec 0b0001) Word bits [VARIES];
-    /// `a` of fragment 0 of the quad, plus the own `b`; 0 if a fragment of the quad is not active. Fragments 0 and 1 are
-    /// the row with the smaller y, 0 and 2 the column with the smaller x.
+    /// `a` of fragment 0 of the quad, plus `b` of the current fragment; 0 if a fragment of the quad
+    /// is not active. Fragments 0 and 1 are the row with the smaller y, 0 and 2 the column with the
+    /// smaller x.
     Quad0 "quad0" 2 (each) F32 bits [FRAGMENT];
-    /// Like `quad0`, of fragment 1.
+    /// Like `quad0`, for fragment 1.
     Quad1 "quad1" 2 (each) F32 bits [FRAGMENT];
-    /// Like `quad0`, of fragment 2.
+    /// Like `quad0`, for fragment 2.
     Quad2 "quad2" 2 (each) F32 bits [FRAGMENT];
-    /// Like `quad0`, of fragment 3.
+    /// Like `quad0`, for fragment 3.
     Quad3 "quad3" 2 (each) F32 bits [FRAGMENT];
-    /// Like `quad0`, of the neighbor in x.
+    /// Like `quad0`, for the neighbor in x.
     QuadX "quadx" 2 (each) F32 bits [FRAGMENT];
-    /// Like `quad0`, of the neighbor in y.
+    /// Like `quad0`, for the neighbor in y.
     QuadY "quady" 2 (each) F32 bits [FRAGMENT];
-    /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
+    /// Texture access; [`Aux::Tex`](crate::Aux::Tex) specifies the access and the order of the
+    /// sources.
     Tex "tex" * (vec 0b1111) Any bits [TEX];
-    /// Whether all texels that an access reads are populated; true is all ones. Sources and access data are those of the
-    /// texture access or image load whose texels are meant. Directly before that one, it costs no access of its own.
+    /// True if all texels that an access reads are populated; true is all ones. Sources and access
+    /// data are those of the corresponding texture access or image load. Directly before that
+    /// instruction, it needs no separate access.
     Resident "resident" * (one 0b1111) Int32 bits [TRUTH TEX IMAGE];
-    /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.
+    /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past
+    /// the element's are 0.
     Load "load" 1 (vec 0b0001) Memory bits [MEM READS];
     /// Writes memory: `[value, address]`.
     Store "store" 2 (none) Memory bits [MEM WRITES] effect;
-    /// Atomic read-modify-write: `[value, address]`, value lane x; compare-exchange stores lane y if memory equals lane x.
-    /// Returns the old value in every lane. Vectors of half floats are updated component by component, each by itself
-    /// atomic; lanes past them are 0.
+    /// Atomic read-modify-write: `[value, address]`, value lane x; compare-exchange stores lane y
+    /// if memory equals lane x. Returns the old value in every lane. Vectors of half floats are
+    /// updated component by component, each update being atomic; lanes past them are 0.
     Atomic "atom" 2 (vec 0b0011) Memory bits [MEM READS WRITES] effect;
-    /// Bytes of the buffer that [`Aux::Mem`](crate::Aux::Mem) names, whole words; `[address]` is the place in it that does not count.
+    /// Size in bytes of the buffer that [`Aux::Mem`](crate::Aux::Mem) names, a multiple of 4;
+    /// `[address]` is an ignored offset.
     BufferSize "bufsize" 1 (one 0b0001) Int32 bits [MEM];
-    /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) names the image, and how texels are seen.
+    /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) specifies the image
+    /// and the interpretation of its texels.
     ImageLoad "imgload" * (vec 0b1111) Memory bits [IMAGE READS];
     /// Writes a texel: `[value, coordinate, sample]`.
     ImageStore "imgstore" * (none) Memory bits [IMAGE WRITES] effect;
-    /// Atomic read-modify-write of a raw texel: `[value, coordinate, sample]`. Lanes of the old texel, in x unless it has
-    /// several elements.
+    /// Atomic read-modify-write of a raw texel: `[value, coordinate, sample]`. Returns the lanes of
+    /// the old texel, in x unless it has several elements.
     ImageAtomic "imgatom" * (vec 0b1111) Memory bits [IMAGE READS WRITES] effect;
-    /// Size of an image: width, height, depth, where it has them, and in the lane after them the layers or cubes.
+    /// Size of an image: width, height and depth, for the dimensions that it has, and in the lane
+    /// after them the number of layers or cubes.
     ImageSize "imgsize" 0 (vec 0) Int32 bits [IMAGE];
     /// Number of samples of an image.
     ImageSamples "imgsamples" 0 (one 0) Int32 bits [IMAGE];
@@ -402,14 +432,17 @@ ops! {
     MemoryBarrier "membar" 0 (none) Untyped bits [] effect;
     /// Waits for all invocations of the work group; orders shared memory.
     Barrier "bar" 0 (none) Untyped bits [] effect;
-    /// Makes the fragment a helper invocation: no result of it is written, derivatives stay defined.
+    /// Makes the fragment a helper invocation: its results are not written, derivatives remain
+    /// defined.
     Demote "demote" 0 (none) Untyped bits [FRAGMENT] effect;
-    /// Whether the fragment is a helper invocation now, be it because of `demote`; true is all ones.
+    /// True if the fragment is a helper invocation at this point, including after `demote`; true is
+    /// all ones.
     IsHelper "ishelper" 0 (one 0) Untyped bits [TRUTH FRAGMENT];
-    /// Time in lanes x and y, the low word first, in units of the device's own; z and w are 0. Each has a place in the order of the program.
+    /// Time in lanes x and y, the low word first, in device-specific units; z and w are 0. Reads of
+    /// the time are not reordered.
     Clock "clock" 0 (vec 0) Untyped bits [VARIES];
-    /// Ends a vertex of a geometry program: it has the values that the outputs have now, which stay as they are. `a.x` is the stream; a stream
-    /// that does not exist takes nothing.
+    /// Ends a vertex of a geometry program: it has the current values of the outputs, which are
+    /// preserved. `a.x` is the stream; a vertex of a stream that does not exist is dropped.
     EmitVertex "emit" 1 (none) Int32 bits [] effect;
     /// Ends the strip of a geometry program, of stream 0.
     EndPrimitive "endprim" 0 (none) Untyped bits [] effect;
@@ -420,34 +453,35 @@ ops! {
 }
 
 impl Op {
-    /// The operation's table row.
+    /// Returns the table entry of the operation.
     #[inline]
     pub const fn info(self) -> &'static OpInfo {
         &TABLE[self as usize]
     }
 
-    /// The name in the text form.
+    /// Returns the name in the text form.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// Returns whether the operation has a property.
+    /// Returns true if the operation has a property.
     #[inline]
     pub const fn has(self, flag: OpFlags) -> bool {
         self.info().flags.contains(flag)
     }
 
-    /// Returns whether integer results have overflow and carry.
+    /// Returns true if integer results have overflow and carry.
     pub const fn adds(self) -> bool {
         self.has(OpFlags::ADDS)
     }
 
-    /// Returns whether the operation flushes denormals of its sources where the program does: [`OpFlags::FLOAT_MATH`].
+    /// Returns true if the operation flushes denormals of its sources in programs with
+    /// [`Modes::flush_denormals`](crate::program::Modes::flush_denormals): [`OpFlags::FLOAT_MATH`].
     pub const fn computes_floats(self) -> bool {
         self.has(OpFlags::FLOAT_MATH)
     }
 
-    /// The operation of a name in the text form.
+    /// Returns the operation with a name in the text form; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|op| op.name() == name)
     }

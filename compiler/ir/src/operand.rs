@@ -1,4 +1,4 @@
-//! What instructions read: bases, indices, swizzles, signs.
+//! Operands of instructions: bases, indices, swizzles, sign modifiers.
 
 use crate::ids::{IndexId, InputId, LiteralId, OutputId, ParamId, RegisterId};
 
@@ -14,13 +14,13 @@ impl WriteMask {
     /// All four lanes.
     pub const XYZW: Self = Self(15);
 
-    /// Whether lane `lane` (0 to 3) is enabled.
+    /// Returns true if lane `lane` (0 to 3) is enabled.
     #[inline]
     pub const fn has(self, lane: usize) -> bool {
         self.0 >> lane & 1 != 0
     }
 
-    /// Enabled lanes in order.
+    /// Returns the enabled lanes in order.
     #[inline]
     pub fn lanes(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0 & 15;
@@ -31,14 +31,15 @@ impl WriteMask {
         })
     }
 
-    /// Number of enabled lanes.
+    /// Returns the number of enabled lanes.
     #[inline]
     pub const fn count(self) -> u32 {
-        // One digit for each mask: not every processor that we build for counts bits.
+        // One hexadecimal digit for each mask: not every target processor has an instruction that
+        // counts bits.
         (0x4332_3221_3221_2110_u64 >> (4 * (self.0 & 15)) & 7) as u32
     }
 
-    /// Whether no lane is enabled.
+    /// Returns true if no lane is enabled.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -53,7 +54,7 @@ impl std::fmt::Debug for WriteMask {
     }
 }
 
-/// Which source lane each of the four lanes reads: two bits each, lane x lowest.
+/// The source lanes that the four lanes read: two bits each, lane x lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Swizzle(pub u8);
 
@@ -61,34 +62,34 @@ impl Swizzle {
     /// `.xyzw`
     pub const XYZW: Self = Self(0b11_10_01_00);
 
-    /// Lane `i` reads `lanes[i]` (each 0 to 3).
+    /// Returns the swizzle whose lane `i` reads `lanes[i]` (each 0 to 3).
     pub const fn new(lanes: [u8; 4]) -> Self {
         Self(lanes[0] & 3 | (lanes[1] & 3) << 2 | (lanes[2] & 3) << 4 | (lanes[3] & 3) << 6)
     }
 
-    /// All lanes read `lane`.
+    /// Returns the swizzle whose lanes all read `lane`.
     pub const fn splat(lane: u8) -> Self {
         Self::new([lane; 4])
     }
 
-    /// The source lane that lane `lane` reads.
+    /// Returns the source lane that lane `lane` reads.
     #[inline]
     pub const fn lane(self, lane: usize) -> usize {
         (self.0 >> (2 * lane) & 3) as usize
     }
 
-    /// Whether all lanes read the same source lane.
+    /// Returns true if all lanes read the same source lane.
     pub const fn is_splat(self) -> bool {
         self.0 == (self.0 & 3) * 0b01_01_01_01
     }
 
-    /// The source lanes that the lanes of `needed` read.
+    /// Returns the source lanes that the lanes of `needed` read.
     #[inline]
     pub const fn source_lanes(self, needed: u8) -> u8 {
         READ[self.0 as usize][needed as usize & 15]
     }
 
-    /// The swizzle that reads through `self` after `outer` has picked: lane `i` gives `self[outer[i]]`.
+    /// Returns the composition of two swizzles: lane `i` reads `self[outer[i]]`.
     pub const fn then(self, outer: Self) -> Self {
         Self::new([
             self.lane(outer.lane(0)) as u8,
@@ -99,7 +100,8 @@ impl Swizzle {
     }
 }
 
-/// By swizzle and lanes: the source lanes that these read. Every pass asks for each operand.
+/// Source lanes read, by swizzle and lanes. A precomputed table, because every pass queries it for
+/// each operand.
 static READ: [[u8; 16]; 256] = {
     let mut table = [[0; 16]; 256];
     let mut place = 0;
@@ -121,7 +123,7 @@ impl std::fmt::Debug for Swizzle {
     }
 }
 
-/// What an operand names.
+/// Storage that an operand names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Base {
     /// A register, or an element of a register array.
@@ -139,14 +141,14 @@ pub enum Base {
 /// One coordinate of an index: `relative + offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IndexTerm {
-    /// Run-time part: a lane of a 32-bit register read as a signed integer.
+    /// Dynamic part: a lane of a 32-bit register, interpreted as a signed integer.
     pub relative: Option<(RegisterId, u8)>,
     /// Constant part.
     pub offset: i32,
 }
 
 impl IndexTerm {
-    /// A constant term.
+    /// Returns a constant term.
     pub const fn constant(offset: i32) -> Self {
         Self {
             relative: None,
@@ -155,12 +157,12 @@ impl IndexTerm {
     }
 }
 
-/// The index of an operand. Out-of-range run-time values are clamped to the array, never undefined.
+/// The index of an operand. Out-of-range dynamic values are clamped to the array, never undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Index {
     /// Element of an array of registers, parameters, inputs or outputs.
     pub element: IndexTerm,
-    /// Number of elements that `element` may reach from the base.
+    /// Number of elements from the base that `element` may access.
     pub len: u32,
     /// Vertex of a per-vertex input or output.
     pub vertex: Option<IndexTerm>,
@@ -169,20 +171,20 @@ pub struct Index {
 /// A source operand. Order of application: base and index, swizzle, absolute value, negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Src {
-    /// What is read.
+    /// Storage that is read.
     pub base: Base,
     /// Index into an array, if any.
     pub index: Option<IndexId>,
     /// Lane selection.
     pub swizzle: Swizzle,
-    /// Absolute value, by the type of the instruction.
+    /// Absolute value, with the type of the instruction.
     pub abs: bool,
-    /// Negation, by the type of the instruction; two's complement for integers.
+    /// Negation, with the type of the instruction; two's complement for integers.
     pub negate: bool,
 }
 
 impl Src {
-    /// `base` as it is.
+    /// Returns an operand that reads `base` without index, swizzle and modifiers.
     pub const fn new(base: Base) -> Self {
         Self {
             base,
@@ -193,12 +195,12 @@ impl Src {
         }
     }
 
-    /// A register as it is.
+    /// Returns an operand that reads a register without index, swizzle and modifiers.
     pub const fn register(register: RegisterId) -> Self {
         Self::new(Base::Register(register))
     }
 
-    /// The same operand seen through another swizzle.
+    /// Returns the same operand with `outer` applied after its swizzle.
     pub const fn swizzled(self, outer: Swizzle) -> Self {
         Self {
             swizzle: self.swizzle.then(outer),
@@ -206,7 +208,7 @@ impl Src {
         }
     }
 
-    /// The negated operand.
+    /// Returns the negated operand.
     pub const fn negated(self) -> Self {
         Self {
             negate: !self.negate,
@@ -214,7 +216,7 @@ impl Src {
         }
     }
 
-    /// Whether absolute value or negation apply.
+    /// Returns true if absolute value or negation applies.
     pub const fn has_modifier(self) -> bool {
         self.abs || self.negate
     }

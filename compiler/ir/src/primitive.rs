@@ -1,6 +1,6 @@
-//! Primitives: what geometry programs get and make, how patches are subdivided.
+//! Primitives: input and output of geometry programs, and subdivision of patches.
 
-use crate::text::words_of_tables;
+use crate::text_keywords::words_of_tables;
 
 macro_rules! word_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
@@ -10,14 +10,15 @@ macro_rules! word_enum {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
-            /// All of them with their words in the text form.
+            /// All variants with their keywords in the text form.
             pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$variant, $word)),*];
         }
     };
 }
 
 word_enum! {
-    /// What a geometry program gets. NV_geometry_program4 section 2.14.6.1; patches: NV_gpu_program5.
+    /// Input primitive of a geometry program. NV_geometry_program4 section 2.14.6.1; patches:
+    /// NV_gpu_program5.
     InputPrimitive {
         /// One vertex.
         #[default]
@@ -36,13 +37,14 @@ word_enum! {
 }
 
 impl InputPrimitive {
-    /// The primitive that has so many vertices, whose number does not depend on the draw.
+    /// Returns the primitive with that number of vertices; `None` for primitives whose number
+    /// depends on the draw.
     pub fn of_vertices(vertices: u32) -> Option<Self> {
         let mut all = Self::ALL.iter().map(|row| row.0);
         all.find(|primitive| primitive.vertices() == Some(vertices))
     }
 
-    /// Number of vertices; `None` if the program does not know it.
+    /// Returns the number of vertices; `None` if it depends on the draw.
     pub const fn vertices(self) -> Option<u32> {
         match self {
             Self::Points => Some(1),
@@ -56,7 +58,7 @@ impl InputPrimitive {
 }
 
 word_enum! {
-    /// What a geometry program makes. NV_geometry_program4 section 2.14.6.2.
+    /// Output primitive of a geometry program. NV_geometry_program4 section 2.14.6.2.
     OutputPrimitive {
         /// Points.
         #[default]
@@ -69,7 +71,7 @@ word_enum! {
 }
 
 word_enum! {
-    /// What a patch is subdivided as. NV_tessellation_program5 section 2.X.7.Y, `TESS_MODE`.
+    /// Domain of the subdivision of a patch. NV_tessellation_program5 section 2.X.7.Y, `TESS_MODE`.
     TessMode {
         /// A triangle.
         #[default]
@@ -82,21 +84,21 @@ word_enum! {
 }
 
 word_enum! {
-    /// How edges are divided. NV_tessellation_program5 section 2.X.7.Y, `TESS_SPACING`.
+    /// Division of edges into segments. NV_tessellation_program5 section 2.X.7.Y, `TESS_SPACING`.
     TessSpacing {
-        /// Into parts of one length.
+        /// Segments of equal length.
         #[default]
         Equal = "equal",
-        /// Into an odd number of parts, two of them perhaps shorter.
+        /// An odd number of segments, two of them possibly shorter.
         FractionalOdd = "fractional_odd",
-        /// Into an even number of parts, two of them perhaps shorter.
+        /// An even number of segments, two of them possibly shorter.
         FractionalEven = "fractional_even",
     }
 }
 
 word_enum! {
-    /// Orientation of the triangles of a subdivision where u grows to the right and v grows upward. NV_tessellation_program5 section
-    /// 2.X.7.Y, `TESS_VERTEX_ORDER`.
+    /// Orientation of the triangles of a subdivision in which u grows to the right and v grows
+    /// upward. NV_tessellation_program5 section 2.X.7.Y, `TESS_VERTEX_ORDER`.
     TessOrder {
         /// Counterclockwise.
         #[default]
@@ -106,10 +108,11 @@ word_enum! {
     }
 }
 
-/// Most vertices that a patch has: the least `GL_MAX_PATCH_VERTICES` and `maxTessellationPatchSize`.
+/// Maximum number of vertices of a patch: the least `GL_MAX_PATCH_VERTICES` and
+/// `maxTessellationPatchSize`.
 pub const MAX_PATCH_VERTICES: u32 = 32;
 
-/// Most vertex streams. NV_gpu_program5 section 2.X.8.Z, `EMITS`.
+/// Maximum number of vertex streams. NV_gpu_program5 section 2.X.8.Z, `EMITS`.
 pub const MAX_VERTEX_STREAMS: u32 = 4;
 
 words_of_tables! { InputPrimitive OutputPrimitive TessMode TessSpacing TessOrder }

@@ -13,16 +13,17 @@ use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, Tes
 use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
-use crate::text::words_of_tables;
+use crate::text_keywords::words_of_tables;
 use crate::types::Width;
 use std::ops::Range;
 
 pub use crate::ids::{BlockId, NameId, RegisterId, RoutineId, SwitchId};
 
-/// How deep blocks may be nested in a routine, counting its body. Recursive walks over a verified program are safe.
+/// Maximum nesting depth of blocks in a routine, counting its body. Recursive walks over a verified
+/// program cannot overflow the stack.
 pub const MAX_NESTING: usize = 256;
 
-/// Shader stage. Stages compare in the order of the pipeline.
+/// Shader stage. The order of the variants is that of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -55,27 +56,28 @@ impl Stage {
         (Self::Compute, "compute"),
     ];
 
-    /// The name in the text form.
+    /// Returns the name in the text form.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 }
 
-/// What a register is kept for.
+/// Use of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Storage {
     /// Temporary.
     Temp,
     /// Stage output; for an array, the first of consecutive outputs.
     Output(OutputId),
-    /// Condition codes: each lane holds the flags SF, ZF, OF, CF of the last update. All clear at the start.
+    /// Condition codes: each lane holds the flags SF, ZF, OF, CF of the last update. All flags are
+    /// clear at the start.
     Cond,
 }
 
 /// A register of four lanes, or an array of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Register {
-    /// What it is kept for.
+    /// Use.
     pub storage: Storage,
     /// Width of a lane.
     pub width: Width,
@@ -86,14 +88,14 @@ pub struct Register {
 }
 
 impl Register {
-    /// Number of elements: 1 if it is no array.
+    /// Returns the number of elements: 1 if the register is not an array.
     #[inline]
     pub fn elements(&self) -> u32 {
         self.array.unwrap_or(1).max(1)
     }
 }
 
-/// A routine. Falling off the end of its block returns.
+/// A routine. It returns at the end of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Routine {
     /// Name in the source.
@@ -125,9 +127,9 @@ pub enum Node {
     If {
         /// Condition.
         cond: Cond,
-        /// Taken if it holds.
+        /// Taken if the condition holds.
         then: BlockId,
-        /// Taken if not.
+        /// Taken if it does not hold.
         otherwise: Option<BlockId>,
         /// Source.
         span: Span,
@@ -136,16 +138,17 @@ pub enum Node {
     Loop {
         /// Body.
         body: BlockId,
-        /// Run before the next round, also after `Continue`. Has no control flow that leaves it.
+        /// Run before the next iteration, also after `Continue`. It contains no control flow that
+        /// leaves it.
         continuing: Option<BlockId>,
         /// Source.
         span: Span,
     },
     /// Multi-way branch.
     Switch(SwitchId),
-    /// Leaves the nearest loop or switch.
+    /// Leaves the innermost loop or switch.
     Break,
-    /// Goes to the `continuing` block of the nearest loop.
+    /// Jumps to the `continuing` block of the innermost loop.
     Continue,
     /// Calls a routine. Registers are shared by all routines.
     Call(RoutineId, Span),
@@ -167,7 +170,7 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// The blocks of the cases, then that of the default.
+    /// Returns the blocks of the cases, then the default block.
     pub fn blocks(&self) -> impl Iterator<Item = BlockId> {
         let cases = self.cases.iter().map(|case| case.block);
         cases.chain(self.default)
@@ -183,21 +186,22 @@ pub struct Case {
     pub block: BlockId,
 }
 
-/// Which invocations of fragment programs keep out of each other's critical sections, and in what order they pass.
+/// Fragment invocations that exclude each other from critical sections, and the order in which they
+/// enter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Interlock {
-    /// Those of one pixel, in the order of primitives.
+    /// Invocations of one pixel, in the order of primitives.
     PixelOrdered,
-    /// Those of one pixel, in any order.
+    /// Invocations of one pixel, in any order.
     PixelUnordered,
-    /// Those of one sample, in the order of primitives.
+    /// Invocations of one sample, in the order of primitives.
     SampleOrdered,
-    /// Those of one sample, in any order.
+    /// Invocations of one sample, in any order.
     SampleUnordered,
 }
 
 impl Interlock {
-    /// All of them with their names in the text form.
+    /// All variants with their names in the text form.
     pub const ALL: &'static [(Self, &'static str)] = &[
         (Self::PixelOrdered, "pixel_interlock_ordered"),
         (Self::PixelUnordered, "pixel_interlock_unordered"),
@@ -205,7 +209,7 @@ impl Interlock {
         (Self::SampleUnordered, "sample_interlock_unordered"),
     ];
 
-    /// The name in the text form.
+    /// Returns the name in the text form.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
@@ -214,69 +218,78 @@ impl Interlock {
 /// Properties of the whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
-    /// Work-group size of compute programs; zeros if the pipeline gives it.
+    /// Work-group size of compute programs; zeros if the pipeline specifies it.
     pub workgroup_size: [u32; 3],
-    /// What geometry programs get.
+    /// Input primitive of geometry programs.
     pub primitive_in: InputPrimitive,
-    /// What geometry programs make.
+    /// Output primitive of geometry programs.
     pub primitive_out: OutputPrimitive,
-    /// Most vertices that an invocation of a geometry program emits; the vertices of the patch that a tessellation control program makes,
-    /// one for each invocation. At least 1 in these programs.
+    /// Maximum number of vertices that an invocation of a geometry program emits, or the number of
+    /// vertices of the patch that a tessellation control program outputs, one for each invocation.
+    /// At least 1 in these programs.
     pub vertices_out: u32,
-    /// How often a geometry program runs for each primitive; 0 counts as 1.
+    /// Number of invocations of a geometry program for each primitive; 0 is treated as 1.
     pub invocations: u32,
-    /// The geometry program emits its input primitive, whose vertices get the outputs of the program and, in the lanes of
-    /// [`Output::passthrough`], the inputs of the same meaning. NV_geometry_shader_passthrough.
+    /// The geometry program emits its input primitive, whose vertices have the outputs of the
+    /// program and, in the lanes of [`Output::passthrough`], the inputs with the same semantic.
+    /// NV_geometry_shader_passthrough.
     pub passthrough: bool,
-    /// What tessellation evaluation programs subdivide patches as.
+    /// Domain into which tessellation evaluation programs subdivide patches.
     pub tess_mode: TessMode,
-    /// How edges of patches are divided.
+    /// Division of the edges of patches.
     pub tess_spacing: TessSpacing,
     /// Orientation of the triangles of a subdivided patch.
     pub tess_order: TessOrder,
     /// Subdivided patches become points.
     pub point_mode: bool,
-    /// The invocations of a tessellation control program end each instruction before any begins the next: outputs read back are those that
-    /// other invocations have written by then. NV_tessellation_program5 section 2.X.5.
+    /// The invocations of a tessellation control program complete each instruction before any of
+    /// them begins the next one: outputs that are read back have the values that other invocations
+    /// have written before. NV_tessellation_program5 section 2.X.5.
     pub lock_step: bool,
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,
-    /// The mask of covered samples has only those that passed these tests.
+    /// The coverage mask contains only samples that passed these tests.
     pub post_depth_coverage: bool,
-    /// The sample mask that the program writes replaces the mask of covered samples, else both count.
+    /// The sample mask that the program writes replaces the coverage mask; otherwise the result is
+    /// the intersection.
     pub sample_mask_override: bool,
-    /// The number of its viewport is added to the layer of every primitive.
+    /// The viewport index is added to the layer of every primitive.
     pub layer_viewport_relative: bool,
     /// Added to the layer in the second view.
     pub secondary_view_layer_offset: i32,
-    /// What [`Op::InterlockBegin`](crate::Op::InterlockBegin) means.
+    /// Semantics of [`Op::InterlockBegin`](crate::Op::InterlockBegin).
     pub interlock: Option<Interlock>,
-    /// Window position has its origin in the upper left corner, by what the parameter `state.window.origin` says.
+    /// Window position has its origin in the upper left corner, by the convention of the parameter
+    /// `state.window.origin`.
     pub origin_upper_left: bool,
     /// Window position has its pixel centers at integers.
     pub pixel_center_integer: bool,
-    /// Colors go to the attachments of their numbers; else color 0 goes to all that are drawn to.
+    /// Color `n` is written to attachment `n`; otherwise color 0 is written to all attachments that
+    /// are drawn to.
     pub numbered_colors: bool,
-    /// Clip distances clip where the user clip planes of their numbers are enabled; else they always do.
+    /// Clip distance `n` clips only if user clip plane `n` is enabled; otherwise clip distances
+    /// always clip.
     pub enabled_clip_distances: bool,
-    /// The near and the far plane clip nothing: the program replaces depths and discards fragments by theirs. NV_fragment_program section
-    /// 2.11.
+    /// The near and the far plane do not clip: the program replaces depths and discards fragments
+    /// by the replaced depth. NV_fragment_program section 2.11.
     pub unclipped_depth: bool,
-    /// Lookups of incomplete textures give (0, 0, 0, 0), else (0, 0, 0, 1). NV_fragment_program section 3.11.5.38.
+    /// Lookups of incomplete textures return (0, 0, 0, 0), otherwise (0, 0, 0, 1).
+    /// NV_fragment_program section 3.11.5.38.
     pub transparent_missing: bool,
-    /// Zero of either sign times anything, infinities and NaN included, is +0 in products of 32-bit floats. NV_vertex_program section
-    /// 2.14.1.11.
+    /// Zero of either sign times any number, infinities and NaN included, is +0 in products of
+    /// 32-bit floats. NV_vertex_program section 2.14.1.11.
     pub zero_product: bool,
-    /// Operations that compute with 32-bit floats ([`Op::computes_floats`](crate::Op::computes_floats)) take denormals for zeros and give
-    /// zeros for them. NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
+    /// Operations that compute with 32-bit floats
+    /// ([`Op::computes_floats`](crate::Op::computes_floats)) flush denormal sources and results to
+    /// zero. NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
     pub flush_denormals: bool,
 }
 
-/// A mode that a program has or has not.
+/// Accessor of a boolean mode.
 type Flag = fn(&mut Modes) -> &mut bool;
 
 impl Modes {
-    /// The modes that a program has or has not, with their names in the text form.
+    /// The boolean modes with their names in the text form.
     pub const FLAGS: &'static [(&'static str, Flag)] = &[
         ("passthrough", |modes| &mut modes.passthrough),
         ("point_mode", |modes| &mut modes.point_mode),
@@ -309,7 +322,7 @@ impl Modes {
         ("flush_denormals", |modes| &mut modes.flush_denormals),
     ];
 
-    /// How the program computes with floats.
+    /// Returns the float arithmetic of the program.
     pub const fn arithmetic(&self) -> Arithmetic {
         Arithmetic {
             products: match self.zero_product {
@@ -323,7 +336,7 @@ impl Modes {
         }
     }
 
-    /// Sets the mode of this name in the text form; `false` if there is none.
+    /// Sets the mode with this name in the text form; returns `false` if there is none.
     pub(crate) fn set_named(&mut self, name: &str) -> bool {
         if let Some((_, flag)) = Self::FLAGS.iter().find(|(known, _)| *known == name) {
             *flag(self) = true;
@@ -383,12 +396,12 @@ pub struct Program {
     pub routines: IndexVec<RoutineId, Routine>,
     /// The routine that runs first.
     pub main: RoutineId,
-    /// Names, one after the other.
+    /// Names, concatenated.
     pub names: Names,
 }
 
 impl Program {
-    /// An empty program whose main routine does nothing.
+    /// Returns an empty program whose main routine does nothing.
     pub fn new(stage: Stage) -> Self {
         let mut blocks = IndexVec::new();
         let body = blocks.push(Block { first: 0, len: 0 });
@@ -424,13 +437,13 @@ impl Program {
         }
     }
 
-    /// Number of elements that a source may reach.
+    /// Returns the number of elements that a source can access.
     #[inline]
     pub fn source_len(&self, src: &Src) -> u32 {
         src.index.map_or(1, |index| self.indices[index].len.max(1))
     }
 
-    /// The registers of outputs, each with the numbers of those that it holds.
+    /// Returns the registers of outputs, each with the range of the outputs that it holds.
     #[inline]
     pub fn output_registers(&self) -> impl Iterator<Item = (RegisterId, Range<usize>)> {
         let registers = self.registers.iter_enumerated();
@@ -443,7 +456,8 @@ impl Program {
         })
     }
 
-    /// An empty program whose main routine does nothing, with the memory of this one.
+    /// Returns an empty program whose main routine does nothing, which reuses the memory of this
+    /// one.
     pub fn emptied(mut self, stage: Stage) -> Self {
         self.stage = stage;
         self.modes = Modes {
@@ -475,13 +489,13 @@ impl Program {
         self
     }
 
-    /// The nodes of a block.
+    /// Returns the nodes of a block.
     pub fn block(&self, id: BlockId) -> &[Node] {
         let block = self.blocks[id];
         &self.nodes[block.first as usize..(block.first + block.len) as usize]
     }
 
-    /// The blocks right inside of a node, in the order in which they run or stand.
+    /// Returns the blocks directly inside of a node, in execution order, cases in source order.
     pub fn inner_blocks(&self, node: Node) -> impl Iterator<Item = BlockId> {
         let (blocks, switch) = match node {
             Node::If {
@@ -499,25 +513,25 @@ impl Program {
         blocks.into_iter().flatten().chain(cases)
     }
 
-    /// The instructions of a [`Node::Run`].
+    /// Returns the instructions of a [`Node::Run`].
     #[inline]
     pub fn run(&self, first: u32, len: u32) -> &[Inst] {
         &self.insts[first as usize..(first + len) as usize]
     }
 
-    /// The sources of an instruction.
+    /// Returns the sources of an instruction.
     #[inline]
     pub fn sources(&self, inst: &Inst) -> &[Src] {
         &self.srcs[inst.source_range()]
     }
 
-    /// Source number `number` of an instruction.
+    /// Returns the source with index `number` of an instruction.
     #[inline]
     pub fn source(&self, inst: &Inst, number: usize) -> &Src {
         &self.srcs[inst.first_source as usize + number]
     }
 
-    /// The name of a register, if it has one.
+    /// Returns the name of a register, if it has one.
     pub fn register_name(&self, id: RegisterId) -> Option<&str> {
         self.registers[id].name.map(|name| self.names.get(name))
     }
@@ -538,7 +552,7 @@ impl AccessTables for Program {
     }
 }
 
-/// Names of the source, kept in one string.
+/// Names of the source, stored in one string.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names {
     text: String,
@@ -546,7 +560,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Adds a name; the same name twice gives two ids.
+    /// Adds a name; adding the same name twice returns two ids.
     pub fn push(&mut self, name: &str) -> NameId {
         self.text.push_str(name);
         self.ends.push(self.text.len() as u32)
@@ -558,12 +572,12 @@ impl Names {
         self.ends.clear();
     }
 
-    /// Whether `id` is one of these names.
+    /// Returns true if `id` is the id of one of these names.
     pub fn contains(&self, id: NameId) -> bool {
         self.ends.get(id).is_some()
     }
 
-    /// The name of `id`.
+    /// Returns the name of `id`.
     pub fn get(&self, id: NameId) -> &str {
         use crate::arena::Id;
         let start = id

@@ -1,15 +1,15 @@
-//! What a program reads and writes besides registers: parameters, textures, buffers.
+//! Resources of a program other than registers: parameters, textures, buffers.
 
 use crate::ids::NameId;
 use crate::operand::IndexTerm;
 use crate::state::StateParam;
-use crate::text::{words, words_of_tables};
+use crate::text_keywords::{words, words_of_tables};
 use crate::types::Type;
 use crate::units::Units;
 
 pub use crate::ids::{BufferId, ImageId, ParamId, TextureId};
 
-/// Where the value of a parameter slot comes from.
+/// Origin of the value of a parameter slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -21,31 +21,34 @@ pub enum ParamSource {
     Env(u32),
     /// `program.local[n]`
     Local(u32),
-    /// `program.subroutine[n]`: lane x is the number of a subroutine.
+    /// `program.subroutine[n]`: lane x is the index of a subroutine.
     Subroutine(u32),
     /// `state.*`
     State(StateParam),
-    /// A constant that stands in an array indexed at run time; bits of the four lanes.
+    /// A constant in a dynamically indexed array; bits of the four lanes.
     Literal([u32; 4]),
-    /// A parameter of the program's own that has a name: index of [`Program::named_params`](crate::Program::named_params).
+    /// A user-defined parameter with a name: index of
+    /// [`Program::named_params`](crate::Program::named_params).
     Named(u32),
-    /// What a state program is executed with, its `v[0]`. NV_vertex_program section 2.14.4.
+    /// The argument with which a state program is executed, its `v[0]`. NV_vertex_program section
+    /// 2.14.4.
     Argument,
 }
 
-/// A parameter that callers set by its name, whether the program reads it or not. NV_fragment_program section 3.11.1.3.
+/// A parameter that callers set by its name, regardless of whether the program reads it.
+/// NV_fragment_program section 3.11.1.3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NamedParam {
-    /// Name, which no other one of the program has.
+    /// Name, unique in the program.
     pub name: NameId,
-    /// Bits of its value until a caller sets another.
+    /// Bits of its value until a caller sets another one.
     pub initial: [u32; 4],
 }
 
-/// A parameter slot. Slots of an array that is indexed at run time have consecutive ids.
+/// A parameter slot. Slots of a dynamically indexed array have consecutive ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
-    /// Where the value comes from.
+    /// Origin of the value.
     pub source: ParamSource,
 }
 
@@ -97,7 +100,7 @@ impl TexTarget {
         (Self::D2MsArray, "2dmsarray"),
     ];
 
-    /// Number of coordinates without the layer.
+    /// Returns the number of coordinates without the layer.
     pub const fn dimensions(self) -> u8 {
         match self {
             Self::D1 | Self::D1Array | Self::Buffer => 1,
@@ -106,17 +109,17 @@ impl TexTarget {
         }
     }
 
-    /// Whether it has faces.
+    /// Returns true if the target has faces.
     pub const fn is_cube(self) -> bool {
         matches!(self, Self::Cube | Self::CubeArray)
     }
 
-    /// Number of coordinates of a texel within a layer or a face.
+    /// Returns the number of coordinates of a texel within a layer or a face.
     pub const fn plane_dimensions(self) -> u8 {
         if self.is_cube() { 2 } else { self.dimensions() }
     }
 
-    /// Whether a layer coordinate follows the others.
+    /// Returns true if a layer coordinate follows the other coordinates.
     pub const fn is_array(self) -> bool {
         matches!(
             self,
@@ -124,44 +127,48 @@ impl TexTarget {
         )
     }
 
-    /// Number of components of a size: those of a layer or a face, then the number of layers.
+    /// Returns the number of components of a size: the dimensions of a layer or a face, then the
+    /// number of layers.
     pub const fn size_components(self) -> u8 {
         self.plane_dimensions() + self.is_array() as u8
     }
 
-    /// Whether texels have samples.
+    /// Returns true if texels have samples.
     pub const fn is_multisample(self) -> bool {
         matches!(self, Self::D2Ms | Self::D2MsArray)
     }
 }
 
-/// A texture image unit as the program uses it, an array of consecutive units indexed at run time, or all resident textures.
+/// A texture image unit as the program uses it, a dynamically indexed array of consecutive units,
+/// or all resident textures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Texture {
-    /// Which texture image units.
+    /// The texture image units.
     pub units: Units,
     /// Target.
     pub target: TexTarget,
-    /// Whether lookups compare against a reference.
+    /// True if lookups compare with a reference.
     pub shadow: bool,
-    /// What texels are converted to: `f32`, `s32` or `u32`.
+    /// Type to which texels are converted: `f32`, `s32` or `u32`.
     pub texel: Type,
-    /// Texture image unit whose sampler is used in place of the texture's own. Single units only.
+    /// Texture image unit whose sampler replaces the sampler of the texture's unit. Single units
+    /// only.
     pub sampler: Option<u32>,
 }
 
 impl Texture {
-    /// The unit whose sampler is used, the first of several.
+    /// Returns the unit whose sampler is used, the first one of an array.
     pub fn sampler_unit(&self) -> Option<u32> {
         self.sampler.or(self.units.first())
     }
 }
 
-/// How a texture is accessed, and which sources follow the coordinate.
+/// Kind of access to a texture; it determines the sources that follow the coordinate.
 ///
-/// Sources of [`Op::Tex`](crate::Op::Tex), in order: coordinate; reference (lane x) if the texture is a shadow one and the
-/// mode compares; those of the mode; the least level of detail if the access has one; the offset if it is
-/// [`TexelOffset::Dynamic`]. Size and sample queries have no coordinate.
+/// Sources of [`Op::Tex`](crate::Op::Tex), in order: coordinate; reference (lane x) if the texture
+/// is a shadow texture and the mode compares; the sources of the mode; the minimum level of detail
+/// if the access has one; the offset if it is [`TexelOffset::Dynamic`]. Size and sample queries
+/// have no coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TexMode {
     /// Filtered, level of detail from derivatives; outside fragment programs the base level.
@@ -180,8 +187,9 @@ pub enum TexMode {
     Gather(u8),
     /// Like `Gather` with offsets per texel: two sources, x offsets and y offsets.
     GatherOffsets(u8),
-    /// Size of the level in lane x of one source; no coordinate. Lanes: width, height, depth, levels, where the target has
-    /// them; array targets count layers in the lane after their dimensions.
+    /// Size of the level in lane x of one source; no coordinate. Lanes: width, height, depth,
+    /// levels, if the target has them; array targets return the number of layers in the lane after
+    /// their dimensions.
     QuerySize,
     /// Levels of detail: accessed, computed.
     QueryLod,
@@ -190,32 +198,32 @@ pub enum TexMode {
 }
 
 impl TexMode {
-    /// Whether a shadow texture takes a reference in this mode.
+    /// Returns true if lookups of shadow textures have a reference in this mode.
     pub const fn compares(self) -> bool {
         self.reads_texels() && !self.integer_coordinate()
     }
 
-    /// Whether a coordinate comes first.
+    /// Returns true if the sources begin with a coordinate.
     pub const fn has_coordinate(self) -> bool {
         !matches!(self, Self::QuerySize | Self::QuerySamples)
     }
 
-    /// Whether coordinates are integers.
+    /// Returns true if coordinates are integers.
     pub const fn integer_coordinate(self) -> bool {
         matches!(self, Self::Fetch | Self::FetchSample)
     }
 
-    /// Whether the level of detail is computed from derivatives.
+    /// Returns true if the level of detail is computed from derivatives.
     pub const fn computes_level(self) -> bool {
         matches!(self, Self::Implicit | Self::Bias | Self::Grad)
     }
 
-    /// Whether texels are read.
+    /// Returns true if texels are read.
     pub const fn reads_texels(self) -> bool {
         !matches!(self, Self::QuerySize | Self::QueryLod | Self::QuerySamples)
     }
 
-    /// Number of sources that belong to the mode itself.
+    /// Returns the number of sources that belong to the mode itself.
     pub const fn own_sources(self) -> usize {
         match self {
             Self::Implicit | Self::Gather(_) | Self::QueryLod | Self::QuerySamples => 0,
@@ -239,14 +247,15 @@ pub enum TexelOffset {
 
 /// The access of one texture instruction.
 ///
-/// The coordinate source has its lanes in the order s, t, r, layer without gaps, as many as the target has; its type is `f32`,
-/// or `s32` where the mode fetches by integers. Projection has been divided out before. All sources but integer coordinates,
-/// levels and offsets of fetches and queries (`s32`) are `f32`.
+/// The coordinate source has its lanes in the order s, t, r, layer without gaps, as many as the
+/// target has; its type is `f32`, or `s32` if the mode fetches by integers. Projection has already
+/// been divided out. All sources except integer coordinates, levels and offsets of fetches and
+/// queries (`s32`) are `f32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TexAccess {
     /// The texture.
     pub texture: TextureId,
-    /// Run-time element of a texture array, or the low word of a handle.
+    /// Dynamically indexed element of a texture array, or the low word of a handle.
     pub element: Option<IndexTerm>,
     /// Mode.
     pub mode: TexMode,
@@ -254,13 +263,13 @@ pub struct TexAccess {
     pub offset: TexelOffset,
     /// Number of coordinate lanes, layer included.
     pub coordinate_lanes: u8,
-    /// Whether a reference follows the coordinate.
+    /// True if a reference follows the coordinate.
     pub reference: bool,
-    /// Whether the level of detail, bias included, is raised to a least one: lane x of a source.
+    /// True if the level of detail, bias included, is clamped to a minimum: lane x of a source.
     pub min_lod: bool,
 }
 
-/// What a source of a texture instruction is for.
+/// Role of a source of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TexSource {
     /// The coordinate.
@@ -269,14 +278,15 @@ pub enum TexSource {
     Reference,
     /// The n-th source of the mode.
     Mode(usize),
-    /// The least level of detail.
+    /// The minimum level of detail.
     MinLod,
-    /// The run-time texel offset.
+    /// The dynamic texel offset.
     Offset,
 }
 
 impl TexAccess {
-    /// The access of `mode` to `texture`, without element, offset and least level of detail.
+    /// Returns the access of `mode` to `texture`, without element, offset and minimum level of
+    /// detail.
     pub const fn new(id: TextureId, texture: &Texture, mode: TexMode) -> Self {
         let lanes = texture.target.dimensions() + texture.target.is_array() as u8;
         Self {
@@ -290,7 +300,7 @@ impl TexAccess {
         }
     }
 
-    /// Number of sources.
+    /// Returns the number of sources.
     pub fn source_count(&self) -> usize {
         usize::from(self.mode.has_coordinate())
             + usize::from(self.reference)
@@ -299,7 +309,7 @@ impl TexAccess {
             + usize::from(self.offset == TexelOffset::Dynamic)
     }
 
-    /// What source number `source` is for.
+    /// Returns the role of source number `source`.
     pub fn source_role(&self, source: usize) -> TexSource {
         let first_reference = usize::from(self.mode.has_coordinate());
         let first_own = first_reference + usize::from(self.reference);
@@ -317,7 +327,7 @@ impl TexAccess {
         }
     }
 
-    /// The type of source number `source`.
+    /// Returns the type of source number `source`.
     pub fn source_type(&self, source: usize) -> Type {
         match (self.source_role(source), self.mode) {
             (TexSource::Coordinate | TexSource::Mode(_), TexMode::Fetch | TexMode::FetchSample)
@@ -327,7 +337,7 @@ impl TexAccess {
         }
     }
 
-    /// Lanes of source number `source` that are read.
+    /// Returns the lanes of source number `source` that are read.
     pub fn source_lanes(&self, source: usize) -> u8 {
         let lanes = |count: u8| (1u8 << count) - 1;
         match (self.source_role(source), self.mode) {
@@ -355,15 +365,17 @@ pub enum BufferKind {
     Storage,
     /// Memory shared by a work group.
     Shared,
-    /// Memory of each invocation for itself, which holds anything at first. Reads beyond it give 0, writes do nothing.
+    /// Private memory of each invocation, initially undefined. Out-of-bounds reads return 0,
+    /// out-of-bounds writes have no effect.
     Private,
     /// Atomic counter buffer.
     Counter,
-    /// The 96 parameters of vertex programs as state programs read and write them. Reads beyond them give 0. NV_vertex_program section 2.14.4.
+    /// The 96 parameters of vertex programs as state programs read and write them. Out-of-bounds
+    /// reads return 0. NV_vertex_program section 2.14.4.
     State,
 }
 
-/// Bytes of a buffer of [`BufferKind::State`]: 96 vectors.
+/// Size in bytes of a buffer of [`BufferKind::State`]: 96 vectors.
 pub const STATE_BYTES: u32 = 96 * 16;
 
 /// A buffer of the program.
@@ -373,13 +385,14 @@ pub struct Buffer {
     pub kind: BufferKind,
     /// First binding number in the source language.
     pub binding: u32,
-    /// Number of bindings if the program indexes them, else `None`.
+    /// Number of bindings if the program indexes them dynamically, otherwise `None`.
     pub array: Option<u32>,
-    /// Size in bytes where the program declares it: shared and private memory, and constant buffers, which give 0 from there on.
+    /// Size in bytes if the program declares it: shared and private memory, and constant buffers,
+    /// which return 0 past it.
     pub size: Option<u32>,
 }
 
-/// The memory that an access goes to.
+/// The memory that is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemSpace {
     /// Global memory by 64-bit address (the address source is `u64`).
@@ -397,9 +410,9 @@ pub enum AtomicOp {
     Min,
     /// Maximum.
     Max,
-    /// Increment, back to 0 at the value and above.
+    /// Increment; 0 if the old value is at least the operand.
     IncWrap,
-    /// Decrement, to the value from 0 or above the value.
+    /// Decrement; the operand if the old value is 0 or above the operand.
     DecWrap,
     /// Bitwise and.
     And,
@@ -433,20 +446,20 @@ bitflags::bitflags! {
     /// Qualifiers of a memory access.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct MemFlags: u8 {
-        /// Other invocations see the access (`COH`).
+        /// The access is visible to other invocations (`COH`).
         const COHERENT = 1;
         /// The access is never merged or removed (`VOL`).
         const VOLATILE = 2;
     }
 }
 
-/// The access of one memory instruction. The instruction's type is the element's scalar type in memory; narrow types are
-/// extended to 32-bit lanes on loading.
+/// The access of one memory instruction. The instruction's type is the element's scalar type in
+/// memory; 8- and 16-bit types are extended to 32-bit lanes on loading.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemAccess {
-    /// Which memory.
+    /// The memory.
     pub space: MemSpace,
-    /// Run-time element of a buffer array.
+    /// Dynamically indexed element of a buffer array.
     pub element: Option<IndexTerm>,
     /// Number of scalars: 1, 2 or 4.
     pub components: u8,
@@ -459,12 +472,12 @@ pub struct MemAccess {
 }
 
 impl MemAccess {
-    /// Lanes that a store reads or a load gives.
+    /// Returns the lanes that a store reads or a load returns.
     pub const fn element_lanes(&self) -> u8 {
         ((1u16 << self.components) - 1) as u8
     }
 
-    /// The type of the address source.
+    /// Returns the type of the address source.
     pub const fn address_type(&self) -> Type {
         match self.space {
             MemSpace::Global => Type::U64,
@@ -472,7 +485,7 @@ impl MemAccess {
         }
     }
 
-    /// Lanes of the value that an atomic reads.
+    /// Returns the lanes of the value that an atomic reads.
     pub fn atomic_lanes(&self) -> u8 {
         if self.components > 1 {
             self.element_lanes()

@@ -1,27 +1,29 @@
-//! Returns out of loops and switches become breaks, so that every loop is left by its own exits and a routine returns at its end or between
-//! constructs only. Some drivers mishandle other returns: Mesa 25.0 loses what vertex shaders have computed before them.
+//! Replaces returns inside of loops and switches by breaks, so that every loop is left by its own
+//! exits and a routine returns only at its end or between constructs. Some drivers mishandle other
+//! returns: Mesa 25.0 loses the results that vertex shaders have computed before them.
 //!
-//! Where the end of the routine follows a construct anyway, a break does what a return does. A loop that only returns leave is followed by the
-//! return. In all other cases a register, which each exit of the construct sets, says whether the routine returns, and a branch
-//! after the construct tests it.
+//! If the end of the routine follows a construct, a break is equivalent to a return. A loop that is
+//! left by returns only is followed by the return. In all other cases a register, which each exit
+//! of the construct sets, records whether the routine returns, and a branch after the construct
+//! tests it.
 
 use crate::arena::IndexVec;
 use crate::builder::Builder;
 use crate::exits::Exits;
 use crate::program::{BlockId, Node, Program, RoutineId};
 use crate::span::Span;
-use crate::structurize::code::{self, Lazy};
+use crate::structurize::code::{self, LazyRegister};
 
 #[cfg(test)]
 mod tests;
 
-/// Returns a program that does what `program`, which is verified, does, without returns inside of loops and switches. `None` if it has none
-/// there.
+/// Returns a program equivalent to the verified `program`, without returns inside of loops and
+/// switches; `None` if it has none there.
 pub fn lower(program: &Program) -> Option<Program> {
     if !program.nodes.contains(&Node::Return) {
         return None;
     }
-    let mut facts = Facts::default();
+    let mut facts = ExitSummary::default();
     facts.exits.grow(program.blocks.len(), Exits::empty());
     let mut affected: Vec<RoutineId> = Vec::new();
     for (id, routine) in program.routines.iter_enumerated() {
@@ -38,29 +40,30 @@ pub fn lower(program: &Program) -> Option<Program> {
         builder: Builder::new(program.clone()),
         program,
         facts: &facts,
-        returning: Lazy::default(),
+        returning: LazyRegister::default(),
     };
     for routine in affected {
-        // A separate register: routines are called while those of their callers are in use.
-        lowering.returning = Lazy::default();
-        let around = Around {
+        // A separate register for each routine: a routine is called while the register of its
+        // caller is in use.
+        lowering.returning = LazyRegister::default();
+        let around = EnclosingScopes {
             construct: Construct::None,
             tail: true,
         };
-        lowering.block(program.routines[routine].body, around);
+        lowering.lower_block(program.routines[routine].body, around);
     }
     Some(lowering.builder.finish().0)
 }
 
-/// Ways out of all blocks.
+/// Exits of all blocks.
 #[derive(Default)]
-struct Facts {
+struct ExitSummary {
     exits: IndexVec<BlockId, Exits>,
-    /// Whether a loop or switch that was collected contains a return.
+    /// True if a loop or switch that was visited contains a return.
     returns_inside: bool,
 }
 
-impl Facts {
+impl ExitSummary {
     /// Collects the exits of a block and of those in it.
     fn collect(&mut self, program: &Program, id: BlockId) {
         let mut exits = Exits::empty();
@@ -68,39 +71,39 @@ impl Facts {
             for inner in program.inner_blocks(node) {
                 self.collect(program, inner);
             }
-            let inner = self.inner(program, node);
+            let inner = self.find_inner_exits(program, node);
             if matches!(node, Node::Loop { .. } | Node::Switch(_)) {
                 self.returns_inside |= inner.contains(Exits::RETURN);
             }
-            exits |= inner.through(node) | Exits::of_node(node);
+            exits |= inner.propagate_through(node) | Exits::from_node(node);
         }
         self.exits[id] = exits;
     }
 
     /// Returns the exits of the blocks of a node.
-    fn inner(&self, program: &Program, node: Node) -> Exits {
+    fn find_inner_exits(&self, program: &Program, node: Node) -> Exits {
         let blocks = program.inner_blocks(node).map(|block| self.exits[block]);
         blocks.fold(Exits::empty(), Exits::union)
     }
 }
 
-/// The nearest loop or switch around a node, by what follows it.
+/// The innermost loop or switch around a node, classified by the code after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Construct {
-    /// There is none.
+    /// None.
     None,
-    /// The end of the routine follows, or no return is inside.
+    /// A construct without returns inside, or that the end of the routine follows.
     Plain,
-    /// A loop that only returns leave; a return follows.
+    /// A loop that is left by returns only; a return follows.
     LeftByReturns,
-    /// A loop after which a register is tested that each exit sets.
+    /// A loop followed by a test of a register that each exit sets.
     TestedLoop,
-    /// A switch after which a register is tested that is clear at its start.
+    /// A switch followed by a test of a register that is cleared before it.
     TestedSwitch,
 }
 
 impl Construct {
-    /// Returns the node that leads out of the construct; without one it leaves the routine.
+    /// Returns the node that leaves the construct; without a construct, the routine.
     const fn find_exit(self) -> Node {
         match self {
             Self::None => Node::Return,
@@ -111,25 +114,25 @@ impl Construct {
     }
 }
 
-/// What surrounds a node.
+/// Context of a node.
 #[derive(Clone, Copy)]
-struct Around {
+struct EnclosingScopes {
     construct: Construct,
-    /// Whether the routine ends where the block ends.
+    /// True if the routine ends at the end of the block.
     tail: bool,
 }
 
 struct Lowering<'p> {
     builder: Builder,
     program: &'p Program,
-    facts: &'p Facts,
-    /// Lane x is 1 where the routine returns after the construct that control leaves.
-    returning: Lazy,
+    facts: &'p ExitSummary,
+    /// Lane x is 1 if the routine returns after the construct that control leaves.
+    returning: LazyRegister,
 }
 
 impl Lowering<'_> {
-    /// Rewrites a block under its id.
-    fn block(&mut self, id: BlockId, around: Around) {
+    /// Rewrites a block; it retains its id.
+    fn lower_block(&mut self, id: BlockId, around: EnclosingScopes) {
         self.builder.open_block();
         let nodes = self.program.block(id);
         for (index, &node) in nodes.iter().enumerate() {
@@ -137,25 +140,25 @@ impl Lowering<'_> {
                 None => around.tail,
                 Some(next) => *next == Node::Return,
             };
-            self.node(node, Around { tail, ..around });
+            self.lower_node(node, EnclosingScopes { tail, ..around });
         }
         self.builder.close_block_as(id);
     }
 
-    fn node(&mut self, node: Node, around: Around) {
-        let exits = self.facts.inner(self.program, node);
+    fn lower_node(&mut self, node: Node, around: EnclosingScopes) {
+        let exits = self.facts.find_inner_exits(self.program, node);
         match node {
             Node::Run { .. } | Node::Call(..) | Node::Continue => self.builder.node(node),
             Node::Break => {
                 if around.construct == Construct::TestedLoop {
-                    self.set(0);
+                    self.emit_set(0);
                 }
                 self.builder.node(node);
             }
-            Node::Return => self.leave(around),
+            Node::Return => self.emit_exit(around),
             Node::If { .. } => {
                 if exits.intersects(Exits::RETURN | Exits::BREAK) {
-                    self.inner_blocks(node, around);
+                    self.lower_inner_blocks(node, around);
                 }
                 self.builder.node(node);
             }
@@ -170,9 +173,9 @@ impl Lowering<'_> {
                     Construct::LeftByReturns
                 };
                 let tail = false;
-                self.inner_blocks(node, Around { construct, tail });
+                self.lower_inner_blocks(node, EnclosingScopes { construct, tail });
                 self.builder.node(node);
-                self.leave_again(construct, around, span);
+                self.emit_exit_after(construct, around, span);
             }
             Node::Switch(id) => {
                 let construct = if !exits.contains(Exits::RETURN) {
@@ -180,54 +183,55 @@ impl Lowering<'_> {
                 } else if around.tail {
                     Construct::Plain
                 } else {
-                    self.set(0);
+                    self.emit_set(0);
                     Construct::TestedSwitch
                 };
-                self.inner_blocks(
+                self.lower_inner_blocks(
                     node,
-                    Around {
+                    EnclosingScopes {
                         construct,
                         ..around
                     },
                 );
                 self.builder.node(node);
-                self.leave_again(construct, around, self.program.switches[id].span);
+                self.emit_exit_after(construct, around, self.program.switches[id].span);
             }
         }
     }
 
-    fn inner_blocks(&mut self, node: Node, around: Around) {
+    fn lower_inner_blocks(&mut self, node: Node, around: EnclosingScopes) {
         for block in self.program.inner_blocks(node) {
-            self.block(block, around);
+            self.lower_block(block, around);
         }
     }
 
-    fn set(&mut self, value: u32) {
+    fn emit_set(&mut self, value: u32) {
         let register = self.returning.get(&mut self.builder);
-        code::set(&mut self.builder, register, value);
+        code::emit_set(&mut self.builder, register, value);
     }
 
-    /// Writes what a return is in the nearest construct.
-    fn leave(&mut self, around: Around) {
+    /// Emits the replacement of a return in the innermost construct.
+    fn emit_exit(&mut self, around: EnclosingScopes) {
         match around.construct {
-            Construct::TestedLoop | Construct::TestedSwitch => self.set(1),
+            Construct::TestedLoop | Construct::TestedSwitch => self.emit_set(1),
             Construct::None | Construct::Plain | Construct::LeftByReturns => {}
         }
         self.builder.node(around.construct.find_exit());
     }
 
-    /// Writes what follows a construct that returns may have left: `around` is what surrounds it.
-    fn leave_again(&mut self, construct: Construct, around: Around, span: Span) {
+    /// Emits the code after a construct that returns may have left; `around` is the context of the
+    /// construct.
+    fn emit_exit_after(&mut self, construct: Construct, around: EnclosingScopes, span: Span) {
         match construct {
             Construct::None | Construct::Plain => {}
-            Construct::LeftByReturns => self.leave(around),
+            Construct::LeftByReturns => self.emit_exit(around),
             Construct::TestedLoop | Construct::TestedSwitch => {
                 let register = self.returning.get(&mut self.builder);
-                // In a tested construct the register has its value already.
+                // In a tested construct the register already has its value.
                 let leave = around.construct.find_exit();
-                code::when_at(
+                code::emit_if_at(
                     &mut self.builder,
-                    code::non_zero(register),
+                    code::test_non_zero(register),
                     span,
                     |builder| {
                         builder.node(leave);

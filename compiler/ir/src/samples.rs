@@ -1,7 +1,7 @@
-//! Where the samples of a pixel are.
+//! Locations of the samples in a pixel.
 
-/// Places of samples that Vulkan calls standard (section 25.5), x and y in sixteenths of a pixel: those of 1, 2, 4, 8 and 16 samples one after the
-/// other.
+/// Vulkan's standard sample locations (section 25.5), x and y in sixteenths of a pixel: the
+/// locations of 1, 2, 4, 8 and 16 samples in sequence.
 pub const STANDARD_PLACES: [[u8; 2]; 31] = [
     [8, 8],
     [12, 12],
@@ -36,11 +36,12 @@ pub const STANDARD_PLACES: [[u8; 2]; 31] = [
     [1, 0],
 ];
 
-/// The standard places of so many samples; none for counts that have no standard.
+/// Returns the standard locations for a number of samples; an empty slice for numbers without
+/// standard locations.
 pub fn standard_places(samples: u32) -> &'static [[u8; 2]] {
     match samples {
         1 | 2 | 4 | 8 | 16 => {
-            // Fewer samples come before: 1, 1 + 2, 1 + 2 + 4 and so on.
+            // The locations of lower numbers precede: 1, 1 + 2, 1 + 2 + 4 and so on.
             let first = samples as usize - 1;
             &STANDARD_PLACES[first..first + samples as usize]
         }
@@ -52,7 +53,8 @@ pub fn standard_places(samples: u32) -> &'static [[u8; 2]] {
 mod tests {
     use super::*;
 
-    /// Standard sample locations of the Vulkan specification (section 25.5), as fractions of a pixel.
+    /// Standard sample locations of the Vulkan specification (section 25.5), as fractions of a
+    /// pixel.
     const LOCATIONS: [&[[f32; 2]]; 5] = [
         &[[0.5, 0.5]],
         &[[0.75, 0.75], [0.25, 0.25]],

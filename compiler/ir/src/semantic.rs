@@ -1,7 +1,7 @@
-//! What stage inputs and outputs mean, and how wide they are.
+//! Semantics, types and widths of stage inputs and outputs.
 
 use crate::operand::WriteMask;
-use crate::text::words;
+use crate::text_keywords::words;
 use crate::types::{Base, Width};
 use std::fmt;
 
@@ -9,8 +9,8 @@ pub use crate::ids::{InputId, OutputId};
 
 macro_rules! semantics {
     ($($(#[$doc:meta])* $name:ident $(($number:ident))? $({ $($(#[$field_doc:meta])* $field:ident,)* })? = $word:literal;)*) => {
-        /// The meaning of a stage input or output. Unless said otherwise a value fills four float lanes, and missing lanes read
-        /// (0, 0, 0, 1).
+        /// The semantic of a stage input or output. Unless specified otherwise a value has four
+        /// float lanes, and missing lanes read (0, 0, 0, 1).
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[cfg_attr(
             feature = "serde",
@@ -23,14 +23,14 @@ macro_rules! semantics {
         )* }
 
         impl Semantic {
-            /// The word of the text form, and the numbers that follow it.
-            pub(crate) fn parts(self) -> (&'static str, Vec<u8>) {
+            /// Returns the keyword of the text form, and the numbers that follow it.
+            pub(crate) fn to_parts(self) -> (&'static str, Vec<u8>) {
                 match self {
                     $(Self::$name $(($number))? $({ $($field,)* })? => ($word, vec![$($number)? $($($field),*)?]),)*
                 }
             }
 
-            /// The semantic of a word and its numbers.
+            /// Returns the semantic with a keyword and its numbers; `None` if there is none.
             pub(crate) fn from_parts(word: &str, numbers: &[u8]) -> Option<Self> {
                 match (word, numbers) {
                     $(($word, &[$($number)? $($($field),*)?]) => Some(Self::$name $(($number))? $({ $($field,)* })?),)*
@@ -43,8 +43,9 @@ macro_rules! semantics {
 }
 
 semantics! {
-    // Each with its word in the text form.
-    /// Vertex attribute by number; conventional names alias (ARB_vertex_program table X.2, NV_vertex_program4).
+    // Each variant with its keyword in the text form.
+    /// Vertex attribute by index; conventional names alias (ARB_vertex_program table X.2,
+    /// NV_vertex_program4).
     Attrib(n) = "attrib";
     /// Clip-space position of a vertex; as fragment input the window position (x, y, z, 1/w).
     Position = "position";
@@ -54,13 +55,15 @@ semantics! {
     Color(n) = "color";
     /// Back-facing primary (0) or secondary (1) color.
     BackColor(n) = "back_color";
-    /// [`Color`](Self::Color) once more, for modules that choose at run time whether it is interpolated: this one is not. No program names it.
+    /// Copy of [`Color`](Self::Color) without interpolation, for modules that select at run time
+    /// whether colors are interpolated. Programs cannot name it.
     FlatColor(n) = "flat_color";
-    /// [`BackColor`](Self::BackColor) once more, which is not interpolated. No program names it.
+    /// Copy of [`BackColor`](Self::BackColor) without interpolation. Programs cannot name it.
     FlatBackColor(n) = "flat_back_color";
-    /// Where the line starts that a fragment belongs to, in pixels, for line stipples: (x, y). No program names it.
+    /// Start of the line that a fragment belongs to, in pixels, for line stipples: (x, y). Programs
+    /// cannot name it.
     LineStart = "line_start";
-    /// What user clip planes clip by, for later stages that read it.
+    /// Vertex position for user clip planes, for later stages that read it.
     ClipVertex = "clip_vertex";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
     FogCoord = "fog_coord";
@@ -72,7 +75,7 @@ semantics! {
     Generic(n) = "generic";
     /// Clip distance in lane x.
     ClipDistance(n) = "clip_distance";
-    /// Cull distance in lane x: primitives whose vertices all have a negative one are dropped.
+    /// Cull distance in lane x: a primitive is dropped if all its vertices have a negative one.
     CullDistance(n) = "cull_distance";
     /// Layer in lane x, integer.
     Layer = "layer";
@@ -80,28 +83,30 @@ semantics! {
     ViewportIndex = "viewport_index";
     /// Mask of viewports in lane x, integer.
     ViewportMask = "viewport_mask";
-    /// Position in the second view: lane x; the other lanes are those of the position.
+    /// Position in the second view: lane x; the other lanes equal those of the position.
     SecondaryPosition = "secondary_position";
     /// Mask of viewports of the second view in lane x, integer.
     SecondaryViewportMask = "secondary_viewport_mask";
-    /// Primitive number in lane x, integer; before rasterization the number of the input primitive or patch in the draw.
+    /// Primitive index in lane x, integer; before rasterization the index of the input primitive or
+    /// patch in the draw.
     PrimitiveId = "primitive_id";
-    /// Vertex number in lane x, integer; includes the base vertex. As input per vertex it is what the stage before has written.
+    /// Vertex index in lane x, integer; includes the base vertex. A per-vertex input has the value
+    /// that the previous stage has written.
     VertexId = "vertex_id";
-    /// Instance number in lane x, integer, from 0 in every draw.
+    /// Instance index in lane x, integer, from 0 in every draw.
     InstanceId = "instance_id";
     /// Base vertex of the draw in lane x, integer.
     BaseVertex = "base_vertex";
     /// Base instance of the draw in lane x, integer.
     BaseInstance = "base_instance";
-    /// Number of the draw in a multi-draw in lane x, integer.
+    /// Index of the draw in a multi-draw in lane x, integer.
     DrawId = "draw_id";
-    /// Number of the invocation in lane x, integer: of a geometry program among those of its primitive, of a tessellation control program
-    /// the vertex of the patch that it makes.
+    /// Index of the invocation in lane x, integer: among the invocations of a geometry program for
+    /// its primitive; in a tessellation control program, the index of the output vertex.
     InvocationId = "invocation_id";
     /// Number of vertices of the input primitive or patch in lane x, integer.
     VertexCount = "vertex_count";
-    /// Place in the subdivided patch: (u, v, w), of triangles with sum 1.
+    /// Position in the subdivided patch: (u, v, w), with sum 1 for triangles.
     TessCoord = "tess_coord";
     /// Outer tessellation level of the patch in lane x.
     TessOuter(n) = "tess_outer";
@@ -113,18 +118,20 @@ semantics! {
     Facing = "facing";
     /// Point sprite coordinate (s, t, 0, 1).
     PointCoord = "point_coord";
-    /// Sample number in lane x, integer.
+    /// Sample index in lane x, integer.
     SampleId = "sample_id";
-    /// Place of the sample that the fragment is for in its pixel, (x, y).
+    /// Position of the shaded sample in its pixel, (x, y).
     SamplePosition = "sample_position";
-    /// Mask of covered samples in lane x, integer.
+    /// Coverage mask in lane x, integer.
     SampleMask = "sample_mask";
-    /// In lane x 1 if the primitive covers all of the fragment and conservative rasterization is on, else 0.
+    /// 1 in lane x if the primitive covers the entire fragment and conservative rasterization is
+    /// enabled, else 0.
     FullyCovered = "fully_covered";
-    /// In lane x all ones if the fragment is a helper invocation, else 0.
+    /// All ones in lane x if the fragment is a helper invocation, else 0.
     HelperInvocation = "helper_invocation";
-    /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source blending. As fragment input, with `index` 0, what
-    /// the draw buffer holds before the fragment.
+    /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source
+    /// blending. As fragment input, with `index` 0, the content of the draw buffer before the
+    /// fragment.
     FragColor {
         /// Draw buffer.
         buffer,
@@ -135,54 +142,55 @@ semantics! {
     FragDepth = "frag_depth";
     /// Reference value of the stencil test, integer, in lane y.
     FragStencil = "frag_stencil";
-    /// Work-group number (x, y, z), integer.
+    /// Work-group index (x, y, z), integer.
     WorkgroupId = "workgroup_id";
     /// Number of work groups (x, y, z), integer.
     WorkgroupCount = "workgroup_count";
     /// Work-group size (x, y, z), integer.
     WorkgroupSize = "workgroup_size";
-    /// Invocation number in the work group (x, y, z), integer.
+    /// Invocation index in the work group (x, y, z), integer.
     LocalInvocationId = "local_invocation_id";
-    /// Invocation number in the dispatch (x, y, z), integer.
+    /// Invocation index in the dispatch (x, y, z), integer.
     GlobalInvocationId = "global_invocation_id";
-    /// Flattened invocation number in the work group in lane x, integer.
+    /// Flattened invocation index in the work group in lane x, integer.
     LocalInvocationIndex = "local_invocation_index";
-    /// Invocation number in the thread group in lane x, integer, below 32.
+    /// Invocation index in the thread group in lane x, integer, below 32.
     ThreadId = "thread_id";
     /// Mask with the bit of the invocation in its thread group in lane x.
     ThreadEqMask = "thread_eq_mask";
-    /// Mask with the bits of lower invocation numbers in lane x.
+    /// Mask with the bits of lower invocation indices in lane x.
     ThreadLtMask = "thread_lt_mask";
-    /// Mask with the bits of lower invocation numbers and the own one in lane x.
+    /// Mask with the bits of lower invocation indices and the current one in lane x.
     ThreadLeMask = "thread_le_mask";
-    /// Mask with the bits of higher invocation numbers in lane x.
+    /// Mask with the bits of higher invocation indices in lane x.
     ThreadGtMask = "thread_gt_mask";
-    /// Mask with the bits of higher invocation numbers and the own one in lane x.
+    /// Mask with the bits of higher invocation indices and the current one in lane x.
     ThreadGeMask = "thread_ge_mask";
-    /// Number of invocations of a subgroup, the device's own, in lane x, integer.
+    /// Number of invocations of the device's subgroup in lane x, integer.
     SubgroupSize = "subgroup_size";
-    /// Invocation number in the subgroup in lane x, integer.
+    /// Invocation index in the subgroup in lane x, integer.
     SubgroupInvocation = "subgroup_invocation";
-    /// Mask with the bit of the invocation in its subgroup: the words of a mask of 128 bits, the lowest in lane x.
+    /// Mask with the bit of the invocation in its subgroup: the words of a mask of 128 bits, the
+    /// lowest in lane x.
     SubgroupEqMask = "subgroup_eq_mask";
-    /// Such a mask with the bits of higher invocation numbers and the own one.
+    /// Subgroup mask with the bits of higher invocation indices and the current one.
     SubgroupGeMask = "subgroup_ge_mask";
-    /// Such a mask with the bits of higher invocation numbers.
+    /// Subgroup mask with the bits of higher invocation indices.
     SubgroupGtMask = "subgroup_gt_mask";
-    /// Such a mask with the bits of lower invocation numbers and the own one.
+    /// Subgroup mask with the bits of lower invocation indices and the current one.
     SubgroupLeMask = "subgroup_le_mask";
-    /// Such a mask with the bits of lower invocation numbers.
+    /// Subgroup mask with the bits of lower invocation indices.
     SubgroupLtMask = "subgroup_lt_mask";
-    /// Number of the thread group in lane x, integer.
+    /// Index of the thread group in lane x, integer.
     WarpId = "warp_id";
-    /// Number of the processor in lane x, integer.
+    /// Index of the processor in lane x, integer.
     SmId = "sm_id";
 }
 
-/// As in the text form.
+/// The text form.
 impl fmt::Display for Semantic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, numbers) = self.parts();
+        let (word, numbers) = self.to_parts();
         f.write_str(word)?;
         numbers
             .iter()
@@ -191,7 +199,8 @@ impl fmt::Display for Semantic {
 }
 
 impl Semantic {
-    /// Whether it is the number of the invocation in its thread group, or made of that.
+    /// Returns true if the value is the index of the invocation in its thread group, or derived
+    /// from it.
     pub const fn is_thread_number(self) -> bool {
         matches!(
             self,
@@ -204,7 +213,7 @@ impl Semantic {
         )
     }
 
-    /// Whether there is one value for a patch.
+    /// Returns true if there is one value for a patch.
     pub const fn is_per_patch(self) -> bool {
         matches!(
             self,
@@ -213,7 +222,7 @@ impl Semantic {
     }
 }
 
-/// How a fragment input is interpolated.
+/// Interpolation of a fragment input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -230,7 +239,7 @@ pub enum Interpolation {
     Flat,
 }
 
-/// Where a fragment input is sampled.
+/// Location at which a fragment input is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -247,12 +256,12 @@ pub enum Sampling {
     Sample,
 }
 
-/// A stage input. Elements of an array that is indexed at run time have consecutive ids.
+/// A stage input. Elements of a dynamically indexed array have consecutive ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// Meaning.
+    /// Semantic.
     pub semantic: Semantic,
-    /// Type of the lanes as the program declares it; attributes and varyings may be of any.
+    /// Type of the lanes as the program declares it; attributes and varyings may have any type.
     pub base: Base,
     /// Width of the lanes: 64 for vertex attributes of 64-bit components, else 32.
     pub width: Width,
@@ -260,12 +269,12 @@ pub struct Input {
     pub interpolation: Interpolation,
     /// Sampling of fragment inputs.
     pub sampling: Sampling,
-    /// Whether there is one value per vertex of the input primitive or patch.
+    /// True if there is one value per vertex of the input primitive or patch.
     pub per_vertex: bool,
 }
 
 impl Input {
-    /// A smooth float input.
+    /// Returns a smooth float input.
     pub const fn new(semantic: Semantic) -> Self {
         Self {
             semantic,
@@ -281,19 +290,19 @@ impl Input {
 /// A stage output: written through the register whose [`Storage`](crate::Storage) names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Output {
-    /// Meaning.
+    /// Semantic.
     pub semantic: Semantic,
     /// Type of the lanes as the program declares it.
     pub base: Base,
-    /// Whether the position must be bit-identical to that of other invariant programs.
+    /// True if the position must be bit-identical to that of other invariant programs.
     pub invariant: bool,
-    /// Lanes that each vertex takes from the input of the same meaning, in a program with
+    /// Lanes that each vertex receives from the input with the same semantic, in a program with
     /// [`Modes::passthrough`](crate::Modes::passthrough).
     pub passthrough: WriteMask,
 }
 
 impl Output {
-    /// A float output.
+    /// Returns a float output.
     pub const fn new(semantic: Semantic) -> Self {
         Self {
             semantic,

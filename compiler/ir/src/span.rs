@@ -13,12 +13,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes `start..end`.
+    /// Returns the bytes `start..end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that holds both.
     pub fn to(self, other: Self) -> Self {
         Self {
             start: self.start.min(other.start),
@@ -26,7 +26,7 @@ impl Span {
         }
     }
 
-    /// The bytes as a range for slicing.
+    /// Returns the bytes as a range for slicing.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

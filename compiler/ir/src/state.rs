@@ -2,7 +2,7 @@
 //!
 //! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3.
 
-use crate::text::words;
+use crate::text_keywords::words;
 
 pub use crate::state_params::{StateParam, form_text, matrix_text, state_text, variable_name};
 
@@ -78,7 +78,7 @@ pub enum TexGenPlane {
     serde(rename_all = "snake_case")
 )]
 pub enum MatrixName {
-    /// Modelview, by number.
+    /// Modelview, with its index.
     Modelview(u32),
     /// Projection.
     Projection,
@@ -92,7 +92,7 @@ pub enum MatrixName {
     Program(u32),
 }
 
-/// What is done to a matrix before its row is taken.
+/// Operation on a matrix before a row of it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -100,7 +100,7 @@ pub enum MatrixName {
     serde(rename_all = "snake_case")
 )]
 pub enum MatrixForm {
-    /// Nothing.
+    /// The unchanged matrix.
     #[default]
     Plain,
     /// Inverted.
@@ -121,7 +121,7 @@ pub enum MatrixForm {
 pub enum ThreadProperty {
     /// Invocations of a thread group, at most 32.
     WarpSize,
-    /// Thread groups that a processor runs at a time.
+    /// Thread groups that a processor runs concurrently.
     WarpsPerSm,
     /// Number of processors.
     SmCount,

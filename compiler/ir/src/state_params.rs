@@ -1,25 +1,31 @@
-//! Table of the `state.*` bindings: the parameters that a program reads from fixed-function GL state.
+//! Table of the `state.*` bindings: the parameters that a program reads from fixed-function GL
+//! state.
 //!
-//! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3, NV_gpu_program4 tables X.3 to X.11.
+//! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3, NV_gpu_program4
+//! tables X.3 to X.11.
 
 use crate::state::{
     ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
 };
-use crate::text::Word;
+use crate::text_keywords::Word;
 use std::fmt::{self, Display, Write};
 
-/// Invokes a macro with the table of `state.*` bindings, an entry for each variant of [`StateParam`] other than rows of matrices.
+/// Invokes a macro with the table of `state.*` bindings, an entry for each variant of
+/// [`StateParam`] except matrix rows.
 ///
-/// Columns: the variant with its arguments, `driver` if no specification has the binding; the text form of the IR after `state.`; after
-/// `as` the name of the variable in modules, if it is not the text form with underscores; the meaning. Arguments are in the text forms and in
-/// the meaning in braces. In the block are the paths of the languages, which the front end reads: path after `state`, `(number)` with what GL
-/// limits the number by, parameter `=>` ARB programs, both if none are named; the option that it needs; whether ranges of it are bindings.
+/// Columns: the variant with its arguments, `driver` if no specification has the binding; the text
+/// form of the IR after `state.`; after `as` the name of the variable in modules, if it is not the
+/// text form with underscores; the description. Text forms and descriptions contain the arguments
+/// in braces. The block has the binding paths of the languages, which the front end reads: path
+/// after `state`, `(number)` with the GL limit of the number, parameter `=>` ARB programs, both if
+/// none are named; the required option; `true` if bindings may name ranges of it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! state_params {
     ($callback:ident) => { $callback! {
         [Material(face: Face, term: ColorTerm)] "material.{face}.{term}" "{term} color of the material of {face}" {
-            // "If a material face is not specified in the binding, the front property is used": table X.3.
+            // "If a material face is not specified in the binding, the front property is used":
+            // table X.3.
             "material.ambient" () |_| P::Material(Front, Ambient);
             "material.diffuse" () |_| P::Material(Front, Diffuse);
             "material.specular" () |_| P::Material(Front, Specular);
@@ -38,7 +44,8 @@ macro_rules! state_params {
         }
         // Its paths are above: lists of bindings have all properties of a face together.
         [MaterialShininess(face: Face)] "material.{face}.shininess" "material of {face}: (shininess, 0, 0, 1)" {}
-        // Lights and clip planes: as many as the GL state of glasm has, the least number of lights that GL allows.
+        // Lights and clip planes: as many as the GL state of glasm has, the least number of lights
+        // that GL allows.
         [Light(index: u32, term: ColorTerm)] "light[{index}].{term}" "{term} color of a light" {
             "light[].ambient" ([8 Lights]) |n| P::Light(n, Ambient);
             "light[].diffuse" ([8 Lights]) |n| P::Light(n, Diffuse);
@@ -62,7 +69,7 @@ macro_rules! state_params {
         [LightModelAmbient] "light_model.ambient" as "state_lightmodel_ambient" "ambient color of the light model" {
             "lightmodel.ambient" () |_| P::LightModelAmbient;
         }
-        // Scene colors and products without a face are those of the front, too: table X.4.
+        // Scene colors and products without a face refer to the front face, too: table X.4.
         [LightModelSceneColor(face: Face)] "light_model.{face}.scene_color" as "state_lightmodel_{face}_scenecolor"
             "scene color of {face}: emission + light model's ambient * material's ambient" {
             "lightmodel.scenecolor" () |_| P::LightModelSceneColor(Front);
@@ -81,8 +88,9 @@ macro_rules! state_params {
             "lightprod[].back.diffuse" ([8 Lights]) |n| P::LightProduct(n, Back, Diffuse);
             "lightprod[].back.specular" ([8 Lights]) |n| P::LightProduct(n, Back, Specular);
         }
-        // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program neither texture environments nor the depth
-        // range: each names state of its own stage. NV_gpu_program4 has all of them.
+        // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program
+        // neither texture environments nor the depth range: each supports state of its stage only.
+        // NV_gpu_program4 has all of them.
         [TexGen(index: u32, plane: TexGenPlane, coord: TexGenCoord)] "tex_gen[{index}].{plane}.{coord}"
             as "state_texgen_{index}_{plane}_{coord}" "{plane} plane that generates texture coordinate {coord}" {
             "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, S) => VERTEX;
@@ -115,7 +123,7 @@ macro_rules! state_params {
         [DepthRange] "depth.range" "depth range: (near, far, far - near, 1)" {
             "depth.range" () |_| P::DepthRange => FRAGMENT;
         }
-        // What no program names: the translation of the languages reads it.
+        // Parameter that programs cannot name: the translation of the languages reads it.
         [Viewport] "viewport" as "viewport" "viewport: (x, y, width, height)" {}
         // NV_fragment_program section 3.11.6.
         [DepthBounds] "depth.bounds" as "depth_bounds"
@@ -123,13 +131,14 @@ macro_rules! state_params {
         [WindowOrigin] "window.origin" as "window_origin" "(scale, offset, 0, 1): makes of y a count from the top" {}
         [WindowOriginLower] "windowlower.origin" as "window_origin_lower"
             "(scale, offset, 0, 1): makes of y a count from the bottom" {}
-        // Of the device, not of GL's state, but read like it.
+        // A property of the device, not of GL state, but bound in the same way.
         [Thread(property: ThreadProperty)] "thread.{property}" as "thread_{property}" "{property}: an integer in x" {
             "thread.warpsize" () |_| P::Thread(WarpSize) => NONE needs THREAD_GROUP;
             "thread.warpspersm" () |_| P::Thread(WarpsPerSm) => NONE needs THREAD_GROUP;
             "thread.smcount" () |_| P::Thread(SmCount) => NONE needs THREAD_GROUP;
         }
-        // What NVIDIA's compiler writes for gl_NormalScale, gl_NumSamples and gl_SamplePosition of GLSL.
+        // Bindings that NVIDIA's compiler emits for gl_NormalScale, gl_NumSamples and
+        // gl_SamplePosition of GLSL.
         [NormalScale] driver "normal.scale" as "state_matrix_normalscale"
             "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so" {
             "matrix.normalscale" () |_| P::NormalScale;
@@ -188,7 +197,8 @@ macro_rules! define {
         }
 
         impl StateParam {
-            /// Whether no specification names it, only the programs that a driver's compiler writes.
+            /// Returns true if no specification defines the binding, only programs that a driver's
+            /// compiler emits use it.
             pub fn is_drivers(self) -> bool {
                 match self {
                     Self::MatrixRow { .. } => false,
@@ -201,13 +211,14 @@ macro_rules! define {
                 match self {
                     Self::MatrixRow { matrix, form, row } => write_matrix_row(f, matrix, form, row),
                     $(Self::$variant $(($($arg),*))? => {
-                        $($(let $arg = $arg.text();)*)?
+                        $($(let $arg = $arg.to_text();)*)?
                         write!(f, $text)
                     })*
                 }
             }
 
-            /// Returns the parameter whose text form has these parts, other than a row of a matrix.
+            /// Returns the parameter whose text form has these parts, except matrix rows; `None` if
+            /// there is none.
             pub(crate) fn from_parts(parts: &[Part<'_>]) -> Option<Self> {
                 $(if let Some(param) = match_text($text, parts).and_then(|values| {
                     let mut _values = values.into_iter();
@@ -222,15 +233,15 @@ macro_rules! define {
         /// Returns the name of the variable that has a parameter in modules.
         pub fn variable_name(param: StateParam) -> String {
             match param {
-                StateParam::MatrixRow { matrix, form, row } => matrix_row_name(matrix, form, row),
+                StateParam::MatrixRow { matrix, form, row } => make_matrix_row_name(matrix, form, row),
                 $(StateParam::$variant $(($($arg),*))? => {
-                    $($(let $arg = $arg.text();)*)?
+                    $($(let $arg = $arg.to_text();)*)?
                     variable_name!($text $($name)?)
                 })*
             }
         }
 
-        /// Returns the meaning of a parameter, one line for people.
+        /// Returns the description of a parameter, one human-readable line.
         #[expect(unused_variables, reason = "no meaning has a number in it")]
         pub fn state_text(param: StateParam) -> String {
             match param {
@@ -238,7 +249,7 @@ macro_rules! define {
                     format!("a row of {}{}", form_text(form), matrix_text(matrix))
                 }
                 $(StateParam::$variant $(($($arg),*))? => {
-                    $($(let $arg = $arg.meaning();)*)?
+                    $($(let $arg = $arg.describe();)*)?
                     format!($meaning)
                 })*
             }
@@ -248,14 +259,14 @@ macro_rules! define {
 
 state_params! { define }
 
-/// A part of the text form of a parameter: a word, or a number in brackets.
+/// A part of the text form of a parameter: a keyword, or a number in brackets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'a> {
     Word(&'a str),
     Number(u32),
 }
 
-/// Returns the parts that are arguments, if the others are the words of the text form.
+/// Returns the parts that are arguments, if the others match the keywords of the text form.
 fn match_text<'a>(text: &str, parts: &[Part<'a>]) -> Option<Vec<Part<'a>>> {
     let mut words = text.split(['.', '[']);
     let mut values = Vec::new();
@@ -272,21 +283,21 @@ fn match_text<'a>(text: &str, parts: &[Part<'a>]) -> Option<Vec<Part<'a>>> {
 /// An argument of a parameter.
 trait Argument: Copy {
     /// Returns its text form.
-    fn text(self) -> impl Display;
+    fn to_text(self) -> impl Display;
 
-    /// Returns how meanings call it.
-    fn meaning(self) -> impl Display;
+    /// Returns the argument as descriptions spell it.
+    fn describe(self) -> impl Display;
 
-    /// Returns the argument that a part of the text form is.
+    /// Returns the argument that a part of the text form denotes.
     fn from_part(part: Part<'_>) -> Option<Self>;
 }
 
 impl Argument for u32 {
-    fn text(self) -> impl Display {
+    fn to_text(self) -> impl Display {
         self
     }
 
-    fn meaning(self) -> impl Display {
+    fn describe(self) -> impl Display {
         self
     }
 
@@ -301,11 +312,11 @@ impl Argument for u32 {
 macro_rules! word_arguments {
     ($($ty:ident { $($variant:ident $meaning:literal)* })*) => {$(
         impl Argument for $ty {
-            fn text(self) -> impl Display {
+            fn to_text(self) -> impl Display {
                 self.word()
             }
 
-            fn meaning(self) -> impl Display {
+            fn describe(self) -> impl Display {
                 match self { $(Self::$variant => $meaning,)* }
             }
 
@@ -332,8 +343,8 @@ word_arguments! {
 }
 
 impl MatrixName {
-    /// Returns the word and the number, if there are several matrices of the kind.
-    const fn parts(self) -> (&'static str, Option<u32>) {
+    /// Returns the keyword and the index, if there are several matrices of the kind.
+    const fn to_parts(self) -> (&'static str, Option<u32>) {
         match self {
             Self::Modelview(n) => ("modelview", Some(n)),
             Self::Projection => ("projection", None),
@@ -351,7 +362,7 @@ fn write_matrix_row(
     form: MatrixForm,
     row: u8,
 ) -> fmt::Result {
-    let (word, number) = matrix.parts();
+    let (word, number) = matrix.to_parts();
     write!(f, "matrix.{word}")?;
     if let Some(number) = number {
         write!(f, "[{number}]")?;
@@ -359,10 +370,10 @@ fn write_matrix_row(
     write!(f, ".{}.row[{row}]", form.word())
 }
 
-fn matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
-    let (word, number) = matrix.parts();
+fn make_matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
+    let (word, number) = matrix.to_parts();
     let number = match (matrix, number) {
-        // Without a number in the languages, modelview matrix 0 is meant.
+        // A modelview matrix without a number is modelview matrix 0 in the languages.
         (MatrixName::Modelview(0), _) | (_, None) => String::new(),
         (_, Some(number)) => format!("_{number}"),
     };
@@ -375,7 +386,7 @@ fn matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
     format!("state_matrix_{word}{number}{form}_row_{row}")
 }
 
-/// Returns the meaning of a matrix, one line for people.
+/// Returns the description of a matrix, one human-readable line.
 pub const fn matrix_text(matrix: MatrixName) -> &'static str {
     match matrix {
         MatrixName::Modelview(_) => "modelview matrix, of a number if there are several",
@@ -387,7 +398,7 @@ pub const fn matrix_text(matrix: MatrixName) -> &'static str {
     }
 }
 
-/// Returns the meaning of the form of a matrix, a prefix of that of the matrix.
+/// Returns the description of the form of a matrix, a prefix of the description of the matrix.
 pub const fn form_text(form: MatrixForm) -> &'static str {
     match form {
         MatrixForm::Plain => "",

@@ -1,5 +1,6 @@
-//! What the tests of control flow run: programs that note in a trace where they come by, and draw random numbers by which they branch.
-//! The direct walks that they are compared with do the same in [`Walk`].
+//! Support for the tests of control flow: programs that record visited points in a trace and branch
+//! on random numbers, and [`Walk`], which computes the same trace for the interpreters that they
+//! are compared with.
 
 use crate::builder::Builder;
 use crate::inst::Src;
@@ -13,10 +14,10 @@ use crate::verify::verify;
 
 const MULTIPLIER: u32 = 1_664_525;
 const INCREMENT: u32 = 1_013_904_223;
-/// Lower bits of these random numbers repeat soon.
+/// Low bits of these random numbers have short periods.
 const DRAWN_BIT: u32 = 20;
 
-/// Trace and random number of a walk.
+/// Trace and random number.
 #[derive(Clone, Copy)]
 pub(crate) struct Walk {
     pub(crate) trace: u32,
@@ -31,19 +32,19 @@ impl Walk {
         }
     }
 
-    /// Comes by a place.
+    /// Records that a point is visited.
     pub(crate) const fn step(&mut self, place: u32) {
         self.trace = self.trace.wrapping_mul(31).wrapping_add(place);
         self.random = self.random.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
     }
 
-    /// The random number by which to branch.
-    pub(crate) const fn drawn(&self) -> usize {
+    /// Returns the random number to branch on.
+    pub(crate) const fn get_drawn(&self) -> usize {
         (self.random >> DRAWN_BIT) as usize
     }
 }
 
-/// Makes a program that does what a [`Walk`] does; its only output is the trace.
+/// Builder of a program that computes the trace of a [`Walk`], its only output.
 pub(crate) struct Maker {
     pub(crate) builder: Builder,
     pub(crate) trace: RegisterId,
@@ -72,41 +73,41 @@ impl Maker {
         }
     }
 
-    /// What the program begins with.
+    /// Emits the initialization of the trace and the random number.
     pub(crate) fn begin(&mut self, seed: u32) {
-        code::set(&mut self.builder, self.random, seed);
-        code::set(&mut self.builder, self.trace, 0);
-        code::set(&mut self.builder, self.draw, (seed >> DRAWN_BIT) & 1);
+        code::emit_set(&mut self.builder, self.random, seed);
+        code::emit_set(&mut self.builder, self.trace, 0);
+        code::emit_set(&mut self.builder, self.draw, (seed >> DRAWN_BIT) & 1);
     }
 
-    /// The bound of steps as the program counts them.
-    pub(crate) fn bound(&mut self, max: Option<u32>, test: StepTest) -> Option<StepBound> {
+    /// Returns the limit of steps, with the registers that count them.
+    pub(crate) fn make_bound(&mut self, max: Option<u32>, test: StepTest) -> Option<StepBound> {
         let max = max?;
         let counter = code::new_register(&mut self.builder);
-        code::set(&mut self.builder, counter, 0);
+        code::emit_set(&mut self.builder, counter, 0);
         Some(StepBound { counter, max, test })
     }
 
-    pub(crate) fn put(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
-        let value = code::word(&mut self.builder, value);
+    pub(crate) fn emit_op(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
+        let value = code::add_word(&mut self.builder, value);
         let sources = [Src::register(from), value];
-        code::put(&mut self.builder, register, op, &sources);
+        code::emit_op(&mut self.builder, register, op, &sources);
     }
 
-    /// Comes by a place, and draws the bits `mask` of a random number.
+    /// Emits the visit of a point, which draws the bits `mask` of a random number.
     pub(crate) fn step(&mut self, place: u32, mask: u32) {
         let (trace, random, draw) = (self.trace, self.random, self.draw);
-        self.put(trace, Op::Mul, trace, 31);
-        self.put(trace, Op::Add, trace, place);
-        self.put(random, Op::Mul, random, MULTIPLIER);
-        self.put(random, Op::Add, random, INCREMENT);
-        self.put(draw, Op::Shr, random, DRAWN_BIT);
-        self.put(draw, Op::And, draw, mask);
+        self.emit_op(trace, Op::Mul, trace, 31);
+        self.emit_op(trace, Op::Add, trace, place);
+        self.emit_op(random, Op::Mul, random, MULTIPLIER);
+        self.emit_op(random, Op::Add, random, INCREMENT);
+        self.emit_op(draw, Op::Shr, random, DRAWN_BIT);
+        self.emit_op(draw, Op::And, draw, mask);
     }
 }
 
-/// The trace of a program, which has to be a valid one.
-pub(crate) fn trace_of(program: &Program) -> u32 {
+/// Returns the trace of a program, which must be valid.
+pub(crate) fn compute_trace(program: &Program) -> u32 {
     let errors = verify(program).err();
     assert!(errors.is_none(), "{errors:?}\n{}", crate::print(program));
     let interpreter = Interpreter::new(program).unwrap();
@@ -117,20 +118,20 @@ pub(crate) fn trace_of(program: &Program) -> u32 {
 /// Checks the trace of a program.
 pub(crate) fn assert_trace(program: &Program, expected: u32, of: impl std::fmt::Debug) {
     let text = crate::print(program);
-    assert_eq!(trace_of(program), expected, "{of:?}\n{text}");
+    assert_eq!(compute_trace(program), expected, "{of:?}\n{text}");
 }
 
-/// How many nodes that blocks use are such.
+/// Counts the nodes of all blocks that match.
 pub(crate) fn count_nodes(program: &Program, wanted: fn(&Node) -> bool) -> usize {
     let blocks = program.blocks.ids();
     let nodes = blocks.flat_map(|block| program.block(block));
     nodes.filter(|node| wanted(node)).count()
 }
 
-pub(crate) fn loops(program: &Program) -> usize {
+pub(crate) fn count_loops(program: &Program) -> usize {
     count_nodes(program, |node| matches!(node, Node::Loop { .. }))
 }
 
-pub(crate) fn switches(program: &Program) -> usize {
+pub(crate) fn count_switches(program: &Program) -> usize {
     count_nodes(program, |node| matches!(node, Node::Switch(_)))
 }

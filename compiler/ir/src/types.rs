@@ -1,6 +1,6 @@
-//! Scalar types: how an instruction reads the bits of a lane.
+//! Scalar types: the interpretation of the bits of a lane.
 
-use crate::text::{Word, words};
+use crate::text_keywords::{Word, words};
 
 /// Storage width of a register's lanes in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -16,7 +16,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Number of bits.
+    /// Returns the number of bits.
     pub const fn bits(self) -> u32 {
         match self {
             Self::W8 => 8,
@@ -26,13 +26,13 @@ impl Width {
         }
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub const fn bytes(self) -> u32 {
         self.bits() / 8
     }
 }
 
-/// What the bits of a lane stand for.
+/// Interpretation of the bits of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -61,17 +61,17 @@ macro_rules! types {
             /// All types.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The name in the text form.
+            /// Returns the name in the text form.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// Float, signed or unsigned.
+            /// Returns the base type: float, signed or unsigned.
             pub const fn base(self) -> Base {
                 match self { $(Self::$name => Base::$base,)* }
             }
 
-            /// Width in bits.
+            /// Returns the width.
             pub const fn width(self) -> Width {
                 match self { $(Self::$name => Width::$width,)* }
             }
@@ -94,7 +94,7 @@ types! {
 }
 
 impl Type {
-    /// The type of `base` at `width`; an 8-bit float does not exist and gives `U8`.
+    /// Returns the type of `base` at `width`; `U8` for an 8-bit float, which does not exist.
     pub const fn of(base: Base, width: Width) -> Self {
         match (base, width) {
             (Base::Unsigned | Base::Float, Width::W8) => Self::U8,
@@ -111,27 +111,27 @@ impl Type {
         }
     }
 
-    /// Whether this is a float type.
+    /// Returns true if this is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self.base(), Base::Float)
     }
 
-    /// Whether this is an integer type.
+    /// Returns true if this is an integer type.
     pub const fn is_int(self) -> bool {
         !self.is_float()
     }
 
-    /// Whether this is a signed integer type.
+    /// Returns true if this is a signed integer type.
     pub const fn is_signed_int(self) -> bool {
         matches!(self.base(), Base::Signed)
     }
 
-    /// The unsigned type of the same width: the form in which bits are kept.
+    /// Returns the unsigned type of the same width, in which bits are stored.
     pub const fn bits_type(self) -> Self {
         Self::of(Base::Unsigned, self.width())
     }
 
-    /// The same base at another width.
+    /// Returns the type with the same base at another width.
     pub const fn with_width(self, width: Width) -> Self {
         Self::of(self.base(), width)
     }

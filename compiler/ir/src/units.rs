@@ -1,25 +1,27 @@
-//! Which textures or images an access can reach.
+//! Sets of textures or images that an access can read.
 
-/// The textures or images that a program sees through one resource.
+/// The textures or images that a program accesses through one resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Units {
-    /// That of one unit.
+    /// The texture or image of one unit.
     One(u32),
-    /// Those of consecutive units; an access says which one.
+    /// The textures or images of consecutive units; an access selects one.
     Array {
         /// First unit.
         first: u32,
         /// Number of units.
         count: u32,
     },
-    /// Those that are resident and have the target and the texels of the resource; the low word of a handle says which one.
+    /// The resident textures or images with the target and the texels of the resource; the low word
+    /// of a handle selects one.
     Handle,
-    /// Like `Handle` for textures with texels of any type. For queries only, which read no texels.
+    /// The resident textures with texels of any type, selected like `Handle`. For queries only,
+    /// which read no texels.
     QueriedHandle,
 }
 
 impl Units {
-    /// Units from `first` on: so many, or one without a number.
+    /// Returns the `count` units from `first` on, or one unit without a count.
     pub const fn new(first: u32, count: Option<u32>) -> Self {
         match count {
             Some(count) => Self::Array { first, count },
@@ -27,7 +29,7 @@ impl Units {
         }
     }
 
-    /// The first unit, unless handles take the place of units.
+    /// Returns the first unit; `None` for handles.
     pub const fn first(self) -> Option<u32> {
         match self {
             Self::One(first) | Self::Array { first, .. } => Some(first),
@@ -35,7 +37,7 @@ impl Units {
         }
     }
 
-    /// The numbers of the units, none for handles.
+    /// Returns the indices of the units; an empty range for handles.
     pub const fn numbers(self) -> std::ops::Range<u32> {
         match self {
             Self::One(unit) => unit..unit.saturating_add(1),
@@ -44,7 +46,7 @@ impl Units {
         }
     }
 
-    /// Whether handles take the place of units.
+    /// Returns true if handles select the texture or image.
     pub const fn is_handle(self) -> bool {
         matches!(self, Self::Handle | Self::QueriedHandle)
     }

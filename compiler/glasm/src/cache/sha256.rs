@@ -5,7 +5,7 @@ const INITIAL: [u32; 8] = [
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
-/// The same of the cube roots of the first 64 primes: section 4.2.2.
+/// First 32 bits of the fractional parts of the cube roots of the first 64 primes: section 4.2.2.
 const ROUNDS: [u32; 64] = [
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -17,12 +17,12 @@ const ROUNDS: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-/// A digest of the bytes so far.
+/// A digest of the bytes added.
 #[derive(Clone, Debug)]
 pub(super) struct Sha256 {
     state: [u32; 8],
     block: [u8; 64],
-    /// Number of bytes; those behind the last whole block are in `block`.
+    /// Number of bytes; the bytes after the last complete block are in `block`.
     len: u64,
 }
 
@@ -49,7 +49,8 @@ impl Sha256 {
         }
     }
 
-    /// The digest. Section 5.1.1: a bit, zeros up to eight bytes before the end of a block, the number of bits.
+    /// Returns the digest. Section 5.1.1: a bit, zeros up to eight bytes before the end of a block,
+    /// the number of bits.
     pub(super) fn finish(mut self) -> [u8; 32] {
         let bits = 8 * self.len;
         self.update(&[0x80]);
@@ -97,14 +98,14 @@ fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
 #[cfg(test)]
 mod tests {
     use super::Sha256;
-    use crate::cache::hexadecimal;
+    use crate::cache::format_hex;
 
     fn digest(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
         let mut digest = Sha256::new();
         for part in parts {
             digest.update(part.as_ref());
         }
-        hexadecimal(&digest.finish())
+        format_hex(&digest.finish())
     }
 
     /// The examples of the standard, and lengths around the end of a block.

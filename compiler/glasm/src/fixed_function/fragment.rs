@@ -1,44 +1,44 @@
 //! GL's texturing, color sum and fog as a program.
 //!
-//! All textures are looked up first, in `texel0` and so on; then the units change `color` in their order. Each writes red, green and blue
-//! before alpha, of which they read the old one.
+//! All textures are looked up first, in `texel0` and so on; then the units modify `color` in order.
+//! Each writes red, green and blue before alpha, because these read the old alpha.
 
 use super::{
     Argument, BaseFormat, Combine, CombineFunction, CombineOperand, CombineSource, Combiner,
     Environment, FixedFragment, FogMode, Scale, Text, TextureTarget, TextureUnit, UNITS,
 };
 
-/// The program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
+/// Returns the program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
 pub fn fragment_program(key: &FixedFragment) -> String {
     let mut program = Fragments {
         text: Text::default(),
         key,
     };
-    let head = program.head();
-    let looked_up = program.looked_up();
+    let head = program.build_head();
+    let looked_up = program.find_looked_up();
     for (number, _) in looked_up.iter().enumerate().filter(|(_, used)| **used) {
-        program.look_up(number);
+        program.emit_lookup(number);
     }
-    program.line("MOV{sat} color, fragment.color");
+    program.emit_line("MOV{sat} color, fragment.color");
     if program.uses(CombineSource::PrimaryColor) {
-        program.line("MOV primary, color");
+        program.emit_line("MOV primary, color");
     }
     for number in 0..UNITS {
-        if program.applies(number) {
-            program.unit(number);
+        if program.is_applied(number) {
+            program.emit_unit(number);
         }
     }
     if key.color_sum {
-        program.line("ADD{sat} color.xyz, color, fragment.color.secondary");
+        program.emit_line("ADD{sat} color.xyz, color, fragment.color.secondary");
     }
     if key.unclamped {
-        program.fog();
+        program.emit_fog();
     }
-    program.line("MOV result.color, color");
-    let texels: [String; UNITS] = std::array::from_fn(texel);
+    program.emit_line("MOV result.color, color");
+    let texels: [String; UNITS] = std::array::from_fn(format_texel);
     let names = ["color", "primary", "fog", "a0", "a1", "a2", "a3"].into_iter();
     let names = names.chain(texels.iter().map(String::as_str));
-    let temporaries = program.text.temporaries(names);
+    let temporaries = program.text.declare_temporaries(names);
     let constants = if program.uses(CombineSource::Zero) || program.uses(CombineSource::One) {
         "PARAM unit = { 0, 1 };\n"
     } else {
@@ -48,8 +48,8 @@ pub fn fragment_program(key: &FixedFragment) -> String {
     format!("!!ARBfp1.0\n{head}{constants}{temporaries}{body}END\n")
 }
 
-/// The color of a unit's texture.
-fn texel(number: usize) -> String {
+/// Returns the name of the texel of a unit.
+fn format_texel(number: usize) -> String {
     format!("texel{number}")
 }
 
@@ -59,15 +59,15 @@ struct Fragments<'a> {
     key: &'a FixedFragment,
 }
 
-/// Components that a combiner makes.
+/// Components that a combiner writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lanes {
     Rgb,
     Alpha,
 }
 
-/// Number of arguments that a function has.
-const fn arity(function: CombineFunction) -> usize {
+/// Returns the number of arguments that a function has.
+const fn count_arguments(function: CombineFunction) -> usize {
     match function {
         CombineFunction::Replace => 1,
         CombineFunction::Modulate
@@ -84,14 +84,17 @@ const fn arity(function: CombineFunction) -> usize {
     }
 }
 
-/// Sources of a combiner's function.
+/// Returns the sources of a combiner's function.
 fn sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
-    let arguments = combiner.arguments.iter().take(arity(combiner.function));
+    let arguments = combiner
+        .arguments
+        .iter()
+        .take(count_arguments(combiner.function));
     arguments.map(|argument| argument.source)
 }
 
 impl Combine {
-    /// All sources.
+    /// Returns all sources.
     fn sources(&self) -> impl Iterator<Item = CombineSource> {
         let has_alpha = self.rgb.function != CombineFunction::Dot3Rgba;
         let alpha = has_alpha.then_some(&self.alpha).into_iter();
@@ -110,10 +113,11 @@ impl Scale {
 }
 
 impl TextureUnit {
-    /// The target in a lookup's text, and its opcode: the coordinates of cube maps are a direction, which has no divisor.
-    fn access(&self) -> Option<(&'static str, &'static str)> {
-        // Without programs s, t and r are divided by q before the lookup. What is compared is r / q, which TXP makes as
-        // well.
+    /// Returns the opcode of a lookup and its target: cube maps have a direction as coordinates,
+    /// which has no divisor.
+    fn get_access(&self) -> Option<(&'static str, &'static str)> {
+        // Without programs s, t and r are divided by q before the lookup. Comparisons use r / q,
+        // which TXP computes as well.
         Some(match (self.target?, self.compared) {
             (TextureTarget::D1, false) => ("TXP", "1D"),
             (TextureTarget::D1, true) => ("TXP", "SHADOW1D"),
@@ -126,7 +130,7 @@ impl TextureUnit {
         })
     }
 
-    /// The combiners, if the environment has any.
+    /// Returns the combiners, if the environment has any.
     fn combine(&self) -> Option<&Combine> {
         match &self.environment {
             Environment::Combine(combine) => Some(combine),
@@ -141,19 +145,19 @@ impl TextureUnit {
 
 impl Fragments<'_> {
     /// Appends an instruction, in which `{sat}` is the suffix of results that are clamped.
-    fn line(&mut self, line: &str) {
+    fn emit_line(&mut self, line: &str) {
         let suffix = match self.key.unclamped {
             true => "",
             false => "_SAT",
         };
         let line = line.replace("{sat}", suffix);
-        self.text.line(format_args!("{line}"));
+        self.text.push_line(format_args!("{line}"));
     }
 
-    /// The options.
-    fn head(&self) -> String {
+    /// Returns the options.
+    fn build_head(&self) -> String {
         let units = self.key.units.iter();
-        let mut accesses = units.filter_map(TextureUnit::access);
+        let mut accesses = units.filter_map(TextureUnit::get_access);
         let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
         let shadow = compares.then_some("ARB_fragment_program_shadow");
         // The options blend clamped colors: ARB_fragment_program section 3.11.4.5.1.
@@ -169,33 +173,34 @@ impl Fragments<'_> {
             .collect()
     }
 
-    /// Fog of colors that are not clamped, as the options clamp them. The factor is. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
-    fn fog(&mut self) {
+    /// Emits fog for colors that are not clamped, unlike the colors of the fog options. The factor
+    /// is clamped. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
+    fn emit_fog(&mut self) {
         let Some(mode) = self.key.fog else { return };
         if mode == FogMode::Linear {
             // (end - c) / (end - start); the parameters hold end in z and 1 / (end - start) in w.
-            self.line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
-            self.line("MUL_SAT fog.x, fog.x, state.fog.params.w");
+            self.emit_line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
+            self.emit_line("MUL_SAT fog.x, fog.x, state.fog.params.w");
         } else {
-            self.line("MUL fog.x, state.fog.params.x, fragment.fogcoord.x");
+            self.emit_line("MUL fog.x, state.fog.params.x, fragment.fogcoord.x");
             if mode == FogMode::Exp2 {
-                self.line("MUL fog.x, fog.x, fog.x");
+                self.emit_line("MUL fog.x, fog.x, fog.x");
             }
-            // exp(-x) is 2^(-x log2 e): the languages have the power of 2 only.
-            self.line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
-            self.line("EX2_SAT fog.x, -fog.x");
+            // exp(-x) is 2^(-x log2 e): the languages only have the power of 2.
+            self.emit_line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
+            self.emit_line("EX2_SAT fog.x, -fog.x");
         }
-        self.line("LRP color.xyz, fog.x, color, state.fog.color");
+        self.emit_line("LRP color.xyz, fog.x, color, state.fog.color");
     }
 
-    /// Whether a unit is enabled.
+    /// Returns true if a unit is enabled.
     fn is_enabled(&self, number: usize) -> bool {
         let unit = self.key.units.get(number);
         unit.is_some_and(|unit| unit.target.is_some())
     }
 
-    /// Whether a unit changes the color: ARB_texture_env_crossbar.
-    fn applies(&self, number: usize) -> bool {
+    /// Returns true if a unit modifies the color: ARB_texture_env_crossbar.
+    fn is_applied(&self, number: usize) -> bool {
         let combine = self.key.units[number].combine();
         let mut sources = combine.into_iter().flat_map(Combine::sources);
         self.is_enabled(number)
@@ -210,20 +215,20 @@ impl Fragments<'_> {
             })
     }
 
-    /// Whether a unit that changes the color has this source.
+    /// Returns true if a unit that modifies the color has this source.
     fn uses(&self, wanted: CombineSource) -> bool {
         (0..UNITS).any(|number| {
             let combine = self.key.units[number].combine();
             let mut sources = combine.into_iter().flat_map(Combine::sources);
-            self.applies(number) && sources.any(|source| source == wanted)
+            self.is_applied(number) && sources.any(|source| source == wanted)
         })
     }
 
-    /// Which textures the units need.
-    fn looked_up(&self) -> [bool; UNITS] {
+    /// Returns true for the units whose textures are looked up.
+    fn find_looked_up(&self) -> [bool; UNITS] {
         std::array::from_fn(|number| {
             let unit = &self.key.units[number];
-            let own = self.applies(number)
+            let own = self.is_applied(number)
                 && match unit.combine() {
                     Some(combine) => combine.sources().any(|it| it == CombineSource::Texture),
                     None => true,
@@ -232,102 +237,102 @@ impl Fragments<'_> {
         })
     }
 
-    fn look_up(&mut self, number: usize) {
-        let Some((opcode, target)) = self.key.units[number].access() else {
+    fn emit_lookup(&mut self, number: usize) {
+        let Some((opcode, target)) = self.key.units[number].get_access() else {
             return;
         };
-        self.line(&format!(
+        self.emit_line(&format!(
             "{opcode}{{sat}} texel{number}, fragment.texcoord[{number}], texture[{number}], {target}"
         ));
     }
 
-    /// What a unit makes of the color. GL 2.1 tables 3.22 and 3.23.
-    fn unit(&mut self, number: usize) {
+    /// Emits the texture environment of a unit. GL 2.1 tables 3.22 and 3.23.
+    fn emit_unit(&mut self, number: usize) {
         let unit = self.key.units[number];
-        let texel = texel(number);
+        let texel = format_texel(number);
         match unit.environment {
-            Environment::Replace => self.replace(unit.base_format, &texel),
+            Environment::Replace => self.emit_replace(unit.base_format, &texel),
             Environment::Modulate => match unit.base_format {
-                BaseFormat::Alpha => self.modulate_alpha(&texel),
+                BaseFormat::Alpha => self.emit_modulate_alpha(&texel),
                 BaseFormat::Luminance | BaseFormat::Rgb => {
-                    self.line(&format!("MUL{{sat}} color.xyz, color, {texel}"));
+                    self.emit_line(&format!("MUL{{sat}} color.xyz, color, {texel}"));
                 }
                 BaseFormat::LuminanceAlpha | BaseFormat::Intensity | BaseFormat::Rgba => {
-                    self.line(&format!("MUL{{sat}} color, color, {texel}"));
+                    self.emit_line(&format!("MUL{{sat}} color, color, {texel}"));
                 }
             },
             Environment::Decal => match unit.base_format {
-                BaseFormat::Rgb => self.line(&format!("MOV color.xyz, {texel}")),
+                BaseFormat::Rgb => self.emit_line(&format!("MOV color.xyz, {texel}")),
                 BaseFormat::Rgba => {
-                    self.line(&format!("LRP{{sat}} color.xyz, {texel}.w, {texel}, color"))
+                    self.emit_line(&format!("LRP{{sat}} color.xyz, {texel}.w, {texel}, color"))
                 }
                 BaseFormat::Alpha
                 | BaseFormat::Luminance
                 | BaseFormat::LuminanceAlpha
                 | BaseFormat::Intensity => {}
             },
-            Environment::Blend => self.blend(unit.base_format, &texel, number),
-            Environment::Add => self.add(unit.base_format, &texel),
+            Environment::Blend => self.emit_blend(unit.base_format, &texel, number),
+            Environment::Add => self.emit_add(unit.base_format, &texel),
             Environment::Combine(combine) => self.combine(&combine, number),
         }
     }
 
-    fn modulate_alpha(&mut self, texel: &str) {
-        self.line(&format!("MUL{{sat}} color.w, color, {texel}"));
+    fn emit_modulate_alpha(&mut self, texel: &str) {
+        self.emit_line(&format!("MUL{{sat}} color.w, color, {texel}"));
     }
 
-    // Texels are clamped where they are looked up.
-    fn replace(&mut self, format: BaseFormat, texel: &str) {
+    // Texels are clamped at their lookup.
+    fn emit_replace(&mut self, format: BaseFormat, texel: &str) {
         let lanes = match format {
             BaseFormat::Alpha => ".w",
             BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
             BaseFormat::LuminanceAlpha | BaseFormat::Intensity | BaseFormat::Rgba => "",
         };
-        self.line(&format!("MOV color{lanes}, {texel}"));
+        self.emit_line(&format!("MOV color{lanes}, {texel}"));
     }
 
-    fn blend(&mut self, format: BaseFormat, texel: &str, number: usize) {
+    fn emit_blend(&mut self, format: BaseFormat, texel: &str, number: usize) {
         let lanes = match format {
-            BaseFormat::Alpha => return self.modulate_alpha(texel),
+            BaseFormat::Alpha => return self.emit_modulate_alpha(texel),
             BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
             BaseFormat::Intensity => "",
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => ".xyz",
         };
-        self.line(&format!(
+        self.emit_line(&format!(
             "LRP{{sat}} color{lanes}, {texel}, state.texenv[{number}].color, color"
         ));
         match format {
-            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.modulate_alpha(texel),
+            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.emit_modulate_alpha(texel),
             BaseFormat::Alpha | BaseFormat::Luminance | BaseFormat::Rgb | BaseFormat::Intensity => {
             }
         }
     }
 
-    fn add(&mut self, format: BaseFormat, texel: &str) {
+    fn emit_add(&mut self, format: BaseFormat, texel: &str) {
         let lanes = match format {
-            BaseFormat::Alpha => return self.modulate_alpha(texel),
+            BaseFormat::Alpha => return self.emit_modulate_alpha(texel),
             BaseFormat::Intensity => "",
             BaseFormat::Luminance
             | BaseFormat::Rgb
             | BaseFormat::LuminanceAlpha
             | BaseFormat::Rgba => ".xyz",
         };
-        self.line(&format!("ADD{{sat}} color{lanes}, color, {texel}"));
+        self.emit_line(&format!("ADD{{sat}} color{lanes}, color, {texel}"));
         match format {
-            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.modulate_alpha(texel),
+            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.emit_modulate_alpha(texel),
             BaseFormat::Alpha | BaseFormat::Luminance | BaseFormat::Rgb | BaseFormat::Intensity => {
             }
         }
     }
 
-    /// GL 2.1 table 3.24.
-    // Red, green and blue come first: alpha reads the old alpha, which they leave alone, and DOT3_RGBA reads the product
-    // that they have left.
+    /// Emits a combiner. GL 2.1 table 3.24.
+    // Red, green and blue come first: alpha reads the old alpha, which they preserve, and DOT3_RGBA
+    // reads their product.
     fn combine(&mut self, combine: &Combine, number: usize) {
-        self.combiner(&combine.rgb, Lanes::Rgb, number);
+        self.emit_combiner(&combine.rgb, Lanes::Rgb, number);
         match combine.rgb.function {
             CombineFunction::Dot3Rgba => {
-                self.dot(&combine.alpha, "color.w");
+                self.emit_dot(&combine.alpha, "color.w");
             }
             CombineFunction::Replace
             | CombineFunction::Modulate
@@ -341,17 +346,18 @@ impl Fragments<'_> {
             | CombineFunction::ModulateSubtract
             | CombineFunction::AddProducts
             | CombineFunction::AddProductsSigned => {
-                self.combiner(&combine.alpha, Lanes::Alpha, number);
+                self.emit_combiner(&combine.alpha, Lanes::Alpha, number);
             }
         }
     }
 
-    fn combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
-        let used = combiner.arguments.iter().take(arity(combiner.function));
+    fn emit_combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
+        let count = count_arguments(combiner.function);
+        let used = combiner.arguments.iter().take(count);
         let mut names = [const { String::new() }; 4];
         let temporaries = ["a0", "a1", "a2", "a3"];
-        for ((name, argument), place) in names.iter_mut().zip(used).zip(temporaries) {
-            *name = self.argument(*argument, (lanes, number), place);
+        for ((name, argument), temporary) in names.iter_mut().zip(used).zip(temporaries) {
+            *name = self.emit_argument(*argument, (lanes, number), temporary);
         }
         let [a0, a1, a2, a3] = names;
         let result = match lanes {
@@ -359,74 +365,76 @@ impl Fragments<'_> {
             Lanes::Alpha => "color.w",
         };
         let scale = combiner.scale.factor();
-        // What is scaled is clamped behind that.
+        // Scaled results are clamped after scaling.
         let sat = if scale == 1 { "{sat}" } else { "" };
         match (combiner.function, lanes) {
-            (CombineFunction::Replace, _) => self.line(&format!("MOV{sat} {result}, {a0}")),
+            (CombineFunction::Replace, _) => self.emit_line(&format!("MOV{sat} {result}, {a0}")),
             (CombineFunction::Modulate, _)
             | (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Alpha) => {
-                self.line(&format!("MUL{sat} {result}, {a0}, {a1}"));
+                self.emit_line(&format!("MUL{sat} {result}, {a0}, {a1}"));
             }
-            (CombineFunction::Add, _) => self.line(&format!("ADD{sat} {result}, {a0}, {a1}")),
+            (CombineFunction::Add, _) => self.emit_line(&format!("ADD{sat} {result}, {a0}, {a1}")),
             (CombineFunction::AddSigned, _) => {
-                self.line(&format!("ADD {result}, {a0}, {a1}"));
-                self.line(&format!("SUB{sat} {result}, color, 0.5"));
+                self.emit_line(&format!("ADD {result}, {a0}, {a1}"));
+                self.emit_line(&format!("SUB{sat} {result}, color, 0.5"));
             }
             (CombineFunction::Interpolate, _) => {
-                self.line(&format!("LRP{sat} {result}, {a2}, {a0}, {a1}"));
+                self.emit_line(&format!("LRP{sat} {result}, {a2}, {a0}, {a1}"));
             }
             (CombineFunction::Subtract, _) => {
-                self.line(&format!("SUB{sat} {result}, {a0}, {a1}"));
+                self.emit_line(&format!("SUB{sat} {result}, {a0}, {a1}"));
             }
             (CombineFunction::ModulateAdd, _) => {
-                self.line(&format!("MAD{sat} {result}, {a0}, {a2}, {a1}"));
+                self.emit_line(&format!("MAD{sat} {result}, {a0}, {a2}, {a1}"));
             }
             (CombineFunction::ModulateSignedAdd, _) => {
-                self.line(&format!("MAD {result}, {a0}, {a2}, {a1}"));
-                self.line(&format!("SUB{sat} {result}, color, 0.5"));
+                self.emit_line(&format!("MAD {result}, {a0}, {a2}, {a1}"));
+                self.emit_line(&format!("SUB{sat} {result}, color, 0.5"));
             }
             (CombineFunction::ModulateSubtract, _) => {
-                self.line(&format!("MAD{sat} {result}, {a0}, {a2}, -{a1}"));
+                self.emit_line(&format!("MAD{sat} {result}, {a0}, {a2}, -{a1}"));
             }
             // The first product needs a temporary: the arguments may be the color itself.
             (CombineFunction::AddProducts, _) => {
-                self.line(&format!("MUL a0, {a0}, {a1}"));
-                self.line(&format!("MAD{sat} {result}, {a2}, {a3}, a0"));
+                self.emit_line(&format!("MUL a0, {a0}, {a1}"));
+                self.emit_line(&format!("MAD{sat} {result}, {a2}, {a3}, a0"));
             }
             (CombineFunction::AddProductsSigned, _) => {
-                self.line(&format!("MUL a0, {a0}, {a1}"));
-                self.line(&format!("MAD {result}, {a2}, {a3}, a0"));
-                self.line(&format!("SUB{sat} {result}, color, 0.5"));
+                self.emit_line(&format!("MUL a0, {a0}, {a1}"));
+                self.emit_line(&format!("MAD {result}, {a2}, {a3}, a0"));
+                self.emit_line(&format!("SUB{sat} {result}, color, 0.5"));
             }
-            // Of arguments in [0, 1] as vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1), which is 4 (a0 - 1/2) . (a1 - 1/2).
+            // For arguments in [0, 1] that represent vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1),
+            // which is 4 (a0 - 1/2) . (a1 - 1/2).
             (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
-                self.line(&format!("SUB a0.xyz, {a0}, 0.5"));
-                self.line(&format!("SUB a1.xyz, {a1}, 0.5"));
-                self.line("DP3 a2, a0, a1");
-                return self.dot(combiner, result);
+                self.emit_line(&format!("SUB a0.xyz, {a0}, 0.5"));
+                self.emit_line(&format!("SUB a1.xyz, {a1}, 0.5"));
+                self.emit_line("DP3 a2, a0, a1");
+                return self.emit_dot(combiner, result);
             }
         }
         if scale != 1 {
-            self.line(&format!("MUL{{sat}} {result}, color, {scale}"));
+            self.emit_line(&format!("MUL{{sat}} {result}, color, {scale}"));
         }
     }
 
-    /// Writes four times the dot product, which is in `a2`, with the scale of a combiner.
-    fn dot(&mut self, combiner: &Combiner, result: &str) {
+    /// Emits four times the dot product, which is in `a2`, with the scale of a combiner.
+    fn emit_dot(&mut self, combiner: &Combiner, result: &str) {
         let factor = 4 * combiner.scale.factor();
-        self.line(&format!("MUL{{sat}} {result}, a2, {factor}"));
+        self.emit_line(&format!("MUL{{sat}} {result}, a2, {factor}"));
     }
 
-    /// An argument as an operand; what is one minus a color is computed in `place`. GL 2.1 tables 3.25 and 3.26.
-    fn argument(
+    /// Returns an argument as an operand; one minus a color is computed in `temporary`. GL 2.1
+    /// tables 3.25 and 3.26.
+    fn emit_argument(
         &mut self,
         argument: Argument,
         (lanes, number): (Lanes, usize),
-        place: &str,
+        temporary: &str,
     ) -> String {
         let source = match argument.source {
-            CombineSource::Texture => texel(number),
-            CombineSource::TextureUnit(other) => texel(usize::from(other)),
+            CombineSource::Texture => format_texel(number),
+            CombineSource::TextureUnit(other) => format_texel(usize::from(other)),
             CombineSource::Constant => format!("state.texenv[{number}].color"),
             CombineSource::PrimaryColor => "primary".to_owned(),
             CombineSource::Previous => "color".to_owned(),
@@ -440,7 +448,7 @@ impl Fragments<'_> {
             CombineOperand::Alpha => (".w", false),
             CombineOperand::OneMinusAlpha => (".w", true),
         };
-        // Operands of alpha take alphas, whatever they are called: table 3.26 has no others.
+        // Operands of alpha combiners read alpha in all modes: table 3.26 has no others.
         let suffix = match lanes {
             _ if is_constant => "",
             Lanes::Rgb => suffix,
@@ -448,8 +456,8 @@ impl Fragments<'_> {
         };
         match inverted {
             true => {
-                self.line(&format!("SUB {place}, 1, {source}{suffix}"));
-                place.to_owned()
+                self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));
+                temporary.to_owned()
             }
             false => format!("{source}{suffix}"),
         }

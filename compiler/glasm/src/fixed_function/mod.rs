@@ -1,14 +1,18 @@
-//! The fixed functions of OpenGL as program texts.
+//! The fixed functions of OpenGL as program strings.
 //!
-//! Where an application binds a vertex program or a fragment program alone, or none, GL transforms, lights and textures as its state says.
-//! [`vertex_program`] and [`fragment_program`] write that as programs of the ARB languages, which are loaded and compiled like any other.
-//! [`FixedVertex`] and [`FixedFragment`] are the state that decides about the text, and the keys by which a caller keeps the
-//! programs. All other state (matrices, colors of lights, fog) is read through `state.*` parameters, which [`GlState`](crate::state::GlState)
-//! evaluates: it changes without a new program.
+//! If an application binds only a vertex program or only a fragment program, or none, GL
+//! transforms, lights and textures according to its state. [`vertex_program`] and
+//! [`fragment_program`] generate programs of the ARB languages for these functions, which are
+//! loaded and compiled like any other. [`FixedVertex`] and [`FixedFragment`] are the state that
+//! determines the program, and the keys by which a caller caches the programs. All other state
+//! (matrices, colors of lights, fog) is read through `state.*` parameters, which
+//! [`GlState`](crate::state::GlState) evaluates: it changes without a new program.
 //!
-//! The vertex program has `OPTION ARB_position_invariant`, so that its depths are those of the caller's invariant programs and
-//! [`FixedState::clip_planes`](crate::FixedState) counts. What else GL does beside programs is left to the options of the compiler, as for the
-//! caller's own programs: clamped vertex colors, which face's color counts, flat colors, sprites of points, the alpha test.
+//! The vertex program has `OPTION ARB_position_invariant`, so that its depths equal those of the
+//! caller's invariant programs and [`FixedState::clip_planes`](crate::FixedState) applies.
+//! Functions that GL has outside of programs are options of the compiler, as for the caller's
+//! programs: clamped vertex colors, the selection of the face's color, flat colors, point sprites,
+//! the alpha test.
 //!
 //! ```
 //! use glasm::fixed_function::{FixedFragment, FixedVertex, FogMode, FogSource, LightForm, Lighting, TextureTarget};
@@ -43,12 +47,13 @@ use crate::state::Light;
 use std::collections::HashSet;
 use std::fmt::{Arguments, Write};
 
-/// Lights (`MAX_LIGHTS`).
+/// Number of lights (`MAX_LIGHTS`).
 pub const LIGHTS: usize = 8;
-/// Texture units and sets of texture coordinates (`MAX_TEXTURE_UNITS`).
+/// Number of texture units and texture coordinate sets (`MAX_TEXTURE_UNITS`).
 pub const UNITS: usize = 8;
 
-/// What decides about the program of GL's vertex processing. The default is GL's initial state. GL 2.1 sections 2.11 and 2.14.
+/// Key of the program for GL's vertex processing. The default is GL's initial state. GL 2.1
+/// sections 2.11 and 2.14.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -56,14 +61,16 @@ pub const UNITS: usize = 8;
     serde(default, deny_unknown_fields)
 )]
 pub struct FixedVertex {
-    /// What happens to normals behind the modelview matrix.
+    /// Scaling of normals after the modelview matrix.
     pub normals: NormalScaling,
-    /// `LIGHTING`; without it colors pass unchanged.
+    /// `LIGHTING`; without it colors pass through unchanged.
     pub lighting: Option<Lighting>,
-    /// The fog coordinate that the fragment stage gets; `None` where it reads none.
+    /// The fog coordinate for the fragment stage; `None` if it reads none.
     pub fog_coordinate: Option<FogSource>,
-    /// The program computes the size of points: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0), or `POINT_SIZE` is outside of `POINT_SIZE_MIN` and
-    /// `POINT_SIZE_MAX`. Otherwise it writes none, and [`FixedState::unwritten_point_size`](crate::FixedState) has it. GL 2.1 section 3.3.
+    /// The program computes the point size: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0), or
+    /// `POINT_SIZE` is outside of `POINT_SIZE_MIN` and `POINT_SIZE_MAX`. Otherwise it writes none,
+    /// and [`FixedState::unwritten_point_size`](crate::FixedState) specifies it. GL 2.1 section
+    /// 3.3.
     pub point_attenuation: bool,
     /// Texture coordinates by set.
     pub texcoords: [TexCoords; UNITS],
@@ -77,16 +84,16 @@ pub struct FixedVertex {
     serde(rename_all = "snake_case")
 )]
 pub enum NormalScaling {
-    /// They stay as the matrix leaves them.
+    /// Normals are not scaled.
     #[default]
     None,
-    /// `RESCALE_NORMAL`: multiplied by a factor that undoes a uniform scale of the matrix.
+    /// `RESCALE_NORMAL`: multiplied by a factor that compensates a uniform scale of the matrix.
     Rescale,
-    /// `NORMALIZE`, whether or not they are rescaled, too.
+    /// `NORMALIZE`, with or without `RESCALE_NORMAL`.
     Normalize,
 }
 
-/// What decides about lighting. GL 2.1 section 2.14.1.
+/// Key of lighting. GL 2.1 section 2.14.1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -98,25 +105,28 @@ pub struct Lighting {
     pub lights: [LightForm; LIGHTS],
     /// `LIGHT_MODEL_LOCAL_VIEWER`
     pub local_viewer: bool,
-    /// `LIGHT_MODEL_TWO_SIDE`: back colors are written, too. [`FixedState::two_sided_color`](crate::FixedState) of the fragment stage
-    /// chooses between them.
+    /// `LIGHT_MODEL_TWO_SIDE`: back colors are also written.
+    /// [`FixedState::two_sided_color`](crate::FixedState) of the fragment stage selects one of
+    /// them.
     pub two_sided: bool,
-    /// `LIGHT_MODEL_COLOR_CONTROL` is `SEPARATE_SPECULAR_COLOR`. What adds it is the color sum: [`FixedFragment::color_sum`].
+    /// `LIGHT_MODEL_COLOR_CONTROL` is `SEPARATE_SPECULAR_COLOR`. The color sum adds it:
+    /// [`FixedFragment::color_sum`].
     pub separate_specular: bool,
-    /// `COLOR_MATERIAL`: which colors of materials are the vertex color.
+    /// `COLOR_MATERIAL`: the material colors that are the vertex color.
     pub color_material: Option<ColorMaterial>,
-    /// Bit n: what of the material changes between `glBegin` and `glEnd`, and is the vertex attribute that [`MATERIAL_ATTRIBUTES`] names; see
-    /// [`FixedVertex::material_attributes`].
+    /// Bit n: the part of the material changes between `glBegin` and `glEnd`, and is the vertex
+    /// attribute that [`MATERIAL_ATTRIBUTES`] names; see [`FixedVertex::material_attributes`].
     pub material_attributes: u16,
 }
 
-/// Numbers of vertex attributes that can be materials: ambient, diffuse, specular and emissive color and shininess of the front, then of the back.
-/// Attributes 0 to 5 have meanings of their own but for the weight, and those from 8 on are texture coordinates.
-// Those without a meaning of their own first; sets of texture coordinates from the last one down, because applications
-// count theirs from 0.
+/// Indices of vertex attributes that can be materials: ambient, diffuse, specular and emissive
+/// color and shininess of the front, then of the back. Attributes 0 to 5, except the weight, are
+/// conventional attributes, and those from 8 on are texture coordinates.
+// Attributes without a conventional use first; texture coordinate sets from the last one down,
+// because applications use low sets first.
 pub const MATERIAL_ATTRIBUTES: [u8; 10] = [7, 6, 1, 15, 14, 12, 13, 11, 10, 9];
 
-/// What decides about a light. GL 2.1 section 2.14.1.
+/// Key of a light. GL 2.1 section 2.14.1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -128,15 +138,16 @@ pub struct LightForm {
     pub enabled: bool,
     /// w of its position is not 0.
     pub positional: bool,
-    /// Its attenuation is not (1, 0, 0). Counts for positional lights.
+    /// Its attenuation is not (1, 0, 0). Ignored for lights that are not positional.
     pub attenuated: bool,
     /// Its cutoff is not 180 degrees.
     pub spot: bool,
 }
 
 impl FixedVertex {
-    /// Bit n: attribute n of [`MATERIAL_ATTRIBUTES`] is a part of the material, as [`Lighting::material_attributes`] asks for it; texture
-    /// coordinates that are needed come first.
+    /// Returns a mask; bit n: attribute n of [`MATERIAL_ATTRIBUTES`] is part of the material, as
+    /// [`Lighting::material_attributes`] requests. Texture coordinates that are needed have
+    /// priority.
     pub fn material_attributes(&self) -> u16 {
         let wanted = self.lighting.map_or(0, |it| it.material_attributes);
         let is_free = |number: u8| match number.checked_sub(8) {
@@ -150,7 +161,7 @@ impl FixedVertex {
 }
 
 impl LightForm {
-    /// The form of a light that is enabled.
+    /// Returns the form of an enabled light.
     pub fn of(light: &Light) -> Self {
         Self {
             enabled: true,
@@ -213,8 +224,8 @@ pub enum MaterialMode {
     AmbientAndDiffuse,
 }
 
-/// Source of the fog coordinate: `FOG_COORD_SRC` (GL 2.1 section 3.10) and, where that is `FRAGMENT_DEPTH`, `FOG_DISTANCE_MODE_NV`
-/// (NV_fog_distance, section 3.10).
+/// Source of the fog coordinate: `FOG_COORD_SRC` (GL 2.1 section 3.10) and, for `FRAGMENT_DEPTH`,
+/// `FOG_DISTANCE_MODE_NV` (NV_fog_distance, section 3.10).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -222,7 +233,8 @@ pub enum MaterialMode {
     serde(rename_all = "snake_case")
 )]
 pub enum FogSource {
-    /// `FRAGMENT_DEPTH`, the absolute value of z in eye space: `EYE_PLANE_ABSOLUTE_NV`, the initial mode.
+    /// `FRAGMENT_DEPTH`, the absolute value of z in eye space: `EYE_PLANE_ABSOLUTE_NV`, the initial
+    /// mode.
     FragmentDepth,
     /// `FRAGMENT_DEPTH`, z in eye space with its sign: `EYE_PLANE`.
     EyePlane,
@@ -232,7 +244,7 @@ pub enum FogSource {
     FogCoord,
 }
 
-/// A set of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
+/// A texture coordinate set. GL 2.1 sections 2.11.2 and 2.11.4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -240,9 +252,9 @@ pub enum FogSource {
     serde(default, deny_unknown_fields)
 )]
 pub struct TexCoords {
-    /// The fragment stage reads it. Sets that it does not read are not written.
+    /// The fragment stage reads it. Other sets are not written.
     pub needed: bool,
-    /// How s, t, r and q are made (`TEXTURE_GEN_S` and its like).
+    /// Generation of s, t, r and q (`TEXTURE_GEN_S` and so on).
     pub generated: [TexGenMode; 4],
     /// The texture matrix is not the identity.
     pub transformed: bool,
@@ -250,7 +262,8 @@ pub struct TexCoords {
 
 /// `TEXTURE_GEN_MODE` of a coordinate. GL 2.1 section 2.11.4.
 ///
-/// A mode that GL does not have for a coordinate (sphere maps for r and q, the other maps for q) is as if there were none.
+/// A mode that GL does not support for a coordinate (sphere maps for r and q, the other maps for q)
+/// is treated as `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -258,7 +271,7 @@ pub struct TexCoords {
     serde(rename_all = "snake_case")
 )]
 pub enum TexGenMode {
-    /// It comes from the vertex.
+    /// The coordinate of the vertex.
     #[default]
     None,
     /// `OBJECT_LINEAR`
@@ -273,7 +286,8 @@ pub enum TexGenMode {
     NormalMap,
 }
 
-/// What decides about the program of GL's texturing, color sum and fog. The default is GL's initial state. GL 2.1 sections 3.8.13 to 3.10.
+/// Key of the program for GL's texturing, color sum and fog. The default is GL's initial state. GL
+/// 2.1 sections 3.8.13 to 3.10.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -283,11 +297,13 @@ pub enum TexGenMode {
 pub struct FixedFragment {
     /// Texture units.
     pub units: [TextureUnit; UNITS],
-    /// The secondary color is added: `COLOR_SUM`, and where no vertex program is bound `LIGHTING`, too. GL 2.1 section 3.9.
+    /// The secondary color is added: `COLOR_SUM`, and also `LIGHTING` if no vertex program is
+    /// bound. GL 2.1 section 3.9.
     pub color_sum: bool,
     /// `FOG` and `FOG_MODE`.
     pub fog: Option<FogMode>,
-    /// `CLAMP_FRAGMENT_COLOR` is off: neither what the units get nor their results are clamped to [0, 1]. ARB_color_buffer_float.
+    /// `CLAMP_FRAGMENT_COLOR` is off: neither the inputs of the units nor their results are clamped
+    /// to [0, 1]. ARB_color_buffer_float.
     pub unclamped: bool,
 }
 
@@ -315,13 +331,16 @@ pub enum FogMode {
     serde(default, deny_unknown_fields)
 )]
 pub struct TextureUnit {
-    /// The texture that is looked up: that of the highest precedence of those which are enabled, if it is complete. GL 2.1 section 3.8.15.
+    /// The texture that is looked up: the enabled one with the highest precedence, if it is
+    /// complete. GL 2.1 section 3.8.15.
     pub target: Option<TextureTarget>,
-    /// Base internal format of the texture; for depth textures that which `DEPTH_TEXTURE_MODE` names.
+    /// Base internal format of the texture; for depth textures the format that `DEPTH_TEXTURE_MODE`
+    /// names.
     pub base_format: BaseFormat,
-    /// A depth texture whose `TEXTURE_COMPARE_MODE` is not `NONE`. Counts for the targets 1D, 2D and RECTANGLE.
+    /// A depth texture whose `TEXTURE_COMPARE_MODE` is not `NONE`. Applies to the targets 1D, 2D
+    /// and RECTANGLE.
     pub compared: bool,
-    /// What becomes of its color.
+    /// Texture environment.
     pub environment: Environment,
 }
 
@@ -381,7 +400,7 @@ pub enum Environment {
     Modulate,
     /// `REPLACE`
     Replace,
-    /// `DECAL`; formats for which GL has no result leave the color as it is.
+    /// `DECAL`; formats for which GL has no result leave the color unchanged.
     Decal,
     /// `BLEND`
     Blend,
@@ -391,7 +410,7 @@ pub enum Environment {
     Combine(Combine),
 }
 
-/// `COMBINE_RGB` and `COMBINE_ALPHA` with what belongs to them. The default is GL's.
+/// `COMBINE_RGB` and `COMBINE_ALPHA` with their arguments and scales. The default is GL's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -399,9 +418,10 @@ pub enum Environment {
     serde(default, deny_unknown_fields)
 )]
 pub struct Combine {
-    /// What makes red, green and blue.
+    /// Combiner of red, green and blue.
     pub rgb: Combiner,
-    /// What makes alpha. Its operands are alphas whatever they say, and functions that GL has for colors alone are `Modulate`.
+    /// Combiner of alpha. Its operands always read alpha, and functions that GL has for colors only
+    /// are treated as `Modulate`.
     pub alpha: Combiner,
 }
 
@@ -414,7 +434,8 @@ impl Default for Combine {
                 arguments: [
                     argument(CombineSource::Texture, operand),
                     argument(CombineSource::Previous, operand),
-                    // The third source is weighted by alpha for colors, too: initially OPERAND2_RGB is SRC_ALPHA.
+                    // The third source is weighted by alpha for colors, too: initially OPERAND2_RGB
+                    // is SRC_ALPHA.
                     argument(CombineSource::Constant, CombineOperand::Alpha),
                     argument(
                         CombineSource::Zero,
@@ -446,14 +467,16 @@ impl Default for Combine {
 pub struct Combiner {
     /// The function.
     pub function: CombineFunction,
-    /// Its arguments: `SRCn_RGB` and `OPERANDn_RGB`, or those of alpha. Those that the function does not have do not count.
+    /// Its arguments: `SRCn_RGB` and `OPERANDn_RGB`, or those of alpha. Arguments that the function
+    /// does not have are ignored.
     pub arguments: [Argument; 4],
     /// `RGB_SCALE` or `ALPHA_SCALE`.
     pub scale: Scale,
 }
 
 impl Combiner {
-    /// Returns the combiner as the mode `COMBINE4_NV` reads it: `ADD` and `ADD_SIGNED` add two products. NV_texture_env_combine4, section 3.8.12.
+    /// Returns the combiner with the semantics of the mode `COMBINE4_NV`: `ADD` and `ADD_SIGNED`
+    /// add two products. NV_texture_env_combine4, section 3.8.12.
     pub fn with_products(self) -> Self {
         let function = match self.function {
             CombineFunction::Add => CombineFunction::AddProducts,
@@ -474,8 +497,8 @@ impl Combiner {
     }
 }
 
-/// Functions of texture combiners. GL 2.1 table 3.24; ARB_texture_env_combine, ARB_texture_env_dot3, ATI_texture_env_combine3,
-/// NV_texture_env_combine4.
+/// Functions of texture combiners. GL 2.1 table 3.24; ARB_texture_env_combine,
+/// ARB_texture_env_dot3, ATI_texture_env_combine3, NV_texture_env_combine4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -497,7 +520,7 @@ pub enum CombineFunction {
     Subtract,
     /// `DOT3_RGB`: 4 (a0 - 1/2) . (a1 - 1/2)
     Dot3Rgb,
-    /// `DOT3_RGBA`: the same for alpha, too, whatever alpha's function is.
+    /// `DOT3_RGBA`: the same, also for alpha, regardless of alpha's function.
     Dot3Rgba,
     /// `MODULATE_ADD_ATI`: a0 a2 + a1
     ModulateAdd,
@@ -521,11 +544,11 @@ pub enum CombineFunction {
 pub struct Argument {
     /// The color.
     pub source: CombineSource,
-    /// What is taken of it.
+    /// The operand that is read of it.
     pub operand: CombineOperand,
 }
 
-/// Colors that texture combiners take. GL 2.1 table 3.25.
+/// Color sources of texture combiners. GL 2.1 table 3.25.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -533,15 +556,17 @@ pub struct Argument {
     serde(rename_all = "snake_case")
 )]
 pub enum CombineSource {
-    /// `TEXTURE`: that of the unit.
+    /// `TEXTURE`: the texel of the unit.
     Texture,
-    /// `TEXTUREn`: that of another unit. If it is not enabled, the unit that names it leaves the color as it is: ARB_texture_env_crossbar.
+    /// `TEXTUREn`: the texel of another unit. If that unit is not enabled, the unit that names it
+    /// leaves the color unchanged: ARB_texture_env_crossbar.
     TextureUnit(u8),
-    /// `CONSTANT`: the environment color of the unit, as [`GlState::texenv_color`](crate::state::GlState::texenv_color) has it.
+    /// `CONSTANT`: the environment color of the unit,
+    /// [`GlState::texenv_color`](crate::state::GlState::texenv_color).
     Constant,
     /// `PRIMARY_COLOR`
     PrimaryColor,
-    /// `PREVIOUS`: what the unit before gives.
+    /// `PREVIOUS`: the result of the previous unit.
     Previous,
     /// `ZERO`: ATI_texture_env_combine3, NV_texture_env_combine4.
     Zero,
@@ -592,15 +617,15 @@ struct Text {
 
 impl Text {
     /// Appends an instruction.
-    fn line(&mut self, line: Arguments<'_>) {
+    fn push_line(&mut self, line: Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = writeln!(self.body, "{line};");
     }
 
-    /// The declaration of those temporaries that the instructions name.
-    // Operands stand between these separators, and what precedes a dot is the name: that is all that the texts need of the
-    // grammar.
-    fn temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
+    /// Returns the declaration of the temporaries that the instructions name.
+    // Operands are between these separators, and the part before a dot is the name: the generated
+    // instructions use no other syntax.
+    fn declare_temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
         let operands = self.body.split([' ', ',', '-', ';', '\n']);
         let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();
         let used: Vec<&str> = names.filter(|name| named.contains(name)).collect();

@@ -1,10 +1,10 @@
-//! All keys make programs that load.
+//! Checks that all keys yield programs that load.
 
 use super::*;
 use crate::{Options, Source, compile};
 use std::time::{Duration, Instant};
 
-/// A sequence of numbers that looks random and is the same in each run (SplitMix64).
+/// A deterministic sequence of pseudorandom numbers (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -183,7 +183,7 @@ fn loads(text: &str) {
     }
 }
 
-/// The bound on time is for a machine that does other things, too: it takes a twentieth of that.
+/// Checks random keys. The time limit allows for a busy machine: the test needs a twentieth of it.
 #[test]
 fn random_keys_load() {
     let mut numbers = Numbers(2026);
@@ -195,7 +195,7 @@ fn random_keys_load() {
     assert!(start.elapsed() < Duration::from_secs(100));
 }
 
-/// The same keys as strings of JSON and back.
+/// Checks that keys survive a conversion to JSON and back.
 #[cfg(feature = "serde")]
 #[test]
 fn keys_survive_json() {
@@ -216,7 +216,8 @@ fn keys_survive_json() {
     );
 }
 
-/// Attributes that are materials: the numbers of the front's diffuse color and shininess, and of the back's emission unless set 2 is needed.
+/// Checks attributes that are materials: the indices of the front's diffuse color and shininess,
+/// and of the back's emission unless set 2 is needed.
 #[test]
 fn materials_can_be_attributes() {
     let mut key = FixedVertex {
@@ -248,7 +249,8 @@ fn materials_can_be_attributes() {
     assert_eq!(key.material_attributes(), 1 << 1 | 1 << 4);
 }
 
-/// Everything at once: eight positional spots on both sides, eight units with all that coordinates can need.
+/// Returns keys with all features: eight positional spots on both sides, eight units with all
+/// possible coordinates.
 fn largest() -> (FixedVertex, FixedFragment) {
     let light = LightForm {
         enabled: true,
@@ -300,7 +302,7 @@ fn largest() -> (FixedVertex, FixedFragment) {
     (vertex, fragment)
 }
 
-/// What GPUs of that time had: NV40 and R420 for vertices, R420 for fragments.
+/// Checks the limits of GPUs of that time: NV40 and R420 for vertices, R420 for fragments.
 #[test]
 fn the_largest_programs_load_and_fit_gpus() {
     let (vertex, fragment) = largest();
@@ -318,7 +320,8 @@ fn the_largest_programs_load_and_fit_gpus() {
     assert!(fragment.temporaries <= 32, "{fragment:?}");
 }
 
-/// ARB_texture_env_crossbar: a unit that names the texture of one that is off leaves the color as it is, and so does a unit that is off itself.
+/// Checks ARB_texture_env_crossbar: a unit that names the texture of a disabled unit leaves the
+/// color unchanged, and so does a disabled unit.
 #[test]
 fn units_that_name_textures_that_are_off_do_nothing() {
     let mut combine = Combine::default();
@@ -338,7 +341,7 @@ fn units_that_name_textures_that_are_off_do_nothing() {
         text.contains("fragment.texcoord[3], texture[3], 2D"),
         "{text}"
     );
-    // An argument that the function does not have does not count.
+    // An argument that the function does not have is ignored.
     combine.rgb.arguments[1].source = CombineSource::TextureUnit(200);
     key.units[0].environment = Environment::Combine(combine);
     assert_eq!(fragment_program(&key), text);
@@ -347,7 +350,8 @@ fn units_that_name_textures_that_are_off_do_nothing() {
     assert!(!fragment_program(&key).contains("200"));
 }
 
-/// Maps that GL does not have for a coordinate leave it to the vertex, and sets that nobody reads are not written.
+/// Checks that maps that GL does not support for a coordinate use the vertex coordinate, and that
+/// sets that are not read are not written.
 #[test]
 fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
     let mut key = FixedVertex::default();
@@ -378,7 +382,8 @@ fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
     );
 }
 
-/// Both stages have the same uniform parameters whatever the state's numbers are: they name state alone, and constants of their own.
+/// Checks that both stages have the same uniform parameters for all values of state: they only name
+/// state and literals.
 #[test]
 fn parameters_follow_gl_state() {
     let (vertex, fragment) = largest();

@@ -1,7 +1,9 @@
-//! GL's vertex processing as a program: lighting, texture coordinates, fog coordinate and size of points.
+//! GL's vertex processing as a program: lighting, texture coordinates, fog coordinate and point
+//! size.
 //!
-//! The text declares what it needs at its head. Vectors of eye space that several parts read are computed once: `eye` (the position),
-//! `place` (the same without its divisor), `view` (the unit vector to the eye), `normal`, `reflection`.
+//! The program begins with its declarations. Vectors of eye space that several parts read are
+//! computed once: `eye` (the position), `place` (the position after division by w), `view` (the
+//! unit vector to the eye), `normal`, `reflection`.
 
 use super::{
     ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MATERIAL_ATTRIBUTES, MaterialFaces,
@@ -9,7 +11,8 @@ use super::{
 };
 use crate::state::Face;
 
-/// Constants: 0, 1/2, 1, and what squares of lengths are at least, so that vectors without a length do not become NaN.
+/// Constants: 0, 1/2, 1, and the minimum of squared lengths, so that normalized zero vectors are
+/// not NaN.
 const CONSTANTS: &str = "PARAM value = { 0, 0.5, 1, 1e-36 }";
 
 /// All temporaries.
@@ -36,31 +39,31 @@ const TEMPORARIES: [&str; 17] = [
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 const COORDINATES: [&str; 4] = ["s", "t", "r", "q"];
 
-/// The program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
+/// Returns the program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
 pub fn vertex_program(key: &FixedVertex) -> String {
-    let needs = Needs::of(key);
+    let needs = Needs::from_key(key);
     let mut text = Text::default();
-    text.eye_space(key.normals, needs);
+    text.emit_eye_space(key.normals, needs);
     match &key.lighting {
-        Some(lighting) => text.lighting(&Lighting {
+        Some(lighting) => text.emit_lighting(&Lighting {
             material_attributes: key.material_attributes(),
             ..*lighting
         }),
         None => {
-            text.line(format_args!("MOV result.color, vertex.color"));
-            text.line(format_args!(
+            text.push_line(format_args!("MOV result.color, vertex.color"));
+            text.push_line(format_args!(
                 "MOV result.color.secondary, vertex.color.secondary"
             ));
         }
     }
-    text.texture_coordinates(key);
+    text.emit_texture_coordinates(key);
     if let Some(source) = key.fog_coordinate {
-        text.fog_coordinate(source);
+        text.emit_fog_coordinate(source);
     }
     if key.point_attenuation {
-        text.point_size();
+        text.emit_point_size();
     }
-    let temporaries = text.temporaries(TEMPORARIES.iter().copied());
+    let temporaries = text.declare_temporaries(TEMPORARIES.iter().copied());
     let body = text.body;
     format!("!!ARBvp1.0\nOPTION ARB_position_invariant;\n{CONSTANTS};\n{temporaries}{body}END\n")
 }
@@ -70,7 +73,7 @@ pub fn vertex_program(key: &FixedVertex) -> String {
 struct Needs {
     /// The position.
     eye: bool,
-    /// The position without its divisor.
+    /// The position after division by w.
     place: bool,
     /// The unit vector from the vertex to the eye.
     view: bool,
@@ -83,7 +86,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(key: &FixedVertex) -> Self {
+    fn from_key(key: &FixedVertex) -> Self {
         let mut needs = Self::default();
         if let Some(lighting) = &key.lighting {
             let mut enabled = lighting.lights.iter().filter(|light| light.enabled);
@@ -94,7 +97,7 @@ impl Needs {
         }
         for set in key.texcoords.iter().filter(|set| set.needed) {
             for (coordinate, mode) in set.generated.into_iter().enumerate() {
-                match effective(mode, coordinate) {
+                match resolve_mode(mode, coordinate) {
                     TexGenMode::None | TexGenMode::ObjectLinear => {}
                     TexGenMode::EyeLinear => needs.eye = true,
                     TexGenMode::SphereMap => needs.sphere = true,
@@ -116,8 +119,9 @@ impl Needs {
     }
 }
 
-/// The mode of a coordinate, which GL does not have for all of them.
-fn effective(mode: TexGenMode, coordinate: usize) -> TexGenMode {
+/// Returns the mode of a coordinate; [`TexGenMode::None`] if GL does not support it for that
+/// coordinate.
+fn resolve_mode(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     let last = match mode {
         TexGenMode::None | TexGenMode::ObjectLinear | TexGenMode::EyeLinear => 3,
         TexGenMode::ReflectionMap | TexGenMode::NormalMap => 2,
@@ -129,16 +133,16 @@ fn effective(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     }
 }
 
-/// The name of a face in bindings.
-const fn face_word(face: Face) -> &'static str {
+/// Returns the name of a face in bindings.
+const fn get_face_name(face: Face) -> &'static str {
     match face {
         Face::Front => "front",
         Face::Back => "back",
     }
 }
 
-/// Whether a color of a face's material is the vertex color.
-fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool {
+/// Returns true if a color of a face's material is the vertex color.
+fn is_vertex_color(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool {
     let Some(color) = color else { return false };
     let same_face = match (color.faces, face) {
         (MaterialFaces::Both, _)
@@ -150,19 +154,21 @@ fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool
     same_face && (color.mode == term || (color.mode == MaterialMode::AmbientAndDiffuse && both))
 }
 
-/// The vertex attribute that a color of a face's material is, if it is one: `vertex.color` or a numbered one.
-fn attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<String> {
-    if follows(lighting.color_material, face, term) {
+/// Returns the vertex attribute that replaces a color of a face's material, if there is one:
+/// `vertex.color` or a generic one.
+fn find_attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<String> {
+    if is_vertex_color(lighting.color_material, face, term) {
         return Some("vertex.color".to_owned());
     }
-    numbered(lighting, face, term as usize)
+    find_generic_attribute(lighting, face, term as usize)
 }
 
-/// The place of the shininess behind the colors in [`MATERIAL_ATTRIBUTES`].
+/// Position of the shininess after the colors in [`MATERIAL_ATTRIBUTES`].
 const SHININESS: usize = 4;
 
-/// The numbered attribute that a part of a face's material is.
-fn numbered(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
+/// Returns the generic attribute that replaces a part of a face's material; `None` if there is
+/// none.
+fn find_generic_attribute(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
     let place = match face {
         Face::Front => part,
         Face::Back => 5 + part,
@@ -172,64 +178,67 @@ fn numbered(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
 }
 
 impl Text {
-    /// A vector of length 1; w of the result becomes one over the length that it had.
-    fn normalize(&mut self, result: &str, vector: &str) {
-        self.line(format_args!("DP3 {result}.w, {vector}, {vector}"));
-        self.line(format_args!("MAX {result}.w, {result}.w, value.w"));
-        self.line(format_args!("RSQ {result}.w, {result}.w"));
-        self.line(format_args!("MUL {result}.xyz, {vector}, {result}.w"));
+    /// Emits the normalization of a vector; w of the result is one over the original length.
+    fn emit_normalize(&mut self, result: &str, vector: &str) {
+        self.push_line(format_args!("DP3 {result}.w, {vector}, {vector}"));
+        self.push_line(format_args!("MAX {result}.w, {result}.w, value.w"));
+        self.push_line(format_args!("RSQ {result}.w, {result}.w"));
+        self.push_line(format_args!("MUL {result}.xyz, {vector}, {result}.w"));
     }
 
-    /// 1, the length, and its square, from a vector and one over its length in `inverse`; in `temp`.
-    // DST takes d d and 1 / d: it gives 1, the product of both y, z of the first and w of the second operand.
-    fn distance(&mut self, vector: &str, inverse: &str) {
-        self.line(format_args!("DP3 temp.y, {vector}, {vector}"));
-        self.line(format_args!("DST temp, temp.y, {inverse}"));
+    /// Emits 1, the length, and its square, from a vector and one over its length in `inverse`; in
+    /// `temp`.
+    // DST, with the operands d d and 1 / d, returns 1, the product of both y, z of the first and w
+    // of the second operand.
+    fn emit_distance(&mut self, vector: &str, inverse: &str) {
+        self.push_line(format_args!("DP3 temp.y, {vector}, {vector}"));
+        self.push_line(format_args!("DST temp, temp.y, {inverse}"));
     }
 
-    /// The vectors of eye space.
-    fn eye_space(&mut self, normals: NormalScaling, needs: Needs) {
+    /// Emits the vectors of eye space.
+    fn emit_eye_space(&mut self, normals: NormalScaling, needs: Needs) {
         if needs.eye {
             for (row, component) in COMPONENTS.iter().enumerate() {
-                self.line(format_args!(
+                self.push_line(format_args!(
                     "DP4 eye.{component}, state.matrix.modelview.row[{row}], vertex.position"
                 ));
             }
         }
         if needs.place {
-            // Lights and fog are about the point itself: GL 2.1 section 2.14.1 divides positions by their w.
-            self.line(format_args!("RCP place.w, eye.w"));
-            self.line(format_args!("MUL place.xyz, eye, place.w"));
+            // Lights and fog use the Euclidean position: GL 2.1 section 2.14.1 divides positions by
+            // their w.
+            self.push_line(format_args!("RCP place.w, eye.w"));
+            self.push_line(format_args!("MUL place.xyz, eye, place.w"));
         }
         if needs.view {
-            self.normalize("view", "-place");
+            self.emit_normalize("view", "-place");
         }
         if needs.normal {
-            self.normal(normals);
+            self.emit_normal(normals);
         }
         if needs.reflection {
             // u - 2 n (n . u) with u = -view.
-            self.line(format_args!("DP3 temp.x, normal, view"));
-            self.line(format_args!("ADD temp.x, temp.x, temp.x"));
-            self.line(format_args!("MAD reflection.xyz, normal, temp.x, -view"));
+            self.push_line(format_args!("DP3 temp.x, normal, view"));
+            self.push_line(format_args!("ADD temp.x, temp.x, temp.x"));
+            self.push_line(format_args!("MAD reflection.xyz, normal, temp.x, -view"));
         }
         if needs.sphere {
             // r / m + 1/2 with m = 2 |r + (0, 0, 1)|.
-            self.line(format_args!("ADD temp.xyz, reflection, value.xxzx"));
-            self.line(format_args!("DP3 temp.w, temp, temp"));
-            self.line(format_args!("MAX temp.w, temp.w, value.w"));
-            self.line(format_args!("RSQ temp.w, temp.w"));
-            self.line(format_args!("MUL temp.w, temp.w, value.y"));
-            self.line(format_args!("MAD sphere.xy, reflection, temp.w, value.y"));
+            self.push_line(format_args!("ADD temp.xyz, reflection, value.xxzx"));
+            self.push_line(format_args!("DP3 temp.w, temp, temp"));
+            self.push_line(format_args!("MAX temp.w, temp.w, value.w"));
+            self.push_line(format_args!("RSQ temp.w, temp.w"));
+            self.push_line(format_args!("MUL temp.w, temp.w, value.y"));
+            self.push_line(format_args!("MAD sphere.xy, reflection, temp.w, value.y"));
         }
     }
 
-    /// The normal in eye space. GL 2.1 section 2.11.3.
-    fn normal(&mut self, scaling: NormalScaling) {
+    /// Emits the normal in eye space. GL 2.1 section 2.11.3.
+    fn emit_normal(&mut self, scaling: NormalScaling) {
         for (row, component) in COMPONENTS.iter().take(3).enumerate() {
-            self.line(format_args!(
-                // As a row vector the normal is multiplied by the inverse; the rows of its transpose are the columns of the
-                // inverse.
+            self.push_line(format_args!(
+                // As a row vector the normal is multiplied by the inverse; the rows of its
+                // transpose are the columns of the inverse.
                 "DP3 normal.{component}, state.matrix.modelview.invtrans.row[{row}], vertex.normal"
             ));
         }
@@ -238,104 +247,112 @@ impl Text {
             NormalScaling::Rescale => {
                 // One over the length of the third row of the inverse.
                 let row = "state.matrix.modelview.inverse.row[2]";
-                self.line(format_args!("DP3 normal.w, {row}, {row}"));
-                self.line(format_args!("RSQ normal.w, normal.w"));
-                self.line(format_args!("MUL normal.xyz, normal, normal.w"));
+                self.push_line(format_args!("DP3 normal.w, {row}, {row}"));
+                self.push_line(format_args!("RSQ normal.w, normal.w"));
+                self.push_line(format_args!("MUL normal.xyz, normal, normal.w"));
             }
-            NormalScaling::Normalize => self.normalize("normal", "normal"),
+            NormalScaling::Normalize => self.emit_normalize("normal", "normal"),
         }
     }
 
-    /// The colors of the faces. GL 2.1 section 2.14.1.
-    // The vector to a light, its attenuation and the half vector do not depend on the face: they are computed once for
-    // both.
-    fn lighting(&mut self, lighting: &Lighting) {
+    /// Emits the colors of the faces. GL 2.1 section 2.14.1.
+    // The vector to a light, its attenuation and the half vector do not depend on the face: they
+    // are computed once for both.
+    fn emit_lighting(&mut self, lighting: &Lighting) {
         let faces: &[Face] = match lighting.two_sided {
             true => &[Face::Front, Face::Back],
             false => &[Face::Front],
         };
         for face in faces {
-            self.scene_color(lighting, *face);
+            self.emit_scene_color(lighting, *face);
         }
         for (number, light) in lighting.lights.iter().enumerate() {
             if !light.enabled {
                 continue;
             }
-            self.direction(number, *light);
-            let has_factor = self.factor(number, *light);
-            let half = self.half_vector(lighting, number, *light);
+            self.emit_light_direction(number, *light);
+            let has_factor = self.emit_light_factor(number, *light);
+            let half = self.emit_half_vector(lighting, number, *light);
             for face in faces {
-                let shininess = numbered(lighting, *face, SHININESS);
-                self.reflected(*face, &half, has_factor, shininess);
-                self.light(lighting, number, *face);
+                let shininess = find_generic_attribute(lighting, *face, SHININESS);
+                self.emit_reflection(*face, &half, has_factor, shininess);
+                self.emit_light(lighting, number, *face);
             }
         }
         for face in faces {
-            let word = face_word(*face);
-            self.line(format_args!("MOV result.color.{word}.primary, {word}"));
+            let word = get_face_name(*face);
+            self.push_line(format_args!("MOV result.color.{word}.primary, {word}"));
             let secondary = match lighting.separate_specular {
                 true => format!("{word}_specular"),
                 false => "value.xxxz".to_owned(),
             };
-            self.line(format_args!(
+            self.push_line(format_args!(
                 "MOV result.color.{word}.secondary, {secondary}"
             ));
         }
     }
 
-    /// What a face has without lights: e_cm + a_cm a_cs, with the alpha of the diffuse color.
-    fn scene_color(&mut self, lighting: &Lighting, face: Face) {
-        let word = face_word(face);
-        let attribute = |term| attribute(lighting, face, term);
+    /// Emits the color of a face without lights: e_cm + a_cm a_cs, with the alpha of the diffuse
+    /// color.
+    fn emit_scene_color(&mut self, lighting: &Lighting, face: Face) {
+        let word = get_face_name(face);
+        let attribute = |term| find_attribute(lighting, face, term);
         let emission = attribute(MaterialMode::Emission);
         match (attribute(MaterialMode::Ambient), emission) {
             (Some(ambient), emission) => {
                 let emission =
                     emission.unwrap_or_else(|| format!("state.material.{word}.emission"));
-                self.line(format_args!(
+                self.push_line(format_args!(
                     "MAD {word}.xyz, {ambient}, state.lightmodel.ambient, {emission}"
                 ));
             }
             (None, Some(emission)) => {
-                self.line(format_args!("MOV temp, state.material.{word}.ambient"));
-                self.line(format_args!(
+                self.push_line(format_args!("MOV temp, state.material.{word}.ambient"));
+                self.push_line(format_args!(
                     "MAD {word}.xyz, temp, state.lightmodel.ambient, {emission}"
                 ));
             }
-            (None, None) => self.line(format_args!(
+            (None, None) => self.push_line(format_args!(
                 "MOV {word}.xyz, state.lightmodel.{word}.scenecolor"
             )),
         }
         let diffuse = attribute(MaterialMode::Diffuse);
         let diffuse = diffuse.unwrap_or_else(|| format!("state.material.{word}.diffuse"));
         // GL 2.1 section 2.14.1: the alpha of a lit color is that of the diffuse material alone.
-        self.line(format_args!("MOV {word}.w, {diffuse}.w"));
+        self.push_line(format_args!("MOV {word}.w, {diffuse}.w"));
         if lighting.separate_specular {
-            self.line(format_args!("MOV {word}_specular, value.xxxz"));
+            self.push_line(format_args!("MOV {word}_specular, value.xxxz"));
         }
     }
 
-    /// What a face reflects of a light's terms, in `lit`: 1, n . VP, and where the light is before the surface the power of n . h.
-    // Back colors are those of the reversed normal (GL 2.1 section 2.14.1). LIT leaves z 0 where x, which is n . VP, is not
-    // positive: that is f of the lighting equation.
-    fn reflected(&mut self, face: Face, half: &str, has_factor: bool, shininess: Option<String>) {
+    /// Emits the reflection coefficients of a light's terms for a face, in `lit`: 1, n . VP, and
+    /// the power of n . h if the light is in front of the surface.
+    // Back colors use the reversed normal (GL 2.1 section 2.14.1). LIT returns z 0 if x, which is n
+    // . VP, is not positive: that is f of the lighting equation.
+    fn emit_reflection(
+        &mut self,
+        face: Face,
+        half: &str,
+        has_factor: bool,
+        shininess: Option<String>,
+    ) {
         let (word, sign) = match face {
             Face::Front => ("front", ""),
             Face::Back => ("back", "-"),
         };
-        self.line(format_args!("DP3 temp.x, {sign}normal, light"));
-        self.line(format_args!("DP3 temp.y, {sign}normal, {half}"));
+        self.push_line(format_args!("DP3 temp.x, {sign}normal, light"));
+        self.push_line(format_args!("DP3 temp.y, {sign}normal, {half}"));
         let shininess = shininess.unwrap_or_else(|| format!("state.material.{word}.shininess"));
-        self.line(format_args!("MOV temp.w, {shininess}.x"));
-        self.line(format_args!("LIT lit, temp"));
+        self.push_line(format_args!("MOV temp.w, {shininess}.x"));
+        self.push_line(format_args!("LIT lit, temp"));
         if has_factor {
-            self.line(format_args!("MUL lit.xyz, lit, factor.x"));
+            self.push_line(format_args!("MUL lit.xyz, lit, factor.x"));
         }
     }
 
     /// Adds the terms of a light to a face.
-    fn light(&mut self, lighting: &Lighting, number: usize, face: Face) {
-        let word = face_word(face);
+    fn emit_light(&mut self, lighting: &Lighting, number: usize, face: Face) {
+        let word = get_face_name(face);
         let specular = match lighting.separate_specular {
             true => "_specular",
             false => "",
@@ -346,84 +363,89 @@ impl Text {
             (MaterialMode::Diffuse, "diffuse", "y", ""),
             (MaterialMode::Specular, "specular", "z", specular),
         ] {
-            let color = match attribute(lighting, face, term) {
+            let color = match find_attribute(lighting, face, term) {
                 Some(material) => {
-                    self.line(format_args!(
+                    self.push_line(format_args!(
                         "MUL temp.xyz, {material}, state.light[{number}].{name}"
                     ));
                     "temp".to_owned()
                 }
                 None => format!("state.lightprod[{number}].{word}.{name}"),
             };
-            self.line(format_args!(
+            self.push_line(format_args!(
                 "MAD {word}{sum}.xyz, lit.{lane}, {color}, {word}{sum}"
             ));
         }
     }
 
-    /// The unit vector from the vertex to the light, in `light`; w is one over the distance of a positional light.
-    fn direction(&mut self, number: usize, light: LightForm) {
+    /// Emits the unit vector from the vertex to the light, in `light`; w is one over the distance
+    /// of a positional light.
+    fn emit_light_direction(&mut self, number: usize, light: LightForm) {
         let position = format!("state.light[{number}].position");
         match light.positional {
             true => {
-                // The vector to the light is the difference of two points; what is not yet normalized stays in `half`, for
-                // the distance.
-                self.line(format_args!("RCP light.w, {position}.w"));
-                self.line(format_args!("MAD half.xyz, {position}, light.w, -place"));
-                self.normalize("light", "half");
+                // The vector to the light is the difference of two points; the vector before
+                // normalization remains in `half`, for the distance.
+                self.push_line(format_args!("RCP light.w, {position}.w"));
+                self.push_line(format_args!("MAD half.xyz, {position}, light.w, -place"));
+                self.emit_normalize("light", "half");
             }
-            false => self.normalize("light", &position),
+            false => self.emit_normalize("light", &position),
         }
     }
 
-    /// Attenuation and spot, in `factor`; whether there is any. `half` is what [`Self::direction`] has left of a positional light.
-    fn factor(&mut self, number: usize, light: LightForm) -> bool {
+    /// Emits attenuation and spot, in `factor`; returns true if there is any. For a positional
+    /// light `half` must be the vector that [`Self::emit_light_direction`] has stored.
+    fn emit_light_factor(&mut self, number: usize, light: LightForm) -> bool {
         let attenuation = format!("state.light[{number}].attenuation");
         let attenuated = light.positional && light.attenuated;
         if attenuated {
-            self.distance("half", "light.w");
+            self.emit_distance("half", "light.w");
             // 1 / (k0 + k1 d + k2 d d) for a light at the distance d.
-            self.line(format_args!("DP3 factor.x, temp, {attenuation}"));
-            self.line(format_args!("RCP factor.x, factor.x"));
+            self.push_line(format_args!("DP3 factor.x, temp, {attenuation}"));
+            self.push_line(format_args!("RCP factor.x, factor.x"));
         }
         if light.spot {
             let direction = format!("state.light[{number}].spot.direction");
-            self.normalize("spot", &direction);
-            // The power of the cosine, 1 for the power 0 of it, as LIT has it; 0 outside of the cone, whose cosine is not negative.
-            self.line(format_args!("DP3 temp.y, -light, spot"));
-            self.line(format_args!("MOV temp.x, value.z"));
-            self.line(format_args!("MOV temp.w, {attenuation}.w"));
-            self.line(format_args!("LIT lit, temp"));
-            self.line(format_args!("SGE temp.z, temp.y, {direction}.w"));
+            self.emit_normalize("spot", &direction);
+            // The power of the cosine, 1 for the power 0, as in LIT; 0 outside of the cone, whose
+            // cosine is not negative.
+            self.push_line(format_args!("DP3 temp.y, -light, spot"));
+            self.push_line(format_args!("MOV temp.x, value.z"));
+            self.push_line(format_args!("MOV temp.w, {attenuation}.w"));
+            self.push_line(format_args!("LIT lit, temp"));
+            self.push_line(format_args!("SGE temp.z, temp.y, {direction}.w"));
             match attenuated {
                 true => {
-                    self.line(format_args!("MUL temp.z, temp.z, lit.z"));
-                    self.line(format_args!("MUL factor.x, factor.x, temp.z"));
+                    self.push_line(format_args!("MUL temp.z, temp.z, lit.z"));
+                    self.push_line(format_args!("MUL factor.x, factor.x, temp.z"));
                 }
-                false => self.line(format_args!("MUL factor.x, temp.z, lit.z")),
+                false => self.push_line(format_args!("MUL factor.x, temp.z, lit.z")),
             }
         }
         attenuated || light.spot
     }
 
-    /// The unit vector between those to the light and to the eye: the name that it has.
-    fn half_vector(&mut self, lighting: &Lighting, number: usize, light: LightForm) -> String {
+    /// Emits the half vector between the directions to the light and to the eye; returns its name.
+    fn emit_half_vector(&mut self, lighting: &Lighting, number: usize, light: LightForm) -> String {
         if !light.positional && !lighting.local_viewer {
             return format!("state.light[{number}].half");
         }
         let view = match lighting.local_viewer {
             true => "view",
-            // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section 2.14.1.
+            // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section
+            // 2.14.1.
             false => "value.xxzx",
         };
-        self.line(format_args!("ADD temp.xyz, light, {view}"));
-        self.normalize("half", "temp");
+        self.push_line(format_args!("ADD temp.xyz, light, {view}"));
+        self.emit_normalize("half", "temp");
         "half".to_owned()
     }
 
-    /// All sets of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
-    // Generated coordinates go through the texture matrix like those of the application: generation comes first.
-    fn texture_coordinates(&mut self, key: &FixedVertex) {
+    /// Emits all texture coordinate sets. GL 2.1 sections 2.11.2 and 2.11.4.
+    // Generated coordinates are transformed by the texture matrix like those of the application:
+    // generation comes first.
+    fn emit_texture_coordinates(&mut self, key: &FixedVertex) {
         for (number, set) in key.texcoords.iter().enumerate() {
             if !set.needed {
                 continue;
@@ -434,22 +456,22 @@ impl Text {
                 false => result.as_str(),
             };
             let modes: [TexGenMode; 4] =
-                std::array::from_fn(|place| effective(set.generated[place], place));
-            self.copied_coordinates(made, number, modes);
-            self.linear_coordinates(made, number, modes);
+                std::array::from_fn(|place| resolve_mode(set.generated[place], place));
+            self.emit_copied_coordinates(made, number, modes);
+            self.emit_linear_coordinates(made, number, modes);
             if !set.transformed {
                 continue;
             }
             for (row, component) in COMPONENTS.iter().enumerate() {
-                self.line(format_args!(
+                self.push_line(format_args!(
                     "DP4 {result}.{component}, state.matrix.texture[{number}].row[{row}], coord"
                 ));
             }
         }
     }
 
-    /// Coordinates that are components of vectors.
-    fn copied_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+    /// Emits coordinates that are components of vectors.
+    fn emit_copied_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
         let own = format!("vertex.texcoord[{set}]");
         for (mode, vector) in [
             (TexGenMode::None, own.as_str()),
@@ -460,13 +482,13 @@ impl Text {
             let same = modes.iter().zip(COMPONENTS).filter(|(it, _)| **it == mode);
             let mask: String = same.map(|(_, component)| component).collect();
             if !mask.is_empty() {
-                self.line(format_args!("MOV {made}.{mask}, {vector}"));
+                self.push_line(format_args!("MOV {made}.{mask}, {vector}"));
             }
         }
     }
 
-    /// Coordinates that planes give.
-    fn linear_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+    /// Emits coordinates that are products with planes.
+    fn emit_linear_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
         for (coordinate, mode) in modes.into_iter().enumerate() {
             let (vector, space) = match mode {
                 TexGenMode::ObjectLinear => ("vertex.position", "object"),
@@ -477,43 +499,45 @@ impl Text {
                 | TexGenMode::NormalMap => continue,
             };
             let (component, letter) = (COMPONENTS[coordinate], COORDINATES[coordinate]);
-            self.line(format_args!(
+            self.push_line(format_args!(
                 "DP4 {made}.{component}, {vector}, state.texgen[{set}].{space}.{letter}"
             ));
         }
     }
 
-    /// Writes the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
-    fn fog_coordinate(&mut self, source: FogSource) {
+    /// Emits the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
+    fn emit_fog_coordinate(&mut self, source: FogSource) {
         match source {
-            // GL 2.1 asks for the distance from the eye and allows |z| of eye space instead, which
+            // GL 2.1 specifies the distance from the eye and allows |z| of eye space instead, which
             // is the initial mode of NV_fog_distance.
-            FogSource::FragmentDepth => self.line(format_args!("ABS result.fogcoord.x, place.z")),
-            FogSource::EyePlane => self.line(format_args!("MOV result.fogcoord.x, place.z")),
+            FogSource::FragmentDepth => {
+                self.push_line(format_args!("ABS result.fogcoord.x, place.z"))
+            }
+            FogSource::EyePlane => self.push_line(format_args!("MOV result.fogcoord.x, place.z")),
             FogSource::EyeRadial => {
                 // The square of the length times one over the length: 0 for the eye itself.
-                self.line(format_args!("DP3 temp.x, place, place"));
-                self.line(format_args!("MAX temp.y, temp.x, value.w"));
-                self.line(format_args!("RSQ temp.y, temp.y"));
-                self.line(format_args!("MUL result.fogcoord.x, temp.x, temp.y"));
+                self.push_line(format_args!("DP3 temp.x, place, place"));
+                self.push_line(format_args!("MAX temp.y, temp.x, value.w"));
+                self.push_line(format_args!("RSQ temp.y, temp.y"));
+                self.push_line(format_args!("MUL result.fogcoord.x, temp.x, temp.y"));
             }
             FogSource::FogCoord => {
-                self.line(format_args!("MOV result.fogcoord.x, vertex.fogcoord.x"));
+                self.push_line(format_args!("MOV result.fogcoord.x, vertex.fogcoord.x"));
             }
         }
     }
 
-    /// The size of points: GL 2.1 section 3.3.
-    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ has root and reciprocal in one.
-    fn point_size(&mut self) {
-        self.normalize("temp", "place");
-        self.line(format_args!("MOV coord.w, temp.w"));
-        self.distance("place", "coord.w");
-        self.line(format_args!("DP3 temp.x, temp, state.point.attenuation"));
-        self.line(format_args!("RSQ temp.x, temp.x"));
-        self.line(format_args!("MUL temp.x, temp.x, state.point.size.x"));
-        self.line(format_args!("MAX temp.x, temp.x, state.point.size.y"));
-        self.line(format_args!(
+    /// Emits the point size: GL 2.1 section 3.3.
+    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ computes the reciprocal root.
+    fn emit_point_size(&mut self) {
+        self.emit_normalize("temp", "place");
+        self.push_line(format_args!("MOV coord.w, temp.w"));
+        self.emit_distance("place", "coord.w");
+        self.push_line(format_args!("DP3 temp.x, temp, state.point.attenuation"));
+        self.push_line(format_args!("RSQ temp.x, temp.x"));
+        self.push_line(format_args!("MUL temp.x, temp.x, state.point.size.x"));
+        self.push_line(format_args!("MAX temp.x, temp.x, state.point.size.y"));
+        self.push_line(format_args!(
             "MIN result.pointsize.x, temp.x, state.point.size.z"
         ));
     }

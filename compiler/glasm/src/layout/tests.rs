@@ -8,7 +8,7 @@ fn slot(set: u32, binding: u32) -> DescriptorSlot {
     DescriptorSlot { set, binding }
 }
 
-/// The reflection of a program that uses nothing.
+/// Returns the reflection of a program that uses nothing.
 fn nothing(stage: Stage) -> Reflection {
     Reflection {
         stage,
@@ -87,7 +87,7 @@ fn rows(sets: &[SetLayout]) -> Vec<Row> {
     rows.collect()
 }
 
-/// The reflection of a program that uses all there is.
+/// Returns the reflection of a program that uses all resources.
 fn everything() -> Reflection {
     Reflection {
         params: Some(ParamBlock {
@@ -183,7 +183,7 @@ fn stages_share_bindings() {
         count: 3,
         stages: 0x11,
     };
-    // Set 0 has nothing and is there all the same.
+    // Set 0 is empty but present.
     let expected = |shared| {
         let empty = SetLayout {
             set: 0,

@@ -1,16 +1,17 @@
-//! The geometry stage that sends primitives to several viewports and views.
+//! The geometry stage that replicates primitives to several viewports and views.
 //!
-//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every viewport, first for the first
-//! view, then for the second one, and each emits the primitive if its bit in the mask is set: so copies come in the order of
-//! NV_viewport_array2 and NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. What the program chose
-//! for the first vertex of a primitive counts. Everything else passes through: varyings, clip distances, point size, the number of
-//! the primitive.
+//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every
+//! viewport, first for the first view, then for the second one, and each emits the primitive if its
+//! bit in the mask is set: so copies have the order of NV_viewport_array2 and
+//! NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. The
+//! selection of the first vertex of a primitive applies. Everything else passes through: varyings,
+//! clip distances, point size, the primitive index.
 //!
-//! The cost is a geometry stage with so many invocations for each primitive; without it a device would need `VK_NV_viewport_array2`,
-//! and Vulkan has nothing for second views.
+//! The cost is a geometry stage with that number of invocations for each primitive; without it a
+//! device would need `VK_NV_viewport_array2`, and Vulkan has no equivalent of second views.
 
-use super::pass::{own_vertices, word};
-use super::sketch::{Sketch, bits};
+use super::ir_text_builder::{IrTextBuilder, format_bits};
+use super::passthrough::{find_keyword, get_own_vertices};
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::options::{InterfaceTypes, MAX_VIEWPORTS, Options, Place, Varyings};
 use glasm_codegen::reflect::{InterfaceVariable, Replication, ViewportChoice};
@@ -19,11 +20,12 @@ use glasm_frontend::Diagnostics;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Program, Semantic, TypeBase};
 
-/// The geometry stage behind a program, for draws of such primitives on a device with so many viewports; nothing if the program needs
-/// none. Of the options, target and device count.
+/// Returns the geometry stage after a program, for draws of such primitives on a device with
+/// `viewports` viewports; `None` if the program needs none. Of the options, target and device
+/// apply.
 ///
 /// # Errors
-/// If the device lacks something, or the program leaves no varying for what it chose.
+/// If the device lacks a required feature, or no varying is free for the selection of the program.
 pub fn replication_stage(
     before: &Reflection,
     primitive: InputPrimitive,
@@ -37,7 +39,7 @@ pub fn replication_stage(
         viewports: viewports.clamp(1, MAX_VIEWPORTS),
         choice,
     }
-    .program(&before.outputs, primitive);
+    .build_program(&before.outputs, primitive);
     let place = |semantic, location| Place::vector(semantic, location, TypeBase::Float);
     let located = before.outputs.iter();
     let mut places: Vec<Place> = located
@@ -58,7 +60,8 @@ pub fn replication_stage(
     Some(Compiler::new().compile_ir(&program, &options))
 }
 
-/// A varying that the program before does not write. It has no more of them than there are locations, and one location is left.
+/// Returns a varying that the previous program does not write. The program has at most as many
+/// varyings as there are locations, one of which is free.
 fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
     let is_free = |semantic: &Semantic| outputs.iter().all(|it| it.semantic != *semantic);
     let mut generic = (0..varyings::VARYING_LOCATIONS as u8).map(Semantic::Generic);
@@ -69,14 +72,14 @@ fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
 struct Stage {
     replication: Replication,
     viewports: u32,
-    /// The varying with what the program before chose.
+    /// The varying with the selection of the previous program.
     choice: Semantic,
 }
 
 /// A value that passes through: names of the input and of the register of the output.
 type Copy = (String, String);
 
-/// Registers of what an invocation does.
+/// Registers for the destination of an invocation.
 struct Destination {
     /// All ones in the second view, in lane x.
     second: String,
@@ -87,56 +90,56 @@ struct Destination {
 }
 
 impl Stage {
-    fn program(&self, outputs: &[InterfaceVariable], primitive: InputPrimitive) -> Program {
-        let (kept, output) = own_vertices(primitive);
+    fn build_program(&self, outputs: &[InterfaceVariable], primitive: InputPrimitive) -> Program {
+        let (kept, output) = get_own_vertices(primitive);
         let (input, output) = (
-            word(InputPrimitive::ALL, primitive),
-            word(OutputPrimitive::ALL, output),
+            find_keyword(InputPrimitive::ALL, primitive),
+            find_keyword(OutputPrimitive::ALL, output),
         );
-        let (vertices, invocations) = (kept.len(), self.invocations());
-        let mut sketch = Sketch::new(
+        let (vertices, invocations) = (kept.len(), self.count_invocations());
+        let mut builder = IrTextBuilder::new(
             "geometry",
             format_args!(
                 "primitive_in {input}\nprimitive_out {output}\nvertices_out {vertices}\ninvocations {invocations}\n"
             ),
         );
-        let chosen = sketch.input(self.choice, "float per_vertex");
-        let invocation = sketch.input(Semantic::InvocationId, "signed");
-        let number = sketch.input(Semantic::PrimitiveId, "signed");
-        let copies = copies(&mut sketch, outputs);
+        let chosen = builder.declare_input(self.choice, "float per_vertex");
+        let invocation = builder.declare_input(Semantic::InvocationId, "signed");
+        let number = builder.declare_input(Semantic::PrimitiveId, "signed");
+        let copies = declare_copies(&mut builder, outputs);
         let position = (
-            sketch.input(Semantic::Position, "float per_vertex"),
-            sketch.output(Semantic::Position),
+            builder.declare_input(Semantic::Position, "float per_vertex"),
+            builder.declare_output(Semantic::Position),
         );
-        let number = (number, sketch.output(Semantic::PrimitiveId));
+        let number = (number, builder.declare_output(Semantic::PrimitiveId));
         let layer = self.replication.has_layer;
-        let layer = layer.then(|| sketch.output(Semantic::Layer));
+        let layer = layer.then(|| builder.declare_output(Semantic::Layer));
         let viewport = self.has_viewport();
-        let viewport = viewport.then(|| sketch.output(Semantic::ViewportIndex));
+        let viewport = viewport.then(|| builder.declare_output(Semantic::ViewportIndex));
         let to = Destination {
             layer,
             viewport,
-            second: sketch.temp(),
-            place: sketch.temp(),
+            second: builder.declare_temp(),
+            place: builder.declare_temp(),
         };
-        self.choose(
-            &mut sketch,
+        self.emit_choice(
+            &mut builder,
             &to,
             &format!("{chosen}[0 of 1, vertex {}]", kept[0]),
             &invocation,
         );
-        sketch.line(format_args!("if nonzero.u32 {}.z {{", to.place));
+        builder.push_line(format_args!("if nonzero.u32 {}.z {{", to.place));
         for vertex in kept {
-            self.emit(
-                &mut sketch,
+            self.emit_vertex(
+                &mut builder,
                 &to,
                 &chosen,
                 (&position, &copies, &number),
                 *vertex,
             );
         }
-        sketch.line(format_args!("endprim.u32\n}}"));
-        sketch.finish()
+        builder.push_line(format_args!("endprim.u32\n}}"));
+        builder.finish()
     }
 
     fn has_mask(&self) -> bool {
@@ -151,72 +154,79 @@ impl Stage {
         self.replication.has_second_position || self.replication.has_second_mask
     }
 
-    fn invocations(&self) -> u32 {
+    fn count_invocations(&self) -> u32 {
         let viewports = if self.has_mask() { self.viewports } else { 1 };
         let views = if self.has_second() { 2 } else { 1 };
         views * viewports
     }
 
-    /// Computes where this invocation sends the primitive, by what was chosen for its first vertex.
-    fn choose(&self, sketch: &mut Sketch, to: &Destination, chosen: &str, invocation: &str) {
+    /// Emits the computation of the destination of this invocation, from the selection of the first
+    /// vertex.
+    fn emit_choice(
+        &self,
+        builder: &mut IrTextBuilder,
+        to: &Destination,
+        chosen: &str,
+        invocation: &str,
+    ) {
         let Destination { second, place, .. } = to;
-        let half = bits(match self.has_second() {
-            true => self.invocations() / 2,
-            false => self.invocations(),
+        let half = format_bits(match self.has_second() {
+            true => self.count_invocations() / 2,
+            false => self.count_invocations(),
         });
-        sketch.line(format_args!(
+        builder.push_line(format_args!(
             "{second}.x = setge.u32 {invocation}.xxxx, {half}"
         ));
-        sketch.line(format_args!("{place}.xyz = mov.u32 {{0, 0, 1, 0}}"));
+        builder.push_line(format_args!("{place}.xyz = mov.u32 {{0, 0, 1, 0}}"));
         if self.replication.viewports != ViewportChoice::First {
-            sketch.line(format_args!("{place}.y = mov.u32 {chosen}.yyyy"));
+            builder.push_line(format_args!("{place}.y = mov.u32 {chosen}.yyyy"));
         }
         if self.has_mask() {
             if self.replication.viewports == ViewportChoice::Mask {
-                sketch.line(format_args!("{place}.z = mov.u32 {chosen}.yyyy"));
+                builder.push_line(format_args!("{place}.z = mov.u32 {chosen}.yyyy"));
             } else {
-                // A view without a mask goes to the one viewport that the program chose.
-                sketch.line(format_args!("{place}.z = and.u32 {place}.yyyy, {{31}}"));
-                sketch.line(format_args!("{place}.z = shl.u32 {{1}}, {place}.zzzz"));
+                // A view without a mask is drawn to the viewport that the program selected.
+                builder.push_line(format_args!("{place}.z = and.u32 {place}.yyyy, {{31}}"));
+                builder.push_line(format_args!("{place}.z = shl.u32 {{1}}, {place}.zzzz"));
             }
             if self.replication.has_second_mask {
-                sketch.line(format_args!(
+                builder.push_line(format_args!(
                     "{place}.z = selnz.u32 {second}.xxxx, {chosen}.zzzz, {place}.zzzz"
                 ));
             }
-            let count = bits(self.viewports);
-            sketch.line(format_args!(
+            let count = format_bits(self.viewports);
+            builder.push_line(format_args!(
                 "{place}.y = mod.u32 {invocation}.xxxx, {count}"
             ));
-            sketch.line(format_args!(
+            builder.push_line(format_args!(
                 "{place}.z = shr.u32 {place}.zzzz, {place}.yyyy"
             ));
-            sketch.line(format_args!("{place}.z = and.u32 {place}.zzzz, {{1}}"));
+            builder.push_line(format_args!("{place}.z = and.u32 {place}.zzzz, {{1}}"));
         }
         if self.replication.has_layer {
-            self.choose_layer(sketch, to, chosen);
+            self.emit_layer_choice(builder, to, chosen);
         }
     }
 
-    fn choose_layer(&self, sketch: &mut Sketch, to: &Destination, chosen: &str) {
+    fn emit_layer_choice(&self, builder: &mut IrTextBuilder, to: &Destination, chosen: &str) {
         let Destination { second, place, .. } = to;
-        sketch.line(format_args!("{place}.x = mov.u32 {chosen}.xxxx"));
+        builder.push_line(format_args!("{place}.x = mov.u32 {chosen}.xxxx"));
         if self.replication.viewport_relative_layer {
-            sketch.line(format_args!(
+            builder.push_line(format_args!(
                 "{place}.x = add.u32 {place}.xxxx, {place}.yyyy"
             ));
         }
-        let offset = bits(self.replication.second_layer_offset as u32);
-        sketch.line(format_args!("{place}.w = and.u32 {second}.xxxx, {offset}"));
-        sketch.line(format_args!(
+        let offset = format_bits(self.replication.second_layer_offset as u32);
+        builder.push_line(format_args!("{place}.w = and.u32 {second}.xxxx, {offset}"));
+        builder.push_line(format_args!(
             "{place}.x = add.u32 {place}.xxxx, {place}.wwww"
         ));
     }
 
-    /// Emits a vertex. Each has all outputs, which are undefined behind the one before.
-    fn emit(
+    /// Emits a vertex. Each vertex writes all outputs, which are undefined after the previous one.
+    fn emit_vertex(
         &self,
-        sketch: &mut Sketch,
+        builder: &mut IrTextBuilder,
         to: &Destination,
         chosen: &str,
         (position, copies, number): (&Copy, &[Copy], &Copy),
@@ -224,29 +234,30 @@ impl Stage {
     ) {
         let at = format!("[0 of 1, vertex {vertex}]");
         let (from, register) = position;
-        sketch.line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
+        builder.push_line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
         if self.replication.has_second_position {
             let second = &to.second;
-            sketch.line(format_args!(
+            builder.push_line(format_args!(
                 "{register}.x = selnz.u32 {second}.xxxx, {chosen}{at}.wwww, {from}{at}.xxxx"
             ));
         }
         for (from, register) in copies {
-            sketch.line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
+            builder.push_line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
         }
         let (from, register) = number;
-        sketch.line(format_args!("{register}.x = mov.u32 {from}.xxxx"));
+        builder.push_line(format_args!("{register}.x = mov.u32 {from}.xxxx"));
         for (register, lane) in [(&to.layer, "xxxx"), (&to.viewport, "yyyy")] {
             if let Some(register) = register {
-                sketch.line(format_args!("{register}.x = mov.u32 {}.{lane}", to.place));
+                builder.push_line(format_args!("{register}.x = mov.u32 {}.{lane}", to.place));
             }
         }
-        sketch.line(format_args!("emit.s32 {{0}}"));
+        builder.push_line(format_args!("emit.s32 {{0}}"));
     }
 }
 
-/// Inputs and outputs for what the program before writes, but for the position.
-fn copies(sketch: &mut Sketch, outputs: &[InterfaceVariable]) -> Vec<Copy> {
+/// Declares inputs and outputs for the varyings that the previous program writes, except the
+/// position; returns their names.
+fn declare_copies(builder: &mut IrTextBuilder, outputs: &[InterfaceVariable]) -> Vec<Copy> {
     let passed = |output: &&InterfaceVariable| {
         let is_built_in = matches!(
             output.semantic,
@@ -257,8 +268,8 @@ fn copies(sketch: &mut Sketch, outputs: &[InterfaceVariable]) -> Vec<Copy> {
     let semantics = outputs.iter().filter(passed).map(|it| it.semantic);
     semantics
         .map(|semantic| {
-            let from = sketch.input(semantic, "float per_vertex");
-            (from, sketch.output(semantic))
+            let from = builder.declare_input(semantic, "float per_vertex");
+            (from, builder.declare_output(semantic))
         })
         .collect()
 }

@@ -1,33 +1,36 @@
-//! The value of each `state.*` parameter. NV_gpu_program4 tables X.3 to X.11; ARB_vertex_program table X.3.8 for the matrix palette.
+//! The value of each `state.*` parameter. NV_gpu_program4 tables X.3 to X.11; ARB_vertex_program
+//! table X.3.8 for the matrix palette.
 
-use super::matrix::{self, exact_sin_cos, normalize3};
+use super::matrix::{self, compute_sin_cos, normalize3};
 use super::{Color, GlState, Light, Material, Matrix, TexGen};
 use glasm_ir::StateParam;
 use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenPlane, ThreadProperty};
 
 impl GlState {
-    /// The value of a parameter. NV_gpu_program4 section 2.X.3.3, tables X.3 to X.11; ARB_vertex_program section 2.14.3.2 for the matrix
-    /// palette. Any number is allowed: what was never set has its initial value.
+    /// Returns the value of a parameter. NV_gpu_program4 section 2.X.3.3, tables X.3 to X.11;
+    /// ARB_vertex_program section 2.14.3.2 for the matrix palette. Any index is allowed: state that
+    /// was never set has its initial value.
     pub fn evaluate(&self, param: StateParam) -> [f32; 4] {
         match param {
             StateParam::MatrixRow { matrix, form, row } => {
                 matrix::row(&self.matrix(matrix, form), usize::from(row & 3))
             }
-            StateParam::Material(face, term) => self.material(face).color(term),
+            StateParam::Material(face, term) => self.material(face).get_color(term),
             StateParam::MaterialShininess(face) => [self.material(face).shininess, 0.0, 0.0, 1.0],
-            StateParam::Light(n, term) => self.light(n).color(term),
+            StateParam::Light(n, term) => self.light(n).get_color(term),
             StateParam::LightPosition(n) => self.light(n).position,
             StateParam::LightAttenuation(n) => {
-                vec4(self.light(n).attenuation, self.light(n).spot_exponent)
+                make_vec4(self.light(n).attenuation, self.light(n).spot_exponent)
             }
-            StateParam::LightSpotDirection(n) => {
-                vec4(self.light(n).spot_direction, self.light(n).cutoff_cosine())
-            }
-            StateParam::LightHalf(n) => vec4(self.light(n).half_vector(), 1.0),
+            StateParam::LightSpotDirection(n) => make_vec4(
+                self.light(n).spot_direction,
+                self.light(n).compute_cutoff_cosine(),
+            ),
+            StateParam::LightHalf(n) => make_vec4(self.light(n).compute_half_vector(), 1.0),
             StateParam::LightModelAmbient => self.light_model_ambient,
-            StateParam::LightModelSceneColor(face) => self.scene_color(face),
-            StateParam::LightProduct(n, face, term) => self.light_product(n, face, term),
-            StateParam::TexGen(set, plane, coord) => self.texgen_plane(set, plane)[coord as usize],
+            StateParam::LightModelSceneColor(face) => self.compute_scene_color(face),
+            StateParam::LightProduct(n, face, term) => self.compute_light_product(n, face, term),
+            StateParam::TexGen(set, plane, coord) => self.get_texgen(set, plane)[coord as usize],
             StateParam::TexEnvColor(unit) => self
                 .texenv_color
                 .get(unit as usize)
@@ -51,28 +54,28 @@ impl GlState {
                 self.point.max,
                 self.point.fade_threshold,
             ],
-            StateParam::PointAttenuation => vec4(self.point.attenuation, 1.0),
+            StateParam::PointAttenuation => make_vec4(self.point.attenuation, 1.0),
             StateParam::DepthRange => {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
             }
             StateParam::Viewport => self.viewport,
-            StateParam::DepthBounds => self.depth_bounds(),
-            StateParam::WindowOrigin => self.window_origin(),
-            StateParam::WindowOriginLower => self.window_origin_lower(),
-            StateParam::NormalScale => [self.normal_scale(), 0.0, 0.0, 1.0],
+            StateParam::DepthBounds => self.compute_depth_bounds(),
+            StateParam::WindowOrigin => self.compute_window_origin(),
+            StateParam::WindowOriginLower => self.compute_window_origin_lower(),
+            StateParam::NormalScale => [self.compute_normal_scale(), 0.0, 0.0, 1.0],
             StateParam::SamplePosition(n) => {
                 let [x, y] = self.multisample.position(n);
                 [x, y, 0.0, 1.0]
             }
-            StateParam::Samples => integer(self.multisample.samples),
-            StateParam::Thread(property) => self.thread(property),
+            StateParam::Samples => encode_integer(self.multisample.samples),
+            StateParam::Thread(property) => self.get_thread_property(property),
         }
     }
 
-    /// Depths that fragments with a replaced depth have: those of the range, or any where they are clamped to it. NV_fragment_program
-    /// section 3.11.6.
-    fn depth_bounds(&self) -> [f32; 4] {
+    /// Returns the bounds of replaced depths of fragments: the depth range, or no bounds if depths
+    /// are clamped to the range. NV_fragment_program section 3.11.6.
+    fn compute_depth_bounds(&self) -> [f32; 4] {
         let [near, far] = self.depth_range;
         match self.depth_clamp {
             true => [f32::NEG_INFINITY, f32::INFINITY, 0.0, 1.0],
@@ -80,7 +83,8 @@ impl GlState {
         }
     }
 
-    /// A matrix in one of its forms. NV_gpu_program4 table X.11: the product is projection times modelview 0.
+    /// Returns a matrix in one of its forms. NV_gpu_program4 table X.11: the product is projection
+    /// times modelview 0.
     pub fn matrix(&self, name: MatrixName, form: MatrixForm) -> Matrix {
         let pick =
             |list: &[Matrix], n: u32| list.get(n as usize).copied().unwrap_or(matrix::IDENTITY);
@@ -92,14 +96,16 @@ impl GlState {
             MatrixName::Palette(n) => pick(&self.palette, n),
             MatrixName::Program(n) => pick(&self.program, n),
         };
-        matrix::in_form(&plain, form)
+        matrix::apply_form(&plain, form)
     }
 
-    /// The factor of GL's normal rescaling: one over the length of the third row of the inverse of modelview matrix 0, whether or not
-    /// that is enabled. 1 if the row is zero. GL 2.1 section 2.11.3.
-    fn normal_scale(&self) -> f32 {
+    /// Returns the factor of GL's normal rescaling: one over the length of the third row of the
+    /// inverse of modelview matrix 0, regardless of whether rescaling is enabled. 1 if the row is
+    /// zero. GL 2.1 section 2.11.3.
+    fn compute_normal_scale(&self) -> f32 {
         let inverse = self.matrix(MatrixName::Modelview(0), MatrixForm::Inverse);
-        // In double precision the squares of the least and of the largest floats are neither 0 nor infinite.
+        // In double precision the squares of the least and of the largest floats are neither 0 nor
+        // infinite.
         let [x, y, z, _] = matrix::row(&inverse, 2).map(f64::from);
         match (x * x + y * y + z * z).sqrt() {
             0.0 => 1.0,
@@ -107,46 +113,53 @@ impl GlState {
         }
     }
 
-    /// A property of thread groups.
-    fn thread(&self, property: ThreadProperty) -> [f32; 4] {
-        integer(match property {
+    /// Returns a property of thread groups.
+    fn get_thread_property(&self, property: ThreadProperty) -> [f32; 4] {
+        encode_integer(match property {
             ThreadProperty::WarpSize => self.threads.warp_size,
             ThreadProperty::WarpsPerSm => self.threads.warps_per_sm,
             ThreadProperty::SmCount => self.threads.sm_count,
         })
     }
 
-    /// What turns y of the window position.
-    // Scale and offset of y: height - y turns it over, y + 0 leaves it.
-    fn window_origin(&self) -> [f32; 4] {
+    /// Returns scale and offset of y of the window position, for an origin in the upper left
+    /// corner.
+    // `height - y` flips y, `y + 0` preserves it.
+    fn compute_window_origin(&self) -> [f32; 4] {
         match self.lower_left_height {
             Some(height) => [-1.0, height, 0.0, 1.0],
             None => [1.0, 0.0, 0.0, 1.0],
         }
     }
 
-    /// What makes of y of the window position a count from the bottom.
-    fn window_origin_lower(&self) -> [f32; 4] {
+    /// Returns scale and offset of y of the window position, for an origin in the lower left
+    /// corner.
+    fn compute_window_origin_lower(&self) -> [f32; 4] {
         match self.lower_left_height {
             Some(_) => [1.0, 0.0, 0.0, 1.0],
             None => [-1.0, self.window_height, 0.0, 1.0],
         }
     }
 
-    /// `a_cs * a_cm + e_cm` per color component, with the alpha of the diffuse material color.
-    fn scene_color(&self, face: Face) -> Color {
+    /// Returns `a_cs * a_cm + e_cm` for each color component, with the alpha of the diffuse
+    /// material color.
+    fn compute_scene_color(&self, face: Face) -> Color {
         let material = self.material(face);
         let mut color = std::array::from_fn(|i| {
             self.light_model_ambient[i] * material.ambient[i] + material.emission[i]
         });
-        // As in the lighting equation, whose alpha is that of the diffuse material: GL 2.1 section 2.14.1.
+        // As in the lighting equation, whose alpha is that of the diffuse material: GL 2.1 section
+        // 2.14.1.
         color[3] = material.diffuse[3];
         color
     }
 
-    /// Product of light and material color with the alpha of the material color.
-    fn light_product(&self, n: u32, face: Face, term: ColorTerm) -> Color {
-        let (light, material) = (self.light(n).color(term), self.material(face).color(term));
+    /// Returns the product of light and material color with the alpha of the material color.
+    fn compute_light_product(&self, n: u32, face: Face, term: ColorTerm) -> Color {
+        let (light, material) = (
+            self.light(n).get_color(term),
+            self.material(face).get_color(term),
+        );
         [
             light[0] * material[0],
             light[1] * material[1],
@@ -155,7 +168,7 @@ impl GlState {
         ]
     }
 
-    fn texgen_plane(&self, set: u32, plane: TexGenPlane) -> [[f32; 4]; 4] {
+    fn get_texgen(&self, set: u32, plane: TexGenPlane) -> [[f32; 4]; 4] {
         let texgen = self
             .texgen
             .get(set as usize)
@@ -169,7 +182,7 @@ impl GlState {
 }
 
 impl Material {
-    fn color(&self, term: ColorTerm) -> Color {
+    fn get_color(&self, term: ColorTerm) -> Color {
         match term {
             ColorTerm::Ambient => self.ambient,
             ColorTerm::Diffuse => self.diffuse,
@@ -180,8 +193,8 @@ impl Material {
 }
 
 impl Light {
-    /// The color of a term; lights have no emission, which reads as zero.
-    fn color(&self, term: ColorTerm) -> Color {
+    /// Returns the color of a term; lights have no emission, which reads as zero.
+    fn get_color(&self, term: ColorTerm) -> Color {
         match term {
             ColorTerm::Ambient => self.ambient,
             ColorTerm::Diffuse => self.diffuse,
@@ -190,30 +203,30 @@ impl Light {
         }
     }
 
-    /// -1 for lights that are no spots (cutoff 180).
-    fn cutoff_cosine(&self) -> f32 {
-        // Exactly -1 for 180 degrees, which are no spot, and 0 for 90: an error would put what lies on the edge of the cone
-        // outside.
-        let (_, cosine) = exact_sin_cos(f64::from(self.spot_cutoff));
+    /// Returns the cosine of the cutoff; -1 for lights that are not spots (cutoff 180).
+    fn compute_cutoff_cosine(&self) -> f32 {
+        // Exactly -1 for 180 degrees, which are not a spot, and 0 for 90: a rounding error would
+        // exclude points on the edge of the cone.
+        let (_, cosine) = compute_sin_cos(f64::from(self.spot_cutoff));
         cosine as f32
     }
 
-    /// `normalize(P + (0, 0, 1))` with P the normalized direction from the eye to the light, which is a point at `xyz / w` unless w is
-    /// 0. GL 2.1 section 2.14.1.
-    fn half_vector(&self) -> [f32; 3] {
+    /// Returns `normalize(P + (0, 0, 1))` with P the normalized direction from the eye to the
+    /// light, which is a point at `xyz / w` unless w is 0. GL 2.1 section 2.14.1.
+    fn compute_half_vector(&self) -> [f32; 3] {
         let [x, y, z, w] = self.position.map(f64::from);
-        // xyz / w points the other way where w is negative. Its length does not matter.
+        // xyz / w has the opposite direction if w is negative. Its length is irrelevant.
         let sign = if w < 0.0 { -1.0 } else { 1.0 };
         let [x, y, z] = normalize3([sign * x, sign * y, sign * z]);
         normalize3([x, y, z + 1.0]).map(|value| value as f32)
     }
 }
 
-/// Integers travel as bits.
-fn integer(value: u32) -> [f32; 4] {
+/// Returns integers as bits of a float.
+fn encode_integer(value: u32) -> [f32; 4] {
     [f32::from_bits(value), 0.0, 0.0, 0.0]
 }
 
-fn vec4([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
+fn make_vec4([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
     [x, y, z, w]
 }

@@ -1,11 +1,13 @@
-//! 4x4 matrices in GL's layout and the matrices that GL's matrix commands multiply with. GL 2.1 section 2.11.2.
+//! 4x4 matrices in GL's layout and the matrices that GL's matrix commands multiply with. GL 2.1
+//! section 2.11.2.
 //!
-//! A command `glTranslate(x, y, z)` is `current = multiply(&current, &translation([x, y, z]))`. Degenerate arguments (a frustum without
-//! depth, an axis of length 0) give what the arithmetic gives, infinities and NaNs among them; GL calls them errors or leaves them undefined.
+//! A command `glTranslate(x, y, z)` is `current = multiply(&current, &translation([x, y, z]))`.
+//! Degenerate arguments (a frustum without depth, an axis of length 0) yield the result of the
+//! arithmetic, which may be infinities and NaNs; GL treats them as errors or leaves them undefined.
 
 use glasm_ir::state::MatrixForm;
 
-/// A 4x4 matrix as GL keeps it: `columns[column][row]`, applied to column vectors.
+/// A 4x4 matrix in GL's layout: `columns[column][row]`, applied to column vectors.
 pub type Matrix = [[f32; 4]; 4];
 
 /// The identity.
@@ -16,35 +18,37 @@ pub const IDENTITY: Matrix = [
     [0.0, 0.0, 0.0, 1.0],
 ];
 
-/// `left * right`: applies `right` first. GL 2.1 section 2.11.2 (`glMultMatrix`).
+/// Returns `left * right`: applies `right` first. GL 2.1 section 2.11.2 (`glMultMatrix`).
 pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
     let element = |column: usize, row: usize| (0..4).map(|k| left[k][row] * right[column][k]).sum();
     std::array::from_fn(|column| std::array::from_fn(|row| element(column, row)))
 }
 
-/// The transposed matrix, which also turns the row-major order of `glLoadTransposeMatrix` into a [`Matrix`].
+/// Returns the transposed matrix, which also converts the row-major order of
+/// `glLoadTransposeMatrix` to a [`Matrix`].
 pub fn transpose(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|row| matrix[row][column]))
 }
 
-/// `matrix * vector`
+/// Returns `matrix * vector`.
 pub fn transform(matrix: &Matrix, vector: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|row| (0..4).map(|k| matrix[k][row] * vector[k]).sum())
 }
 
-/// The plane `plane` in the space that `matrix` leads to: its row vector times the inverse, so that a point keeps its distance. GL
-/// 2.1 section 2.12.
+/// Returns the plane `plane` in the space that `matrix` transforms to: its row vector times the
+/// inverse, so that distances of points are preserved. GL 2.1 section 2.12.
 pub fn transform_plane(matrix: &Matrix, plane: [f32; 4]) -> [f32; 4] {
     transform(&transpose(&inverse(matrix)), plane)
 }
 
-/// Row `row` (0 to 3), as `state.matrix.*.row[n]` reads it. NV_gpu_program4 section 2.X.3.3.
+/// Returns row `row` (0 to 3), as `state.matrix.*.row[n]` reads it. NV_gpu_program4 section
+/// 2.X.3.3.
 pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
     std::array::from_fn(|column| matrix[column][row])
 }
 
-/// The inverse by Gauss-Jordan elimination in double precision; the identity if the matrix is singular, which GL leaves undefined.
-/// NV_gpu_program4 section 2.X.3.3.
+/// Returns the inverse by Gauss-Jordan elimination in double precision; the identity if the matrix
+/// is singular, which GL leaves undefined. NV_gpu_program4 section 2.X.3.3.
 pub fn inverse(matrix: &Matrix) -> Matrix {
     let mut work: [[f64; 8]; 4] = std::array::from_fn(|r| {
         std::array::from_fn(|c| {
@@ -57,14 +61,14 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
     });
     for pivot in 0..4 {
         let magnitude = |r: &usize| work[*r][pivot].abs();
-        // The largest element of the column: what is divided by a small one loses digits, and a zero need not mean that the
-        // matrix is singular.
+        // The largest element of the column: division by a small pivot loses digits, and a zero
+        // pivot does not imply that the matrix is singular.
         let best = (pivot..4)
             .max_by(|a, b| magnitude(a).total_cmp(&magnitude(b)))
             .unwrap_or(pivot);
         work.swap(pivot, best);
         let scale = work[pivot][pivot];
-        // `total_cmp` puts NaN above all numbers, so that it is found here.
+        // `total_cmp` orders NaN above all numbers, so that it is detected here.
         if scale == 0.0 || !scale.is_finite() {
             return IDENTITY;
         }
@@ -82,8 +86,8 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|r| work[r][4 + column] as f32))
 }
 
-/// A matrix in one of its forms. NV_gpu_program4 section 2.X.3.3.
-pub(super) fn in_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
+/// Returns a matrix in one of its forms. NV_gpu_program4 section 2.X.3.3.
+pub(super) fn apply_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
     match form {
         MatrixForm::Plain => *matrix,
         MatrixForm::Inverse => inverse(matrix),
@@ -92,25 +96,27 @@ pub(super) fn in_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
     }
 }
 
-/// `glTranslate`. GL 2.1 section 2.11.2.
+/// Returns the matrix of `glTranslate`. GL 2.1 section 2.11.2.
 pub fn translation(offset: [f32; 3]) -> Matrix {
     let mut matrix = IDENTITY;
     matrix[3][..3].copy_from_slice(&offset);
     matrix
 }
 
-/// `glScale`. GL 2.1 section 2.11.2.
+/// Returns the matrix of `glScale`. GL 2.1 section 2.11.2.
 pub fn scaling(factors: [f32; 3]) -> Matrix {
     let mut matrix = IDENTITY;
     (0..3).for_each(|i| matrix[i][i] = factors[i]);
     matrix
 }
 
-/// `glRotate`: `degrees` counter-clockwise around `axis`, which need not have length 1. GL 2.1 section 2.11.2.
+/// Returns the matrix of `glRotate`: `degrees` counter-clockwise around `axis`, which need not have
+/// length 1. GL 2.1 section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
-    let (sin, cos) = exact_sin_cos(f64::from(degrees));
+    let (sin, cos) = compute_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
-    // u u^T + cos (I - u u^T) + sin S, where S is the matrix of the cross product with the axis u: GL 2.1 section 2.11.2.
+    // u u^T + cos (I - u u^T) + sin S, where S is the matrix of the cross product with the axis u:
+    // GL 2.1 section 2.11.2.
     let t = 1.0 - cos;
     let columns = [
         [x * x * t + cos, x * y * t + z * sin, x * z * t - y * sin],
@@ -122,9 +128,10 @@ pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
     matrix
 }
 
-/// Sine and cosine in degrees, exact at multiples of 90.
-// Half of pi is no float: the cosine of the nearest one is 6e-17, which would turn planes out of their axes.
-pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
+/// Returns sine and cosine of an angle in degrees, exact at multiples of 90.
+// Half of pi is not representable: the cosine of the nearest number is 6e-17, which would rotate
+// planes off their axes.
+pub(super) fn compute_sin_cos(degrees: f64) -> (f64, f64) {
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
         90.0 => (1.0, 0.0),
@@ -134,7 +141,7 @@ pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
     }
 }
 
-/// `glOrtho`. GL 2.1 section 2.11.2.
+/// Returns the matrix of `glOrtho`. GL 2.1 section 2.11.2.
 pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
     let mut matrix = IDENTITY;
     matrix[0][0] = 2.0 / (right - left);
@@ -149,7 +156,7 @@ pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) 
     matrix
 }
 
-/// `glFrustum`. GL 2.1 section 2.11.2.
+/// Returns the matrix of `glFrustum`. GL 2.1 section 2.11.2.
 pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
     [
         [2.0 * near / (right - left), 0.0, 0.0, 0.0],
@@ -164,21 +171,23 @@ pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32
     ]
 }
 
-/// `gluPerspective`: vertical field of view in degrees, width by height. GLU 1.3 section 4.1.
+/// Returns the matrix of `gluPerspective`: vertical field of view in degrees, aspect as width /
+/// height. GLU 1.3 section 4.1.
 pub fn perspective(fov_y: f32, aspect: f32, near: f32, far: f32) -> Matrix {
-    // At the distance `near` half of the angle has its tangent as height.
+    // The height at the distance `near` is the tangent of half of the angle.
     let top = near * (f64::from(fov_y).to_radians() / 2.0).tan() as f32;
     frustum(-top * aspect, top * aspect, -top, top, near, far)
 }
 
-/// `gluLookAt`: a camera at `eye` that looks at `center`. GLU 1.3 section 4.1.
+/// Returns the matrix of `gluLookAt`: a camera at `eye` that looks at `center`. GLU 1.3 section
+/// 4.1.
 pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     let forward = normalize3(std::array::from_fn(|i| {
         f64::from(center[i]) - f64::from(eye[i])
     }));
-    let side = normalize3(cross(forward, up.map(f64::from)));
-    // `up` need not be perpendicular to the view: what counts of it is the plane of both.
-    let upward = cross(side, forward);
+    let side = normalize3(compute_cross(forward, up.map(f64::from)));
+    // `up` need not be perpendicular to the view: only the plane of both is relevant.
+    let upward = compute_cross(side, forward);
     let mut matrix = IDENTITY;
     for i in 0..3 {
         matrix[i][0] = side[i] as f32;
@@ -188,7 +197,7 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     multiply(&matrix, &translation(eye.map(|value| -value)))
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+fn compute_cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -196,7 +205,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     ]
 }
 
-/// `v` at length 1; a zero vector stays as it is.
+/// Returns `v` scaled to length 1; a zero vector is returned unchanged.
 pub(super) fn normalize3(v: [f64; 3]) -> [f64; 3] {
     let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length == 0.0 {
@@ -216,7 +225,8 @@ mod tests {
         }
     }
 
-    /// Counter-clockwise around each axis, as who looks at the origin from its positive end sees it.
+    /// Checks rotations: counter-clockwise around each axis, seen from its positive end toward the
+    /// origin.
     #[test]
     fn rotations_turn_one_axis_into_the_next() {
         let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 5.0]];
@@ -230,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A third of a turn around (1, 1, 1) takes x to y, y to z and z to x.
+    /// Checks a third of a turn around (1, 1, 1), which maps x to y, y to z and z to x.
     #[test]
     fn rotations_around_diagonals() {
         let matrix = rotation(120.0, [2.0, 2.0, 2.0]);

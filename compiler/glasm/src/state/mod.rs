@@ -1,9 +1,12 @@
 //! GL state and the parameters that programs read from it (`state.*`).
 //!
-//! A caller keeps a [`GlState`] up to date as the application sets it, and asks [`GlState::evaluate`] for each parameter of the
-//! [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection describes. Derived values (inverses, products, half vectors)
-//! are computed there. Parameters of vertex programs can track matrices instead, see [`GlState::track_matrix`]. [`ConventionalAttribute`]
-//! says which numbered attribute `glNormal` and its like set. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
+//! A caller updates a [`GlState`] as the application sets state, and calls [`GlState::evaluate`]
+//! for each parameter of the [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection
+//! describes. Derived values (inverses, products, half vectors) are computed there. Parameters of
+//! vertex programs can track matrices instead, see [`GlState::track_matrix`].
+//! [`ConventionalAttribute`] maps `glNormal` and similar commands to generic attributes.
+//! NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program
+//! section 3.11.3.2.
 //!
 //! ```
 //! use glasm::ParamSource;
@@ -55,14 +58,14 @@
 //! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
 //! ```
 
-mod attributes;
+mod conventional_attributes;
 mod evaluate;
 pub mod matrix;
 mod multisample;
-mod specify;
+mod setters;
 mod tracking;
 
-pub use attributes::ConventionalAttribute;
+pub use conventional_attributes::ConventionalAttribute;
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;
@@ -74,12 +77,13 @@ pub type Color = [f32; 4];
 
 const BLACK: Color = [0.0, 0.0, 0.0, 1.0];
 
-/// The GL state that `state.*` parameters read. The default is GL's initial state (the tables of GL 2.1 section 6.2); lists are as
-/// long as what was set, and what lies past their end has its initial value. Values are taken as they are: the ranges that GL enforces
-/// when they are set are the caller's affair.
+/// The GL state that `state.*` parameters read. The default is GL's initial state (the tables of GL
+/// 2.1 section 6.2). Lists end after the last element that was set; elements past the end have
+/// their initial values. Values are used unchanged: the caller enforces the ranges that GL requires
+/// when they are set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GlState {
-    /// Modelview matrices: 0 is GL's own, others are those of ARB_vertex_blend.
+    /// Modelview matrices: 0 is GL's, others are those of ARB_vertex_blend.
     pub modelview: Vec<Matrix>,
     /// Projection matrix. GL 2.1 section 2.11.2.
     pub projection: Matrix,
@@ -91,7 +95,8 @@ pub struct GlState {
     pub program: Vec<Matrix>,
     /// Color matrix (ARB_imaging), which no `state.*` parameter reads but parameters can track.
     pub color: Matrix,
-    /// What vertex program parameters track, by sets of four. NV_vertex_program section 2.14.5.
+    /// Matrices that vertex program parameters track, by sets of four. NV_vertex_program section
+    /// 2.14.5.
     pub tracked: Vec<Option<Tracking>>,
     /// Materials, front and back: index [`Face`].
     pub materials: [Material; 2],
@@ -105,7 +110,7 @@ pub struct GlState {
     pub texenv_color: Vec<Color>,
     /// Fog.
     pub fog: Fog,
-    /// Clip planes in eye space, as [`GlState::set_clip_plane`] leaves them.
+    /// Clip planes in eye space, as [`GlState::set_clip_plane`] stores them.
     pub clip_planes: Vec<[f32; 4]>,
     /// Points.
     pub point: Point,
@@ -115,9 +120,11 @@ pub struct GlState {
     pub depth_clamp: bool,
     /// The viewport: x, y, width, height. GL 2.1 section 2.11.1.
     pub viewport: [f32; 4],
-    /// Height of the window, if row 0 of the image that is drawn to is the lowest one, as in GL; `None` if it is the top one.
+    /// Height of the window, if row 0 of the render target is the lowest one, as in GL; `None` if
+    /// it is the top one.
     pub lower_left_height: Option<f32>,
-    /// Height of the window, for programs that count its rows from the bottom whatever row 0 is.
+    /// Height of the window, for programs that count its rows from the bottom regardless of the
+    /// order of rows.
     pub window_height: f32,
     /// Thread groups of the device.
     pub threads: Threads,
@@ -125,12 +132,12 @@ pub struct GlState {
     pub multisample: Multisample,
 }
 
-/// What `state.thread.*` tells of the device.
+/// Properties of the device that `state.thread.*` returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Threads {
     /// Invocations of a thread group, at most 32.
     pub warp_size: u32,
-    /// Thread groups that a processor runs at a time.
+    /// Thread groups that a processor runs concurrently.
     pub warps_per_sm: u32,
     /// Number of processors.
     pub sm_count: u32,
@@ -201,7 +208,8 @@ pub struct Fog {
     pub density: f32,
     /// Start of linear fog.
     pub start: f32,
-    /// End of linear fog. If it is the start, the fourth component of `state.fog.params` is infinite.
+    /// End of linear fog. If it is the start, the fourth component of `state.fog.params` is
+    /// infinite.
     pub end: f32,
 }
 
@@ -232,7 +240,8 @@ impl Default for GlState {
             tracked: Vec::new(),
             materials: [Material::default(); 2],
             lights: Vec::new(),
-            // As the summary of lighting parameters in GL 2.1 section 2.14.1 has it, like the materials and lights below.
+            // The values of the summary of lighting parameters in GL 2.1 section 2.14.1, like the
+            // materials and lights below.
             light_model_ambient: [0.2, 0.2, 0.2, 1.0],
             texgen: Vec::new(),
             texenv_color: Vec::new(),
@@ -274,7 +283,7 @@ impl Default for Material {
 }
 
 impl Default for Light {
-    /// Lights other than light 0.
+    /// Returns a light other than light 0.
     fn default() -> Self {
         Self {
             ambient: BLACK,
@@ -306,30 +315,30 @@ impl Default for TexGen {
 }
 
 impl GlState {
-    /// The light `n`: GL 2.1 section 2.14.1.
+    /// Returns the light `n`: GL 2.1 section 2.14.1.
     pub fn light(&self, n: u32) -> Light {
         self.lights
             .get(n as usize)
             .copied()
-            .unwrap_or_else(|| Self::initial_light(n))
+            .unwrap_or_else(|| Self::make_initial_light(n))
     }
 
-    /// The light `n` for changing; adds initial lights up to it. GL 2.1 section 2.14.1.
+    /// Returns the light `n` for changing; adds initial lights up to it. GL 2.1 section 2.14.1.
     pub fn light_mut(&mut self, n: u32) -> &mut Light {
         while self.lights.len() <= n as usize {
             self.lights
-                .push(Self::initial_light(self.lights.len() as u32));
+                .push(Self::make_initial_light(self.lights.len() as u32));
         }
         &mut self.lights[n as usize]
     }
 
-    /// The material of a face.
+    /// Returns the material of a face.
     pub fn material(&self, face: Face) -> &Material {
         &self.materials[face as usize]
     }
 
-    /// Light 0 is white at first, the others black.
-    fn initial_light(n: u32) -> Light {
+    /// Returns the initial state of a light: light 0 is white, the others are black.
+    fn make_initial_light(n: u32) -> Light {
         let color = if n == 0 { [1.0; 4] } else { BLACK };
         Light {
             diffuse: color,

@@ -1,14 +1,14 @@
-//! Samples of the framebuffer that programs are told of.
+//! Samples of the framebuffer that programs can query.
 
 use glasm_ir::samples::standard_places;
 
 /// The samples of a pixel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Multisample {
-    /// How many there are; 1 without multisampling.
+    /// Number of samples; 1 without multisampling.
     pub samples: u32,
-    /// Where they are in their pixel, x and y from 0 to 1, y in the direction of the y of window positions. Samples past the end of
-    /// the list are in the middle.
+    /// Locations in the pixel, x and y from 0 to 1, y in the direction of the y of window
+    /// positions. Samples past the end of the list are in the middle.
     pub positions: Vec<[f32; 2]>,
 }
 
@@ -19,9 +19,10 @@ impl Default for Multisample {
 }
 
 impl Multisample {
-    /// The standard sample locations of Vulkan (section 25.5); other counts than 1, 2, 4, 8 and 16 have all samples in the middle.
+    /// Returns the standard sample locations of Vulkan (section 25.5); other counts than 1, 2, 4, 8
+    /// and 16 have all samples in the middle.
     pub fn standard(samples: u32) -> Self {
-        // One sample is in the middle without a list, too.
+        // A single sample is in the middle without a list, too.
         let places = match samples {
             1 => &[],
             _ => standard_places(samples),
@@ -35,7 +36,7 @@ impl Multisample {
         }
     }
 
-    /// Where sample `n` is.
+    /// Returns the location of sample `n`.
     pub fn position(&self, n: u32) -> [f32; 2] {
         let found = self.positions.get(n as usize);
         found.copied().unwrap_or([0.5; 2])

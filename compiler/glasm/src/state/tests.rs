@@ -1,4 +1,5 @@
-//! Every row of the state tables of NV_gpu_program4 (X.3 to X.11), with values worked out by hand.
+//! Tests of every entry of the state tables of NV_gpu_program4 (X.3 to X.11), with values computed
+//! by hand.
 
 use super::matrix::{multiply, rotation, scaling, translation};
 use super::*;
@@ -26,12 +27,13 @@ fn row(state: &GlState, matrix: MatrixName, form: MatrixForm, row: u8) -> [f32; 
     state.evaluate(StateParam::MatrixRow { matrix, form, row })
 }
 
-/// A matrix of rows.
+/// Returns a matrix of rows.
 fn rows(rows: [[f32; 4]; 4]) -> Matrix {
     matrix::transpose(&rows)
 }
 
-/// x' = -y + 1, y' = x + 2, z' = z + 3: a quarter turn around z, then a move.
+/// Returns the matrix of x' = -y + 1, y' = x + 2, z' = z + 3: a quarter turn around z, then a
+/// translation.
 fn turned_and_moved() -> Matrix {
     rows([
         [0.0, -1.0, 0.0, 1.0],
@@ -41,7 +43,7 @@ fn turned_and_moved() -> Matrix {
     ])
 }
 
-/// GL 2.1 section 6.2: the state tables.
+/// Checks the state tables: GL 2.1 section 6.2.
 #[test]
 fn initial_values_of_lighting() {
     let state = GlState::default();
@@ -123,7 +125,7 @@ fn initial_values_of_everything_else() {
     }
 }
 
-/// Table X.11: each name reads its own matrix.
+/// Checks table X.11: each name reads its matrix.
 #[test]
 fn every_matrix_has_its_name_and_number() {
     let mut state = GlState {
@@ -140,7 +142,7 @@ fn every_matrix_has_its_name_and_number() {
     assert_eq!(x(MatrixName::Modelview(0)), 3.0);
     assert_eq!(x(MatrixName::Modelview(31)), 5.0);
     assert_eq!(x(MatrixName::Modelview(30)), 1.0);
-    // Of all modelview matrices only number 0 counts.
+    // Only modelview matrix 0 is part of the product.
     assert_eq!(x(MatrixName::Mvp), 6.0);
     assert_eq!(x(MatrixName::Texture(7)), 7.0);
     assert_eq!(x(MatrixName::Texture(6)), 1.0);
@@ -225,7 +227,8 @@ fn mvp_is_projection_times_modelview() {
     );
 }
 
-/// The inverse of a singular matrix is undefined; it must be numbers all the same.
+/// Checks that the inverse of a singular matrix, which is undefined, consists of numbers
+/// nevertheless.
 #[test]
 fn singular_and_odd_matrices_give_numbers() {
     let mut state = GlState::default();
@@ -236,7 +239,7 @@ fn singular_and_odd_matrices_give_numbers() {
     }
 }
 
-/// Table X.3.
+/// Checks table X.3.
 #[test]
 fn materials_have_two_faces() {
     let mut state = GlState::default();
@@ -260,7 +263,7 @@ fn materials_have_two_faces() {
     }
 }
 
-/// Table X.4, first part.
+/// Checks table X.4, first part.
 #[test]
 fn properties_of_a_light() {
     let mut state = GlState::default();
@@ -286,7 +289,7 @@ fn properties_of_a_light() {
         state.evaluate(StateParam::LightAttenuation(7)),
         [5.0, 6.0, 7.0, 11.0]
     );
-    // cos 60 degrees = 1/2; the direction keeps its length.
+    // cos 60 degrees = 1/2; the length of the direction is preserved.
     assert_close(
         state.evaluate(StateParam::LightSpotDirection(7)),
         [8.0, 9.0, 10.0, 0.5],
@@ -329,18 +332,18 @@ fn half_vectors() {
     assert_close(half([3.0, 0.0, 4.0, 0.0]), expected);
     // The vector from the eye to a light at (6, 0, 8) / 2 has the same direction.
     assert_close(half([6.0, 0.0, 8.0, 2.0]), expected);
-    // ... and so has that to (-3, 0, -4) / -1.
+    // ... and so has the vector to (-3, 0, -4) / -1.
     assert_close(half([-3.0, 0.0, -4.0, -1.0]), expected);
     // P = (2, 3, 6) / 7; P + z = (2, 3, 13) / 7, length sqrt(182) / 7 = 13.490738 / 7
     assert_close(
         half([2.0, 3.0, 6.0, 0.0]),
         [0.148_249_86, 0.222_374_8, 0.963_624_1, 1.0],
     );
-    // A light behind: P + z = 0 has no direction, but must be numbers.
+    // A light behind the eye: P + z = 0 has no direction, but the result must be numbers.
     assert_eq!(half([0.0, 0.0, -1.0, 0.0]), [0.0, 0.0, 0.0, 1.0]);
 }
 
-/// Table X.4, second part.
+/// Checks table X.4, second part.
 #[test]
 fn scene_colors_and_light_products() {
     let mut state = GlState {
@@ -389,7 +392,7 @@ fn scene_colors_and_light_products() {
     assert_eq!(product(Face::Back, specular), [16.0, 16.0, 16.0, 0.3]);
 }
 
-/// Tables X.5 to X.10.
+/// Checks tables X.5 to X.10.
 #[test]
 fn planes_colors_fog_points_and_depth() {
     let mut state = GlState::default();
@@ -472,7 +475,7 @@ fn samples_of_the_framebuffer() {
     // No standard locations.
     state.multisample = Multisample::standard(64);
     assert_eq!((samples(&state), place(&state, 63)[0]), (64, 0.5));
-    // All places of a count differ, and their mean is within a sixteenth of the middle.
+    // All locations of a count differ, and their mean is within a sixteenth of the middle.
     for count in [2, 4, 8, 16] {
         let places = Multisample::standard(count).positions;
         let mut sorted = places.clone();
@@ -510,12 +513,12 @@ fn lights_are_transformed_when_they_are_specified() {
     state.set_light_position(1, [5.0, 7.0, 9.0, 0.0]);
     state.set_light_position(2, [5.0, 7.0, 9.0, 2.0]);
     state.set_light_spot_direction(0, [5.0, 7.0, 9.0]);
-    // What comes later does not change them.
+    // Later changes of the matrix have no effect.
     *state.modelview_mut(0) = scaling([0.0, 0.0, 0.0]);
     let position = |n| state.evaluate(StateParam::LightPosition(n));
     // (-7 + 1, 5 + 2, 9 + 3)
     assert_eq!(position(0), [-6.0, 7.0, 12.0, 1.0]);
-    // A direction does not move.
+    // A direction is not translated.
     assert_eq!(position(1), [-7.0, 5.0, 9.0, 0.0]);
     // (-7 + 2 * 1, 5 + 2 * 2, 9 + 2 * 3)
     assert_eq!(position(2), [-5.0, 9.0, 15.0, 2.0]);
@@ -529,7 +532,7 @@ fn lights_are_transformed_when_they_are_specified() {
 #[test]
 fn spot_directions_are_scaled_with_the_modelview_matrix() {
     let mut state = GlState::default();
-    // The bottom row counts for positions only.
+    // The bottom row applies to positions only.
     *state.modelview_mut(0) = rows([
         [2.0, 0.0, 0.0, 9.0],
         [0.0, 3.0, 0.0, 9.0],
@@ -540,7 +543,8 @@ fn spot_directions_are_scaled_with_the_modelview_matrix() {
     assert_eq!(state.light(4).spot_direction, [2.0, 3.0, -4.0]);
 }
 
-/// A plane's row vector is multiplied by the inverse of the modelview matrix: GL 2.1 sections 2.11.4 and 2.12.
+/// Checks that a plane's row vector is multiplied by the inverse of the modelview matrix: GL 2.1
+/// sections 2.11.4 and 2.12.
 #[test]
 fn planes_are_transformed_when_they_are_specified() {
     let mut state = GlState::default();
@@ -550,7 +554,7 @@ fn planes_are_transformed_when_they_are_specified() {
     state.set_clip_plane(5, [2.0, 4.0, 8.0, 1.0]);
     state.set_texgen_eye_plane(1, TexGenCoord::R, [4.0, 0.0, 16.0, 0.5]);
     state.texgen_mut(1).object[TexGenCoord::R as usize] = [4.0, 0.0, 16.0, 0.5];
-    // What comes later does not change them.
+    // Later changes of the matrix have no effect.
     state.modelview_mut(0)[3][0] = 100.0;
     assert_eq!(
         state.evaluate(StateParam::ClipPlane(5)),
@@ -560,7 +564,7 @@ fn planes_are_transformed_when_they_are_specified() {
         state.evaluate(StateParam::TexGen(1, EYE, TexGenCoord::R)),
         [2.0, 0.0, 2.0, -7.5]
     );
-    // The object plane stays as it is given.
+    // The object plane is stored unchanged.
     assert_eq!(
         state.evaluate(StateParam::TexGen(1, OBJECT, TexGenCoord::R)),
         [4.0, 0.0, 16.0, 0.5]

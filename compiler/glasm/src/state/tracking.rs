@@ -1,16 +1,19 @@
-//! Matrices that vertex program parameters track (`TrackMatrixNV`). NV_vertex_program section 2.14.5.
+//! Matrices that vertex program parameters track (`TrackMatrixNV`). NV_vertex_program section
+//! 2.14.5.
 //!
-//! Parameters 4 n to 4 n + 3 are a set: a set that tracks a matrix holds its rows, whatever becomes of the matrix. A caller that fills
-//! parameters asks [`GlState::tracked_row`] for each `program.env[n]` of vertex and state programs before it looks at what it keeps itself.
+//! Parameters 4 n to 4 n + 3 are a set: a set that tracks a matrix holds its rows and follows all
+//! changes of the matrix. A caller that fills parameters queries [`GlState::tracked_row`] for each
+//! `program.env[n]` of vertex and state programs before it uses its stored value.
 
 use super::matrix::{self, Matrix};
-use super::specify::element;
+use super::setters::get_or_grow;
 use super::{GlState, MatrixForm, MatrixName};
 
-/// Parameters of a set.
+/// Number of parameters of a set.
 const ROWS: u32 = 4;
 
-/// A matrix that can be tracked. NV_vertex_program section 2.14.5, with `TEXTUREi_ARB` and `MATRIXi_NV` as texture and program matrices.
+/// A matrix that can be tracked. NV_vertex_program section 2.14.5, with `TEXTUREi_ARB` and
+/// `MATRIXi_NV` as texture and program matrices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TrackedMatrix {
     /// `MODELVIEW`: modelview matrix 0.
@@ -21,55 +24,62 @@ pub enum TrackedMatrix {
     Mvp,
     /// `COLOR`
     Color,
-    /// `TEXTUREi_ARB`; `TEXTURE` is that of the texture unit which is active when tracking begins.
+    /// `TEXTUREi_ARB`; `TEXTURE` is the matrix of the texture unit that is active when tracking
+    /// begins.
     Texture(u32),
-    /// `MATRIXi_NV`, which is the program matrix of the same number.
+    /// `MATRIXi_NV`, the program matrix with the same index.
     Program(u32),
 }
 
-/// What four parameters track.
+/// The tracking of a set of four parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tracking {
     /// The matrix.
     pub matrix: TrackedMatrix,
-    /// What is done to it before its rows are taken: `IDENTITY_NV`, `INVERSE_NV`, `TRANSPOSE_NV`, `INVERSE_TRANSPOSE_NV`.
+    /// Operation on the matrix before its rows are read: `IDENTITY_NV`, `INVERSE_NV`,
+    /// `TRANSPOSE_NV`, `INVERSE_TRANSPOSE_NV`.
     pub form: MatrixForm,
 }
 
 impl GlState {
-    /// `glTrackMatrixNV(VERTEX_PROGRAM_NV, address, ...)`: parameters `address` to `address + 3` track a matrix from now on, or nothing with
-    /// `None` (`NONE`). Gives the rows that they held if they tracked one before: with `None` these stay, and it is the caller who keeps them.
+    /// Implements `glTrackMatrixNV(VERTEX_PROGRAM_NV, address, ...)`: parameters `address` to
+    /// `address + 3` track a matrix from now on, or stop tracking with `None` (`NONE`). Returns the
+    /// rows that they held if they tracked one before: with `None` the parameters retain these
+    /// values, which the caller stores.
     ///
-    /// GL allows multiples of 4 alone; other addresses mean the set that they lie in.
+    /// GL allows only multiples of 4; other addresses denote the set that contains them.
     pub fn track_matrix(
         &mut self,
         address: u32,
         tracking: Option<Tracking>,
     ) -> Option<[[f32; 4]; 4]> {
         let first = address - address % ROWS;
-        let before = self.tracking(first).map(|it| self.tracked_matrix(it));
-        *element(&mut self.tracked, address / ROWS, None) = tracking;
+        let before = self
+            .tracking(first)
+            .map(|it| self.compute_tracked_matrix(it));
+        *get_or_grow(&mut self.tracked, address / ROWS, None) = tracking;
         before.map(|before| std::array::from_fn(|row| matrix::row(&before, row)))
     }
 
-    /// What parameter `index` tracks.
+    /// Returns the tracking of parameter `index`; `None` if it does not track a matrix.
     pub fn tracking(&self, index: u32) -> Option<Tracking> {
         let set = (index / ROWS) as usize;
         self.tracked.get(set).copied().flatten()
     }
 
-    /// The row that parameter `index` holds because it tracks a matrix; the top row is that of the first parameter of four.
+    /// Returns the row that parameter `index` holds because it tracks a matrix; the first parameter
+    /// of a set holds the top row.
     pub fn tracked_row(&self, index: u32) -> Option<[f32; 4]> {
-        let matrix = self.tracked_matrix(self.tracking(index)?);
+        let matrix = self.compute_tracked_matrix(self.tracking(index)?);
         Some(matrix::row(&matrix, (index % ROWS) as usize))
     }
 
-    fn tracked_matrix(&self, tracking: Tracking) -> Matrix {
+    fn compute_tracked_matrix(&self, tracking: Tracking) -> Matrix {
         let name = match tracking.matrix {
             TrackedMatrix::Modelview => MatrixName::Modelview(0),
             TrackedMatrix::Projection => MatrixName::Projection,
             TrackedMatrix::Mvp => MatrixName::Mvp,
-            TrackedMatrix::Color => return matrix::in_form(&self.color, tracking.form),
+            TrackedMatrix::Color => return matrix::apply_form(&self.color, tracking.form),
             TrackedMatrix::Texture(unit) => MatrixName::Texture(unit),
             TrackedMatrix::Program(number) => MatrixName::Program(number),
         };
@@ -81,7 +91,7 @@ impl GlState {
 mod tests {
     use super::*;
 
-    /// A matrix of rows.
+    /// Returns a matrix of rows.
     fn rows(rows: [[f32; 4]; 4]) -> Matrix {
         matrix::transpose(&rows)
     }
@@ -95,7 +105,7 @@ mod tests {
         std::array::from_fn(|row| state.tracked_row(first + row as u32).unwrap())
     }
 
-    /// The example of the specification, "Discussing matrices is confusing".
+    /// Checks the example of the specification, "Discussing matrices is confusing".
     #[test]
     fn the_example_of_the_specification() {
         let mut state = GlState::default();
@@ -113,7 +123,8 @@ mod tests {
         assert_eq!((state.tracked_row(3), state.tracked_row(12)), (None, None));
     }
 
-    /// x' = 2 x + 6, y' = 4 y - 4, z' = -z, whose inverse is x = x' / 2 - 3, y = y' / 4 + 1, z = -z'.
+    /// Checks x' = 2 x + 6, y' = 4 y - 4, z' = -z, whose inverse is x = x' / 2 - 3, y = y' / 4 + 1,
+    /// z = -z'.
     #[test]
     fn transforms_by_hand() {
         let mut state = GlState {

@@ -1,7 +1,7 @@
-//! What a Vulkan device can do, as the compiler wants to know it: [`DeviceFeatures`] from the structures that Vulkan fills. Needs the feature
-//! `ash`.
+//! Capabilities of a Vulkan device for the compiler: [`DeviceFeatures`] from the structures that
+//! Vulkan fills. Needs the feature `ash`.
 //!
-//! Vulkan is called by the caller, in two functions that it gives to [`Support::query`]:
+//! The caller calls Vulkan, in two functions that it passes to [`Support::query`]:
 //!
 //! ```no_run
 //! use ash::vk;
@@ -30,13 +30,13 @@
 //! }
 //! ```
 
-mod chain;
+mod feature_accessors;
+mod pnext_chain;
 mod properties;
-mod table;
 
-pub use chain::FeatureChain;
 #[doc(hidden)]
-pub use table::{FeatureTable, Visitor};
+pub use feature_accessors::{FeatureTable, Visitor};
+pub use pnext_chain::FeatureChain;
 
 use ash::vk;
 use glasm_codegen::options::{DeviceFeatures, Target};
@@ -44,12 +44,13 @@ use properties::Properties;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
-/// What a physical device says of itself, as far as the compiler asks.
+/// Capabilities of a physical device that the compiler uses.
 #[derive(Clone)]
 pub struct Support {
-    /// All features that the device has, of the structures that it knows.
+    /// All features that the device has, in the structures that it supports.
     pub available: FeatureChain,
-    /// Those that modules may need; the others are off. A caller that needs more than that of a device switches it on here.
+    /// The features that modules may need; the others are off. A caller that needs further features
+    /// enables them here.
     pub enabled: FeatureChain,
     minor: u32,
     names: BTreeSet<&'static str>,
@@ -58,11 +59,13 @@ pub struct Support {
 }
 
 impl Support {
-    /// Asks a device.
+    /// Queries a device.
     ///
-    /// - `version` is the one that both the device and the instance have, at least 1.1: no structures of later versions are used.
-    /// - `has_extension` says whether the device has an extension.
-    /// - `features` calls `vkGetPhysicalDeviceFeatures2` with the list, which holds only structures that the device knows.
+    /// - `version` is the version that both the device and the instance support, at least 1.1:
+    ///   structures of later versions are not used.
+    /// - `has_extension` returns true if the device supports an extension.
+    /// - `features` calls `vkGetPhysicalDeviceFeatures2` with the list, which contains only
+    ///   structures that the device supports.
     /// - `properties` calls `vkGetPhysicalDeviceProperties2`.
     pub fn query(
         version: u32,
@@ -71,11 +74,11 @@ impl Support {
         properties: impl FnOnce(&mut vk::PhysicalDeviceProperties2<'_>),
     ) -> Self {
         let has_extension: &dyn Fn(&CStr) -> bool = &has_extension;
-        let table = &table::OF_MODULES;
+        let table = &feature_accessors::OF_MODULES;
         Self::query_table(table, version, has_extension, features, properties)
     }
 
-    /// [`Self::query`] with more features than those of the compiler.
+    /// Queries a device like [`Self::query`], with features beyond those of the compiler.
     #[doc(hidden)]
     pub fn query_table(
         table: &FeatureTable,
@@ -88,21 +91,21 @@ impl Support {
         let available = FeatureChain::query(minor, has_extension, features);
         let properties = Properties::query(minor, has_extension, properties);
         let mut names = table.names(&mut available.clone());
-        // Structures have members that the table leaves out; those stay off.
-        let mut enabled = FeatureChain::known(minor, has_extension);
+        // Structures have members that are not in the table; these remain off.
+        let mut enabled = FeatureChain::new_known(minor, has_extension);
         (table.visit)(&mut enabled, &mut |name, on| {
             *on = names.contains(name).into();
         });
-        enabled.complete();
-        let mut extensions = enabled.extensions(minor);
+        enabled.enable_dependencies();
+        let mut extensions = enabled.collect_extensions(minor);
         let named = table.extensions.iter().copied().flatten();
         let named: Vec<_> = named.copied().filter(|name| has_extension(name)).collect();
-        // These have no features of their own: their names are features.
+        // These extensions have no feature structures: their names are features.
         names.extend(named.iter().filter_map(|name| name.to_str().ok()));
         extensions.extend(named);
-        extensions.extend(without_structures(has_extension));
+        extensions.extend(find_extensions_without_structures(has_extension));
         if minor < 2 && has_extension(ash::ext::shader_viewport_index_layer::NAME) {
-            // The extension stands for both features, which belong to no structure of its own.
+            // The extension implies both features, which are not members of a structure.
             names.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
         if properties.covers_fully {
@@ -121,7 +124,7 @@ impl Support {
         }
     }
 
-    /// The newest target that the device takes.
+    /// Returns the newest target that the device supports.
     pub fn target(&self) -> Target {
         match self.minor {
             0 | 1 => Target::Vulkan1_1,
@@ -130,7 +133,7 @@ impl Support {
         }
     }
 
-    /// What to compile for, as [`Options::device`](crate::Options::device).
+    /// Returns the features to compile for, as [`Options::device`](crate::Options::device).
     pub fn device_features(&self) -> DeviceFeatures {
         DeviceFeatures {
             subgroups: self.properties.subgroups,
@@ -141,21 +144,23 @@ impl Support {
         }
     }
 
-    /// Vulkan's names of the features that the device has and modules may need, as in
-    /// [`Requirements::features`](crate::reflect::Requirements::features). Among them are names of extensions that have no features.
+    /// Returns Vulkan's names of the features that the device has and modules may need, as in
+    /// [`Requirements::features`](crate::reflect::Requirements::features). They include names of
+    /// extensions without features.
     pub fn names(&self) -> &BTreeSet<&'static str> {
         &self.names
     }
 
-    /// The extensions to enable, of those that the device has: all that structures of [`Self::enabled`] come from, and those that stand for
-    /// features themselves.
+    /// Returns the extensions to enable, of those that the device has: the extensions that define
+    /// structures of [`Self::enabled`], and those that are features themselves.
     pub fn extensions(&self) -> &[&'static CStr] {
         &self.extensions
     }
 }
 
-/// Extensions without structures of features whose capabilities modules for older targets have, on devices of any version.
-fn without_structures(
+/// Returns the extensions without feature structures whose capabilities modules for older targets
+/// use, on devices of any version.
+fn find_extensions_without_structures(
     has_extension: &dyn Fn(&CStr) -> bool,
 ) -> impl Iterator<Item = &'static CStr> {
     let names = [

@@ -1,10 +1,10 @@
-//! Properties of devices that change what is emitted.
+//! Properties of devices that affect code generation.
 
 use ash::vk;
 use glasm_codegen::options::Subgroups;
 use std::ffi::CStr;
 
-/// What the compiler asks for besides features.
+/// Properties that the compiler uses.
 #[derive(Clone)]
 pub(super) struct Properties {
     pub(super) subgroups: Subgroups,
@@ -38,7 +38,7 @@ impl Properties {
         call(&mut list);
         let limits = list.properties.limits;
         Self {
-            subgroups: of_subgroups(&subgroups),
+            subgroups: convert_subgroups(&subgroups),
             geometry_components: limits.max_geometry_total_output_components,
             preserves_signed_zero_inf_nan: floats.shader_signed_zero_inf_nan_preserve_float32
                 == vk::TRUE,
@@ -48,7 +48,7 @@ impl Properties {
     }
 }
 
-fn of_subgroups(found: &vk::PhysicalDeviceSubgroupProperties<'_>) -> Subgroups {
+fn convert_subgroups(found: &vk::PhysicalDeviceSubgroupProperties<'_>) -> Subgroups {
     let has = |operations| found.supported_operations.contains(operations);
     let stages = [
         vk::ShaderStageFlags::VERTEX,

@@ -1,4 +1,4 @@
-//! The call graph of a program: what can run, which functions can call themselves, and how long chains of calls are.
+//! The call graph of a program: reachable code, recursive functions, and the length of call chains.
 
 use super::cfg::{BasicBlockId, CallConvention, Cfg, OnStackOverflow, Successor, Terminator};
 use crate::arena::IndexVec;
@@ -6,15 +6,16 @@ use crate::arena::IndexVec;
 /// A position in [`CallGraph::functions`].
 pub(super) type FunctionId = usize;
 
-/// An entry, and what runs from there until it returns.
+/// A function: an entry block and the blocks that run from there until it returns.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) entry: BasicBlockId,
-    /// In source order. Functions may share blocks.
+    /// Its blocks, in source order. Functions may share blocks.
     pub(super) blocks: Vec<BasicBlockId>,
-    /// Functions of one group can call each other; without a group a function cannot call itself.
+    /// Recursive group: functions of one group can call each other; a function without a group
+    /// cannot call itself.
     pub(super) group: Option<u32>,
-    /// Whether a function that is not in its group calls it.
+    /// True if a function outside of its group calls it.
     pub(super) called: bool,
 }
 
@@ -23,13 +24,14 @@ pub(super) struct Function {
 pub struct CallGraph {
     pub(super) convention: CallConvention,
     entry: BasicBlockId,
-    /// The one that runs first, then the others. None in a program without labels, branches and saved addresses.
+    /// The function that runs first, then the others. Empty for a program without labels, branches
+    /// and saved addresses.
     pub(super) functions: Vec<Function>,
-    /// The function that begins at each block.
+    /// The function whose entry is the block.
     pub(super) function_at: IndexVec<BasicBlockId, Option<FunctionId>>,
-    /// A function that each block is in.
+    /// One of the functions that contain the block.
     function_of: IndexVec<BasicBlockId, Option<FunctionId>>,
-    /// Whether a branch or call goes to a block, or the start of the program.
+    /// True if a branch or call targets the block, or the program starts there.
     targets: IndexVec<BasicBlockId, bool>,
     groups: u32,
     longest_chain: usize,
@@ -59,44 +61,45 @@ impl CallGraph {
         self.entry
     }
 
-    /// Decides whether the program is one basic block.
+    /// Returns true if the program is one basic block.
     pub fn is_simple(&self) -> bool {
         self.functions.is_empty()
     }
 
-    /// Decides whether a block can run.
+    /// Returns true if a block is reachable.
     pub fn is_reached(&self, block: BasicBlockId) -> bool {
         self.is_simple() || self.function_of.get(block).is_some_and(Option::is_some)
     }
 
-    /// Decides whether a block can run without a call.
+    /// Returns true if a block is reachable without a call.
     pub fn is_in_main(&self, block: BasicBlockId) -> bool {
         let main = self.functions.first();
         main.is_none_or(|main| main.blocks.binary_search(&block).is_ok())
     }
 
-    /// Returns the group of functions that can call each other which a block is in, if it can call itself.
+    /// Returns the recursive group of a function that contains a block; `None` if the function
+    /// cannot call itself.
     pub fn group_of(&self, block: BasicBlockId) -> Option<u32> {
         let function = (*self.function_of.get(block)?)?;
         self.functions[function].group
     }
 
-    /// Returns the number of groups of functions that can call each other.
+    /// Returns the number of recursive groups.
     pub fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Returns the number of calls in the longest chain that does not come back to a function.
+    /// Returns the number of calls in the longest chain without recursion.
     pub fn longest_chain(&self) -> usize {
         self.longest_chain
     }
 
-    /// Decides whether branches lead back, or the whole program is one group.
+    /// Returns true if there are back branches, or the entire program is one group.
     pub fn repeats(&self) -> bool {
         self.repeats
     }
 
-    /// Returns how often functions run in all, at most, where nothing repeats.
+    /// Returns an upper bound of the number of function runs, if nothing repeats.
     pub fn most_runs(&self) -> u64 {
         self.most_runs
     }
@@ -106,7 +109,7 @@ impl CallGraph {
     }
 }
 
-/// The search for functions.
+/// Search for functions.
 struct Search<'c> {
     cfg: &'c Cfg,
     /// The blocks that each block calls.
@@ -115,12 +118,13 @@ struct Search<'c> {
     functions: Vec<Function>,
     function_at: IndexVec<BasicBlockId, Option<FunctionId>>,
     function_of: IndexVec<BasicBlockId, Option<FunctionId>>,
-    /// Blocks that further functions may have: functions may share blocks, and together they must not become much larger than the
-    /// program.
+    /// Number of blocks that additional functions may have: functions may share blocks, and
+    /// together they must not become much larger than the program.
     left: usize,
 }
 
-/// Functions cannot be routines: the end of the program is reached from a called one, or they are too large.
+/// Error: functions cannot become routines, because the end of the program is reachable from a
+/// called function or because they are too large.
 struct NeedStack;
 
 impl<'c> Search<'c> {
@@ -147,15 +151,16 @@ impl<'c> Search<'c> {
         let (mut groups, mut longest_chain) = (0, 0);
         let mut most_runs = 1;
         if !whole {
-            let calls = self.function_calls();
+            let calls = self.collect_calls();
             let chains = Chains::find(&calls);
             (groups, longest_chain) = (chains.groups, chains.height);
             let ends = self.convention.overflow == OnStackOverflow::EndProgram;
-            // A routine cannot end the program when the stack is full; where no chain of calls fills it, none has to.
+            // A routine cannot end the program when the stack is full. If no call chain fills the
+            // stack, that never happens.
             whole = ends && (groups > 0 || longest_chain > self.convention.depth as usize);
             self.mark_groups(&calls, chains.group);
             if groups == 0 {
-                most_runs = self.most_runs(&chains.callees_first);
+                most_runs = self.count_runs(&chains.callees_first);
             }
         }
         if whole {
@@ -166,7 +171,7 @@ impl<'c> Search<'c> {
             convention: self.convention,
             entry,
             targets: self.find_targets(entry),
-            repeats: whole || self.branches_back(),
+            repeats: whole || self.has_back_branches(),
             functions: self.functions,
             function_at: self.function_at,
             function_of: self.function_of,
@@ -176,10 +181,10 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Returns how often functions run in total when the first one runs once, saturated. No chain of calls may contain a function
-    /// twice, and `callees_first` must list the functions so that each follows all that it calls: one pass then suffices, however
-    /// long chains are.
-    fn most_runs(&self, callees_first: &[FunctionId]) -> u64 {
+    /// Returns the total number of function runs when the first function runs once, saturated. No
+    /// call chain may contain a function twice, and `callees_first` must list each function after
+    /// its callees: then one pass suffices, regardless of the length of chains.
+    fn count_runs(&self, callees_first: &[FunctionId]) -> u64 {
         let mut runs = vec![1u64; self.functions.len()];
         for &function in callees_first {
             let blocks = self.functions[function].blocks.iter();
@@ -208,7 +213,7 @@ impl<'c> Search<'c> {
         Ok(())
     }
 
-    /// Adds the function that begins at `entry`, unless it is known.
+    /// Adds the function that begins at `entry`, unless it has been added before.
     fn find_function(&mut self, entry: BasicBlockId) -> Result<(), NeedStack> {
         if self.function_at[entry].is_some() {
             return Ok(());
@@ -224,7 +229,7 @@ impl<'c> Search<'c> {
             for successor in self.cfg.successors(block, self.convention.at_label) {
                 match successor {
                     Successor::Block(next) => open.push(next),
-                    // Only for the function that runs first is the end of the program a return.
+                    // The end of the program is a return only for the function that runs first.
                     Successor::Exit if id > 0 => return Err(NeedStack),
                     Successor::Exit | Successor::Caller => {}
                 }
@@ -242,8 +247,8 @@ impl<'c> Search<'c> {
         Ok(())
     }
 
-    /// Returns the functions that each function calls, in source order.
-    fn function_calls(&self) -> Vec<Vec<FunctionId>> {
+    /// Returns the callees of each function, in source order.
+    fn collect_calls(&self) -> Vec<Vec<FunctionId>> {
         let calls = |function: &Function| {
             let blocks = function.blocks.iter();
             let mut callees: Vec<BasicBlockId> = blocks
@@ -272,7 +277,7 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Makes one function, which is a group, of everything that runs.
+    /// Replaces all functions by one recursive function of all reachable blocks.
     fn make_one_function(&mut self, entry: BasicBlockId) {
         for map in [&mut self.function_at, &mut self.function_of] {
             map.iter_mut().for_each(|function| *function = None);
@@ -303,7 +308,7 @@ impl<'c> Search<'c> {
         });
     }
 
-    /// Returns the target of the branch that ends a block, if it can run.
+    /// Returns the target of the branch that ends a block; `None` if the target is not reachable.
     fn branch_target(&self, block: BasicBlockId) -> Option<BasicBlockId> {
         match self.cfg.terminator(block) {
             Terminator::Branch { to, .. } if self.function_of[block].is_some() => {
@@ -325,36 +330,37 @@ impl<'c> Search<'c> {
         targets
     }
 
-    fn branches_back(&self) -> bool {
+    fn has_back_branches(&self) -> bool {
         let mut blocks = self.cfg.blocks();
         blocks.any(|(block, _)| self.branch_target(block).is_some_and(|to| to <= block))
     }
 }
 
-/// The recursive groups of functions, and the length of chains of calls.
+/// Recursive groups of functions, and the length of call chains.
 struct Chains {
     group: Vec<Option<u32>>,
     groups: u32,
     height: usize,
-    /// The functions that run, in the order in which the search leaves them. Without recursion each follows all that it calls.
+    /// The reachable functions in postorder. Without recursion each function follows its callees.
     callees_first: Vec<usize>,
 }
 
-/// What the search knows about a function.
+/// State of a function in the search.
 #[derive(Clone, Copy, Default)]
 struct Visit {
     /// Order of discovery, from 1; 0 before.
     number: u32,
     low: u32,
-    /// Whether its component is not complete.
+    /// True if its component is not complete.
     is_open: bool,
-    /// Calls in the longest chain from it, once all its calls were visited.
+    /// Number of calls in the longest chain from the function, after all its calls were visited.
     height: Option<usize>,
 }
 
 impl Chains {
-    /// Finds strongly connected components by Tarjan's algorithm, from the first function on. An entry of the stack is a function, the
-    /// number of its calls that were visited, and the length of the longest chain found there.
+    /// Finds strongly connected components from the first function on, with Tarjan's algorithm. An
+    /// entry of the stack is a function, the number of its calls that were visited, and the length
+    /// of the longest chain found there.
     fn find(graph: &[Vec<usize>]) -> Self {
         let mut chains = Self {
             group: vec![None; graph.len()],
@@ -385,7 +391,7 @@ impl Chains {
             if let Some(&callee) = graph[at].get(*next) {
                 *next += 1;
                 let visit = visits[callee];
-                // A function on the stack has no height yet: a chain through it would come back to it.
+                // A function on the stack has no height yet: a chain through it would be recursive.
                 if let Some(below) = visit.height {
                     *height = (*height).max(below + 1);
                 }
@@ -409,13 +415,13 @@ impl Chains {
                 None => chains.height = height,
             }
             if low == visits[at].number {
-                chains.complete(graph, at, &mut open, &mut visits);
+                chains.close_component(graph, at, &mut open, &mut visits);
             }
         }
     }
 
     /// Closes a component: the open functions from `first` on.
-    fn complete(
+    fn close_component(
         &mut self,
         graph: &[Vec<usize>],
         first: usize,

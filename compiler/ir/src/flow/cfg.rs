@@ -10,54 +10,55 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 define_ids! {
-    /// A label of the source; who records it decides on the numbers.
+    /// A label of the source; the code that records labels assigns the ids.
     LabelId = "label";
-    /// A basic block: the instructions from a label, or from the one after a branch, to the next label or branch. Structured
-    /// control flow inside of it counts as one instruction. Numbers are in source order.
+    /// A basic block: the instructions from a label, or after a branch, to the next label or
+    /// branch. Structured control flow inside of it counts as one instruction. Ids are in source
+    /// order.
     BasicBlockId = "basic block";
 }
 
-/// What a call does when the stack of return addresses is full.
+/// Behavior of a call when the stack of return addresses is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnStackOverflow {
-    /// Nothing: control continues after the call.
+    /// The call is skipped: control continues after it.
     #[default]
     SkipCall,
-    /// It ends the program.
+    /// The call ends the program.
     EndProgram,
 }
 
-/// What happens where control reaches a label from the instruction before it.
+/// Behavior of control flow that reaches a label from the instruction before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AtLabel {
-    /// The routine before it returns, and so does the last one at the end of the program.
+    /// The preceding routine returns; the last routine returns at the end of the program.
     #[default]
     Return,
-    /// Control falls through; at the end of the program it ends, whatever called.
+    /// Control falls through; the end of the program ends it, regardless of open calls.
     FallThrough,
 }
 
-/// How a language calls subroutines.
+/// Call convention of a language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CallConvention {
-    /// Calls that can be open.
+    /// Maximum number of open calls.
     pub depth: u32,
-    /// What a call beyond that does.
+    /// Behavior of a call beyond that depth.
     pub overflow: OnStackOverflow,
-    /// What a label does to the routine before it.
+    /// Effect of a label on the preceding routine.
     pub at_label: AtLabel,
 }
 
-/// Whether a branch has a condition.
+/// Kind of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BranchKind {
-    /// It is always taken.
+    /// Always taken.
     Unconditional,
-    /// Where it is not taken, control falls through.
+    /// Control falls through if the branch is not taken.
     Conditional,
 }
 
-/// How a basic block ends.
+/// Terminator of a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Terminator {
     FallThrough,
@@ -65,13 +66,13 @@ pub(super) enum Terminator {
     Return,
 }
 
-/// Where control continues after a basic block.
+/// Successor of a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Successor {
     Block(BasicBlockId),
     /// The caller.
     Caller,
-    /// The end of the program, which ends it, whatever called.
+    /// The end of the program, regardless of open calls.
     Exit,
 }
 
@@ -80,7 +81,7 @@ pub(super) enum Successor {
 pub struct BasicBlock {
     first: u32,
     end: u32,
-    /// The label that begins it.
+    /// The label at its start.
     pub label: Option<LabelId>,
     pub(super) terminator: Terminator,
 }
@@ -95,16 +96,17 @@ impl BasicBlock {
         }
     }
 
-    /// Returns the positions of its instructions.
+    /// Returns the positions of the instructions.
     pub fn insts(&self) -> Range<usize> {
         self.first as usize..self.end as usize
     }
 }
 
-/// The labels, branches, calls and returns of a program. They are added in source order; positions are numbers of instructions.
+/// The labels, branches, calls and returns of a program. They are added in source order; positions
+/// are instruction indices.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    /// At least one: the last is the one that is being added to.
+    /// Nonempty: the last block is under construction.
     blocks: IndexVec<BasicBlockId, BasicBlock>,
     labels: FxHashMap<LabelId, BasicBlockId>,
     pub(super) calls: Vec<(BasicBlockId, LabelId)>,
@@ -125,7 +127,7 @@ impl Default for Cfg {
 }
 
 impl Cfg {
-    /// Removes everything; the memory serves another program.
+    /// Removes all content; the capacity is retained for the next program.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.blocks.push(BasicBlock::new(0, None));
@@ -139,13 +141,13 @@ impl Cfg {
         &mut self.blocks[last]
     }
 
-    /// Ends the last block before the instruction at `position`, where another one begins.
+    /// Ends the last block before the instruction at `position` and begins a new block there.
     fn begin_block(&mut self, position: u32, label: Option<LabelId>) {
         self.last_mut().end = position;
         self.blocks.push(BasicBlock::new(position, label));
     }
 
-    /// Sets how the last block ends, unless it has ended before.
+    /// Sets the terminator of the last block, unless it already has one.
     fn terminate(&mut self, terminator: Terminator) {
         let last = self.last_mut();
         if last.terminator == Terminator::FallThrough {
@@ -153,12 +155,13 @@ impl Cfg {
         }
     }
 
-    /// Returns the block that is being added to.
+    /// Returns the block under construction.
     pub fn current(&self) -> BasicBlockId {
         BasicBlockId::new(self.blocks.len() - 1)
     }
 
-    /// Adds a label before the instruction at `position`. Returns the block that it begins already, if it does.
+    /// Adds a label before the instruction at `position`. Returns the block that the label already
+    /// begins, if it was added before.
     pub fn add_label(&mut self, label: LabelId, position: u32) -> Option<BasicBlockId> {
         self.begin_block(position, Some(label));
         self.labels.insert(label, self.current())
@@ -175,12 +178,13 @@ impl Cfg {
         self.calls.push((from, to));
     }
 
-    /// Adds a return without condition, outside of all structured blocks.
+    /// Adds an unconditional return, outside of all structured blocks.
     pub fn add_return(&mut self) {
         self.terminate(Terminator::Return);
     }
 
-    /// Adds an instruction that puts something else than a return address on the stack of calls, or takes it from there.
+    /// Adds an instruction that pushes a value other than a return address on the call stack, or
+    /// pops one.
     pub fn add_saved_address(&mut self) {
         self.saves_addresses = true;
     }
@@ -190,12 +194,12 @@ impl Cfg {
         self.last_mut().end = position;
     }
 
-    /// Returns the block that a label begins.
+    /// Returns the block that a label begins; `None` if the label was not added.
     pub fn find_label(&self, label: LabelId) -> Option<BasicBlockId> {
         self.labels.get(&label).copied()
     }
 
-    /// Returns all labels, in no order.
+    /// Returns all labels, in unspecified order.
     pub fn labels(&self) -> impl Iterator<Item = LabelId> {
         self.labels.keys().copied()
     }
@@ -214,7 +218,7 @@ impl Cfg {
         self.blocks[block].terminator
     }
 
-    /// Returns where control continues at the end of a block that does not branch.
+    /// Returns the successor at the end of a block that does not branch.
     pub(super) fn fall_through(&self, block: BasicBlockId, at_label: AtLabel) -> Successor {
         let next = BasicBlockId::new(block.index() + 1);
         let found = self.blocks.get(next);
@@ -227,7 +231,7 @@ impl Cfg {
         }
     }
 
-    /// Returns where control can continue at the end of a block.
+    /// Returns all successors of a block.
     pub(super) fn successors(
         &self,
         block: BasicBlockId,
@@ -245,20 +249,21 @@ impl Cfg {
         next.into_iter().chain(target)
     }
 
-    /// Finds what can run if the program begins at `entry`, and what can call itself.
+    /// Analyzes reachability and recursion for a program that begins at `entry`.
     pub fn analyze(&self, entry: BasicBlockId, convention: CallConvention) -> CallGraph {
         CallGraph::new(self, entry, convention)
     }
 }
 
-/// Lanes of a register that belong to one run of a loop: a call in the loop may run it again, so it saves and restores them.
+/// Lanes of a register that belong to one run of a loop: a call in the loop may run the loop again,
+/// so that it saves and restores them.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedLanes {
     /// The register.
     pub register: RegisterId,
     /// Its lanes.
     pub lanes: WriteMask,
-    /// How they are moved.
+    /// Type of the copies.
     pub ty: Type,
 }
 
@@ -272,7 +277,7 @@ pub(super) enum Scope {
     },
     Loop {
         saved: Vec<SavedLanes>,
-        /// Instructions of each iteration outside of other blocks.
+        /// Instructions of an iteration outside of other blocks.
         steps: u32,
         span: Span,
     },
@@ -284,6 +289,6 @@ pub(super) enum Scope {
     },
 }
 
-/// Memory for the open blocks of one tree builder after the other.
+/// Scratch memory for the open blocks, reused by consecutive tree builders.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes(pub(super) Vec<Scope>);

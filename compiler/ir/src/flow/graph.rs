@@ -1,7 +1,8 @@
-//! Makes one graph of the trees of basic blocks, with or without a stack of return addresses.
+//! Merges the trees of basic blocks into one graph, with or without a stack of return addresses.
 //!
-//! What has no jump out of it and no call of the group stays a tree inside a block of the graph. Registers are shared by all calls, so a
-//! call saves only the return address and the lanes of the loops around it.
+//! Nodes without jumps out of them and without calls of the group remain trees inside a block of
+//! the graph. Registers are shared by all calls, so a call saves only the return address and the
+//! lanes of the enclosing loops.
 
 use super::call_graph::CallGraph;
 use super::cfg::SavedLanes;
@@ -17,15 +18,15 @@ use crate::span::Span;
 use crate::structurize::{self, Exit, FlowBlock, FlowId, StepTest, code};
 use rustc_hash::FxHashMap;
 
-/// Where a graph begins.
+/// Entry of a graph.
 pub(super) enum Start {
     At(BasicBlockId),
-    /// At the basic block whose number a register has.
+    /// The basic block whose index a register holds.
     Selected(RegisterId, Vec<BasicBlockId>),
 }
 
 bitflags::bitflags! {
-    /// How control leaves a node, other than by its end.
+    /// Jumps that leave a node.
     #[derive(Clone, Copy, PartialEq, Eq)]
     struct Leaves: u8 {
         /// A return, a call of the group, the end of the program.
@@ -35,7 +36,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Where jumps out of the nodes of a block go.
+/// Targets of the jumps that leave the nodes of a block.
 #[derive(Clone, Copy, Default)]
 struct Jumps {
     break_to: Option<FlowId>,
@@ -47,7 +48,7 @@ struct Calls<'a> {
     stack: CallStack,
     /// Overwritten by tests.
     scratch: RegisterId,
-    /// Where calls return to.
+    /// Blocks that calls return to.
     return_blocks: Vec<FlowId>,
     saved: &'a FxHashMap<BlockId, Vec<SavedLanes>>,
 }
@@ -58,30 +59,32 @@ pub(super) struct Graph<'a> {
     cfg: &'a Cfg,
     call_graph: &'a CallGraph,
     callees: &'a Callees,
-    /// Which steps are counted.
+    /// Steps that are counted.
     counts: Option<StepTest>,
     blocks: IndexVec<FlowId, FlowBlock>,
     current: FlowId,
-    /// The only block that branches to the one being filled, if that was begun behind a conditional jump.
+    /// The only predecessor of the block under construction, if that block was begun after a
+    /// conditional jump.
     only_from: Option<FlowId>,
-    /// Instructions of the program in the block being filled.
+    /// Instructions of the program in the block under construction.
     steps: u32,
-    /// Whether what is being filled is the arm of a jump with a condition, which has been counted.
+    /// True if the code under construction is the arm of a conditional jump, which has been
+    /// counted.
     in_jump: bool,
-    /// Where each basic block of the graph begins.
+    /// First graph block of each basic block.
     starts: IndexVec<BasicBlockId, Option<FlowId>>,
     /// Ends the program; without a stack, the function.
     out: FlowId,
-    /// Goes to the return address on top of the stack.
+    /// Jumps to the return address on top of the stack.
     ret: FlowId,
     calls: Option<Calls<'a>>,
     leaves: FxHashMap<BlockId, Leaves>,
-    /// Lanes of the open loops, and the arrays that they are saved in.
+    /// Saved lanes of the open loops, with the arrays that they are saved in.
     loops: Vec<Vec<(SavedLanes, RegisterId)>>,
 }
 
-/// Returns a block to be filled later; until then it returns.
-fn unfilled() -> FlowBlock {
+/// Returns a placeholder for a block that is filled later; until then it returns.
+fn make_placeholder() -> FlowBlock {
     FlowBlock {
         nodes: Block::default(),
         exit: Exit::Return,
@@ -98,7 +101,7 @@ impl<'a> Graph<'a> {
         counts: Option<StepTest>,
     ) -> Self {
         let mut blocks = IndexVec::new();
-        let out = blocks.push(unfilled());
+        let out = blocks.push(make_placeholder());
         Self {
             builder,
             cfg,
@@ -119,7 +122,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Makes calls of the basic blocks with a stack, if there is one.
+    /// Implements calls of the basic blocks with a stack, if there is one.
     pub(super) fn with_stack(
         mut self,
         stack: Option<CallStack>,
@@ -136,7 +139,7 @@ impl<'a> Graph<'a> {
         self
     }
 
-    /// Builds the graph of basic blocks, each with its nodes.
+    /// Builds the graph from basic blocks with their nodes.
     pub(super) fn build(
         mut self,
         blocks: &[(BasicBlockId, Block, BlockTree)],
@@ -144,12 +147,13 @@ impl<'a> Graph<'a> {
     ) -> structurize::Graph {
         let last = blocks.iter().map(|(block, ..)| block.index() + 1).max();
         self.starts.grow(last.unwrap_or(0), None);
-        // Memory for the blocks that loops with several entries get, too: to move all blocks costs more than to fill them.
+        // The capacity includes the dispatchers of irreducible loops: moving all blocks costs more
+        // than filling them.
         self.blocks.reserve(blocks.len() + blocks.len() / 2);
         for &(block, ..) in blocks {
             self.starts[block] = Some(self.reserve());
         }
-        let entry = self.entry(start);
+        let entry = self.add_entry(start);
         let mut open = false;
         for &(block, nodes, tree) in blocks {
             // A label that no branch or call names does not begin a block.
@@ -160,15 +164,15 @@ impl<'a> Graph<'a> {
                 }
                 self.begin(start);
             }
-            self.nodes(nodes, Jumps::default());
-            let next = self.fall_through(block);
+            self.lower_nodes(nodes, Jumps::default());
+            let next = self.find_fall_through(block);
             let terminator = self.cfg.terminator(block);
             open = terminator == Terminator::FallThrough && matches!(next, Successor::Block(_));
             if !open {
                 self.end_basic_block(terminator, next, tree);
             }
         }
-        self.return_block();
+        self.add_return_block();
         structurize::Graph {
             blocks: self.blocks,
             entry,
@@ -177,9 +181,9 @@ impl<'a> Graph<'a> {
 
     // Blocks of the graph.
 
-    /// Adds a block to be filled later.
+    /// Adds a block that is filled later.
     fn reserve(&mut self) -> FlowId {
-        self.blocks.push(unfilled())
+        self.blocks.push(make_placeholder())
     }
 
     fn begin(&mut self, block: FlowId) {
@@ -193,10 +197,10 @@ impl<'a> Graph<'a> {
 
     fn end_at(&mut self, exit: Exit, span: Span) {
         let nodes = self.builder.close_nodes();
-        let is_empty = nodes.len == 0 && !(self.counts_all() && self.steps > 0);
-        // An empty block behind a conditional jump: the jump can go where the block goes.
+        let is_empty = nodes.len == 0 && !(self.is_counting_all() && self.steps > 0);
+        // An empty block after a conditional jump: the jump can target the successor of the block.
         if let (true, Some(from), &Exit::Jump(to)) = (is_empty, self.only_from, &exit) {
-            self.blocks[from].exit.retarget(self.current, to);
+            self.blocks[from].exit.replace_target(self.current, to);
             self.blocks[from].steps += self.steps;
         }
         self.only_from = None;
@@ -208,35 +212,35 @@ impl<'a> Graph<'a> {
         };
     }
 
-    /// Whether every instruction counts, jumps included.
-    fn counts_all(&self) -> bool {
+    /// Returns true if every instruction is counted, jumps included.
+    fn is_counting_all(&self) -> bool {
         self.counts == Some(StepTest::Blocks)
     }
 
-    /// Counts a jump that is no branch.
+    /// Counts a jump that is not a branch.
     fn count_jump(&mut self) {
-        self.steps += u32::from(self.counts_all() && !self.in_jump);
+        self.steps += u32::from(self.is_counting_all() && !self.in_jump);
     }
 
-    /// Ends the block and begins the next one; `exit` gets its number.
-    fn divide(&mut self, exit: impl FnOnce(FlowId) -> Exit) {
+    /// Ends the block and begins the next one, whose id is passed to `exit`.
+    fn split_block(&mut self, exit: impl FnOnce(FlowId) -> Exit) {
         let next = self.reserve();
         self.end(exit(next));
         self.begin(next);
     }
 
-    /// Goes to `target` if `cond` holds, else on in a new block.
+    /// Jumps to `target` if `cond` holds; otherwise continues in a new block.
     fn leave_if(&mut self, cond: Cond, target: FlowId) {
-        self.divide(|otherwise| Exit::Branch {
+        self.split_block(|otherwise| Exit::Branch {
             cond,
             then: target,
             otherwise,
         });
     }
 
-    /// Goes on in a new block if `cond` holds, else to `target`.
+    /// Continues in a new block if `cond` holds; otherwise jumps to `target`.
     fn leave_unless(&mut self, cond: Cond, target: FlowId) {
-        self.divide(|then| Exit::Branch {
+        self.split_block(|then| Exit::Branch {
             cond,
             then,
             otherwise: target,
@@ -245,7 +249,7 @@ impl<'a> Graph<'a> {
 
     // Basic blocks.
 
-    /// Returns where a basic block begins; `out` for those that are not in the graph.
+    /// Returns the first graph block of a basic block; `out` for blocks outside of the graph.
     fn start_of(&self, block: BasicBlockId) -> FlowId {
         self.find_start(block).unwrap_or(self.out)
     }
@@ -254,7 +258,7 @@ impl<'a> Graph<'a> {
         self.starts.get(block).copied().flatten()
     }
 
-    fn fall_through(&self, block: BasicBlockId) -> Successor {
+    fn find_fall_through(&self, block: BasicBlockId) -> Successor {
         let at_label = self.call_graph.convention.at_label;
         self.cfg.fall_through(block, at_label)
     }
@@ -285,8 +289,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns where the graph begins: with an empty stack, if it has one.
-    fn entry(&mut self, start: Start) -> FlowId {
+    /// Returns the entry block of the graph, which clears the stack if there is one.
+    fn add_entry(&mut self, start: Start) -> FlowId {
         let exit = match start {
             Start::At(block) if self.calls.is_none() => return self.start_of(block),
             Start::At(block) => Exit::Jump(self.start_of(block)),
@@ -303,23 +307,24 @@ impl<'a> Graph<'a> {
         let entry = self.reserve();
         self.begin(entry);
         if let Some(calls) = &self.calls {
-            code::set(self.builder, calls.stack.depth, 0);
+            code::emit_set(self.builder, calls.stack.depth, 0);
         }
         self.end(exit);
         entry
     }
 
-    /// Adds the block that returns: to the address on top of the stack; out of the graph if there is none.
-    fn return_block(&mut self) {
+    /// Adds the return block: it jumps to the address on top of the stack, or out of the graph if
+    /// the stack is empty.
+    fn add_return_block(&mut self) {
         let Some(calls) = &mut self.calls else { return };
         let blocks = std::mem::take(&mut calls.return_blocks);
         let (stack, scratch) = (calls.stack, calls.scratch);
         let (ret, out) = (self.ret, self.out);
         self.begin(ret);
-        self.leave_unless(stack.in_use(), out);
-        stack.step(self.builder, Op::Sub);
-        let top = stack.top(self.builder, stack.return_addresses);
-        code::put(self.builder, scratch, Op::Mov, &[top]);
+        self.leave_unless(stack.test_nonempty(), out);
+        stack.emit_step(self.builder, Op::Sub);
+        let top = stack.load_top(self.builder, stack.return_addresses);
+        code::emit_op(self.builder, scratch, Op::Mov, &[top]);
         self.end(Exit::Switch {
             selector: (scratch, 0),
             cases: (1..).zip(blocks).collect(),
@@ -329,17 +334,17 @@ impl<'a> Graph<'a> {
 
     // Nodes.
 
-    fn nodes(&mut self, nodes: Block, jumps: Jumps) {
-        // Nodes that come up on the way are appended behind these.
+    fn lower_nodes(&mut self, nodes: Block, jumps: Jumps) {
+        // Nodes that are created meanwhile are appended after these.
         for position in nodes.first..nodes.first + nodes.len {
             let node = self.builder.program.nodes[position as usize];
-            self.node(node, jumps);
+            self.lower_node(node, jumps);
         }
     }
 
-    fn node(&mut self, node: Node, jumps: Jumps) {
+    fn lower_node(&mut self, node: Node, jumps: Jumps) {
         match node {
-            Node::Run { first, len } => self.run(first, len),
+            Node::Run { first, len } => self.lower_run(first, len),
             Node::If {
                 cond,
                 then,
@@ -347,55 +352,57 @@ impl<'a> Graph<'a> {
                 span,
             } if self.is_divided(node) => {
                 self.count_jump();
-                let is_jump = self.counts_all();
+                let is_jump = self.is_counting_all();
                 let outer = std::mem::replace(&mut self.in_jump, is_jump);
-                self.branch(cond, [Some(then), otherwise], span, jumps);
+                self.lower_branch(cond, [Some(then), otherwise], span, jumps);
                 self.in_jump = outer;
             }
             Node::Loop {
                 body, continuing, ..
-            } if self.is_divided(node) => self.loop_(body, continuing),
-            Node::Switch(id) if self.is_divided(node) => self.switch(id, jumps),
-            Node::Break => self.go(jumps.break_to),
-            Node::Continue => self.go(jumps.continue_to),
+            } if self.is_divided(node) => self.lower_loop(body, continuing),
+            Node::Switch(id) if self.is_divided(node) => self.lower_switch(id, jumps),
+            Node::Break => self.jump_to(jumps.break_to),
+            Node::Continue => self.jump_to(jumps.continue_to),
             Node::Return => {
                 self.count_jump();
-                self.go(Some(self.ret));
+                self.jump_to(Some(self.ret));
             }
-            Node::Call(routine, _) => match self.callee(routine) {
-                None => self.call_routine(node),
-                Some(target) if target == self.out => self.go(Some(target)),
-                Some(start) => self.call(start),
+            Node::Call(routine, _) => match self.find_callee(routine) {
+                None => self.add_routine_call(node),
+                Some(target) if target == self.out => self.jump_to(Some(target)),
+                Some(start) => self.add_call(start),
             },
             Node::If { .. } | Node::Loop { .. } | Node::Switch(_) => self.builder.node(node),
         }
     }
 
-    fn run(&mut self, first: u32, len: u32) {
+    fn lower_run(&mut self, first: u32, len: u32) {
         self.builder.node(Node::Run { first, len });
-        // Loops count their rounds themselves.
+        // Loops count their iterations themselves.
         if self.counts.is_some() && self.loops.is_empty() {
             let insts = &self.builder.program.insts[first as usize..(first + len) as usize];
-            // Instructions of one span came from one instruction of the source, which is one step.
+            // Instructions with equal spans are translations of one source instruction, which is
+            // one step.
             let same = insts.windows(2).filter(|pair| pair[0].span == pair[1].span);
             self.steps += len - same.count() as u32;
         }
     }
 
-    /// Whether a node becomes several blocks. Those that count steps count each arm of a branch.
+    /// Returns true if a node becomes several blocks. A graph that counts steps counts each arm of
+    /// a branch.
     fn is_divided(&mut self, node: Node) -> bool {
         let counts = self.counts.is_some() && self.loops.is_empty();
         let counted = counts && matches!(node, Node::If { .. });
-        counted || !self.leaves(node).is_empty()
+        counted || !self.find_leaves(node).is_empty()
     }
 
-    /// How control leaves a node.
-    fn leaves(&mut self, node: Node) -> Leaves {
+    /// Returns the jumps that leave a node.
+    fn find_leaves(&mut self, node: Node) -> Leaves {
         let mut inner = Leaves::empty();
         let mut blocks = Vec::new();
         visit_blocks(&self.builder.program, node, |block| blocks.push(block));
         for block in blocks {
-            inner |= self.block_leaves(block);
+            inner |= self.find_block_leaves(block);
         }
         match node {
             Node::Run { .. } => Leaves::empty(),
@@ -404,27 +411,28 @@ impl<'a> Graph<'a> {
             Node::Switch(_) => inner - Leaves::BREAK,
             Node::Break => Leaves::BREAK,
             Node::Continue => Leaves::CONTINUE,
-            Node::Call(routine, _) if self.callee(routine).is_none() => Leaves::empty(),
+            Node::Call(routine, _) if self.find_callee(routine).is_none() => Leaves::empty(),
             Node::Call(..) | Node::Return => Leaves::AWAY,
         }
     }
 
-    fn block_leaves(&mut self, block: BlockId) -> Leaves {
-        // Every level of the tree asks again; without this, deep trees would be quadratic.
+    fn find_block_leaves(&mut self, block: BlockId) -> Leaves {
+        // Cached, because every level of the tree queries it: deep trees would otherwise take
+        // quadratic time.
         if let Some(&known) = self.leaves.get(&block) {
             return known;
         }
         let mut leaves = Leaves::empty();
         let Block { first, len } = self.builder.program.blocks[block];
         for position in first..first + len {
-            leaves |= self.leaves(self.builder.program.nodes[position as usize]);
+            leaves |= self.find_leaves(self.builder.program.nodes[position as usize]);
         }
         self.leaves.insert(block, leaves);
         leaves
     }
 
-    /// Returns where a call goes that is made with the stack.
-    fn callee(&self, routine: RoutineId) -> Option<FlowId> {
+    /// Returns the target of a call that is implemented with the stack; `None` for other calls.
+    fn find_callee(&self, routine: RoutineId) -> Option<FlowId> {
         match self.callees.get(routine) {
             Callee::Exit => Some(self.out),
             Callee::Block(entry) if self.calls.is_some() => self.find_start(entry),
@@ -432,22 +440,22 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Goes somewhere; nothing reaches what stands behind.
-    fn go(&mut self, target: Option<FlowId>) {
+    /// Jumps to a block; the following code is unreachable.
+    fn jump_to(&mut self, target: Option<FlowId>) {
         if let Some(target) = target {
-            self.divide(|_| Exit::Jump(target));
+            self.split_block(|_| Exit::Jump(target));
         }
     }
 
-    fn block(&mut self, block: BlockId, jumps: Jumps) {
-        self.nodes(self.builder.program.blocks[block], jumps);
+    fn lower_block(&mut self, block: BlockId, jumps: Jumps) {
+        self.lower_nodes(self.builder.program.blocks[block], jumps);
     }
 
-    fn branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
-        let behind = self.reserve();
+    fn lower_branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
+        let after = self.reserve();
         let arms = arms.map(|arm| {
             let nodes = arm.map_or(&[][..], |arm| self.builder.program.block(arm));
-            match self.only_target(nodes, behind, jumps) {
+            match self.find_only_target(nodes, after, jumps) {
                 Some(target) => (target, None),
                 None => (self.reserve(), arm),
             }
@@ -463,17 +471,17 @@ impl<'a> Graph<'a> {
         for (start, arm) in arms {
             let Some(arm) = arm else { continue };
             self.begin(start);
-            self.block(arm, jumps);
-            self.end(Exit::Jump(behind));
+            self.lower_block(arm, jumps);
+            self.end(Exit::Jump(after));
         }
-        self.begin(behind);
+        self.begin(after);
         self.only_from = is_jump.then_some(from);
     }
 
-    /// Where an arm of a branch goes if it does nothing else.
-    fn only_target(&self, arm: &[Node], behind: FlowId, jumps: Jumps) -> Option<FlowId> {
+    /// Returns the target of an arm that only jumps; `None` if it contains other code.
+    fn find_only_target(&self, arm: &[Node], after: FlowId, jumps: Jumps) -> Option<FlowId> {
         match *arm {
-            [] => Some(behind),
+            [] => Some(after),
             [Node::Break] => jumps.break_to,
             [Node::Continue] => jumps.continue_to,
             [Node::Return] => Some(self.ret),
@@ -482,45 +490,45 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn loop_(&mut self, body: BlockId, continuing: Option<BlockId>) {
-        let (next, behind) = (self.reserve(), self.reserve());
-        self.divide(Exit::Jump);
+    fn lower_loop(&mut self, body: BlockId, continuing: Option<BlockId>) {
+        let (next, after) = (self.reserve(), self.reserve());
+        self.split_block(Exit::Jump);
         let start = self.current;
-        let saved = self.arrays(body);
+        let saved = self.add_save_arrays(body);
         self.loops.push(saved);
         let jumps = Jumps {
-            break_to: Some(behind),
+            break_to: Some(after),
             continue_to: Some(next),
         };
-        self.block(body, jumps);
+        self.lower_block(body, jumps);
         self.end(Exit::Jump(next));
         self.begin(next);
         if let Some(continuing) = continuing {
-            self.block(continuing, Jumps::default());
+            self.lower_block(continuing, Jumps::default());
         }
         self.end(Exit::Jump(start));
         self.loops.pop();
-        self.begin(behind);
+        self.begin(after);
     }
 
     /// Returns the lanes of a loop that calls save, with arrays for them.
-    fn arrays(&mut self, body: BlockId) -> Vec<(SavedLanes, RegisterId)> {
+    fn add_save_arrays(&mut self, body: BlockId) -> Vec<(SavedLanes, RegisterId)> {
         let Some(calls) = &self.calls else {
             return Vec::new();
         };
         let saved = calls.saved.get(&body).map_or(&[][..], Vec::as_slice);
         let arrays = saved.iter().map(|&lanes| {
-            let array = calls.stack.array(self.builder, lanes.ty.width());
+            let array = calls.stack.add_array(self.builder, lanes.ty.width());
             (lanes, array)
         });
         arrays.collect()
     }
 
-    fn switch(&mut self, id: SwitchId, jumps: Jumps) {
+    fn lower_switch(&mut self, id: SwitchId, jumps: Jumps) {
         let switch = self.builder.program.switches[id].clone();
-        let behind = self.reserve();
+        let after = self.reserve();
         let jumps = Jumps {
-            break_to: Some(behind),
+            break_to: Some(after),
             ..jumps
         };
         let (mut cases, mut arms) = (Vec::new(), Vec::new());
@@ -529,7 +537,7 @@ impl<'a> Graph<'a> {
             cases.extend(case.values.iter().map(|&value| (value, start)));
             arms.push((start, case.block));
         }
-        let default = switch.default.map_or(behind, |_| self.reserve());
+        let default = switch.default.map_or(after, |_| self.reserve());
         arms.extend(switch.default.map(|block| (default, block)));
         let exit = Exit::Switch {
             selector: switch.selector,
@@ -539,27 +547,28 @@ impl<'a> Graph<'a> {
         self.end_at(exit, switch.span);
         for (start, arm) in arms {
             self.begin(start);
-            self.block(arm, jumps);
-            self.end(Exit::Jump(behind));
+            self.lower_block(arm, jumps);
+            self.end(Exit::Jump(after));
         }
-        self.begin(behind);
+        self.begin(after);
     }
 
-    /// A call of another routine. Where that reaches the bound, the block behind the call begins no more.
-    fn call_routine(&mut self, call: Node) {
+    /// Adds a call of another routine. The block after the call does not begin if the callee
+    /// reaches the bound.
+    fn add_routine_call(&mut self, call: Node) {
         self.count_jump();
         self.builder.node(call);
-        if self.counts_all() {
-            self.divide(Exit::Jump);
+        if self.is_counting_all() {
+            self.split_block(Exit::Jump);
         }
     }
 
-    /// Adds a call of the group: it is entered with the return address pushed on the stack.
-    fn call(&mut self, start: FlowId) {
+    /// Adds a call of the group: pushes the return address and jumps to the callee.
+    fn add_call(&mut self, start: FlowId) {
         let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
-        let behind = self.reserve();
+        let after = self.reserve();
         let landing = match saved.is_empty() {
-            true => behind,
+            true => after,
             false => self.reserve(),
         };
         let out = self.out;
@@ -568,15 +577,15 @@ impl<'a> Graph<'a> {
         let (stack, scratch) = (calls.stack, calls.scratch);
         let address = calls.return_blocks.len() as u32;
         self.steps += u32::from(!self.in_jump);
-        // A call that is skipped saved nothing, so it goes on behind the code that restores.
+        // A call that is skipped saved no lanes, so it continues after the code that restores them.
         let beyond = match self.call_graph.convention.overflow {
             OnStackOverflow::EndProgram => out,
-            OnStackOverflow::SkipCall => behind,
+            OnStackOverflow::SkipCall => after,
         };
-        let full = stack.is_full(self.builder, scratch);
+        let full = stack.test_full(self.builder, scratch);
         self.leave_if(full, beyond);
-        let address = (code::word(self.builder, address), crate::Type::U32);
-        stack.set_top(
+        let address = (code::add_word(self.builder, address), crate::Type::U32);
+        stack.store_top(
             self.builder,
             stack.return_addresses,
             crate::WriteMask::X,
@@ -584,19 +593,19 @@ impl<'a> Graph<'a> {
         );
         for &(saved, array) in &saved {
             let value = (Src::register(saved.register), saved.ty);
-            stack.set_top(self.builder, array, saved.lanes, value);
+            stack.store_top(self.builder, array, saved.lanes, value);
         }
-        stack.step(self.builder, Op::Add);
+        stack.emit_step(self.builder, Op::Add);
         self.end(Exit::Jump(start));
         self.begin(landing);
         for (saved, array) in saved {
-            let top = stack.top(self.builder, array);
+            let top = stack.load_top(self.builder, array);
             let dst = Dst::new(saved.register, saved.lanes);
-            code::mov(self.builder, dst, saved.ty, top);
+            code::emit_mov(self.builder, dst, saved.ty, top);
         }
-        if landing != behind {
-            self.end(Exit::Jump(behind));
-            self.begin(behind);
+        if landing != after {
+            self.end(Exit::Jump(after));
+            self.begin(after);
         }
     }
 }

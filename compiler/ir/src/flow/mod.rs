@@ -1,15 +1,18 @@
-//! Labels, branches, calls and recursion as trees, for every language.
+//! Translates labels, branches, calls and recursion of every language to trees.
 //!
-//! The rules of a language add what a program has of them to a [`Cfg`], in source order. It divides the program into basic blocks at
-//! labels and after branches. [`Cfg::analyze`] finds what can run, which functions can call themselves and how long chains of calls
-//! are; rules turn the [`CallGraph`] into diagnostics. The translation goes through the basic blocks with a [`TreeBuilder`]: it tells
-//! that of structured control flow and calls, and appends instructions to the [`Builder`](crate::Builder) in between.
-//! [`TreeBuilder::finish`] makes routines of all that.
+//! The rules of a language record these constructs in a [`Cfg`], in source order. It divides the
+//! program into basic blocks at labels and after branches. [`Cfg::analyze`] computes reachability,
+//! recursion and the length of call chains; rules derive diagnostics from the [`CallGraph`]. The
+//! translation visits the basic blocks with a [`TreeBuilder`]: it passes structured control flow
+//! and calls to the tree builder and appends instructions to the [`Builder`](crate::Builder) in
+//! between. [`TreeBuilder::finish`] creates the routines.
 //!
-//! A *function* is what runs from an entry (the start of the program or a target of calls) until it returns. Structured control flow
-//! becomes the tree at once; a program without labels is one basic block and has no graph. A function with branches goes through
-//! [`structurize`](crate::structurize). Functions that can call each other become one graph with a stack of return addresses, and so
-//! does the whole program where calls can exceed the stack or the end of the program can be reached from a subroutine.
+//! A *function* consists of the blocks that run from an entry (the start of the program or a target
+//! of calls) until it returns. Structured control flow is translated to the tree immediately; a
+//! program without labels is one basic block and has no graph. A function with branches is
+//! translated by [`structurize`](crate::structurize). Functions that can call each other are merged
+//! into one graph with a stack of return addresses, and so is the entire program if calls can
+//! exceed the stack or a subroutine can reach the end of the program.
 
 mod call_graph;
 mod cfg;

@@ -1,4 +1,4 @@
-//! Makes routines of the trees of basic blocks.
+//! Builds routines from the trees of basic blocks.
 
 use super::call_graph::{CallGraph, Function, FunctionId};
 use super::cfg::SavedLanes;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// The tree of a basic block.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct BlockTree {
-    /// Name of the label that begins it.
+    /// Name of the label at its start.
     pub(super) name: Option<NameId>,
     pub(super) block: BlockId,
     /// Condition and span of the branch that ends it.
@@ -24,7 +24,7 @@ pub(super) struct BlockTree {
     pub(super) span: Span,
 }
 
-/// What a call calls.
+/// Callee of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Callee {
     /// The function that begins at a basic block.
@@ -34,14 +34,14 @@ pub(super) enum Callee {
     Exit,
 }
 
-/// Callees of calls while routines have no ids: up to [`Routines::resolve_calls`] the routine of each [`Node::Call`] is a position in
-/// this list.
+/// Callees of calls while routines have no ids: until [`Routines::resolve_calls`] the routine id of
+/// each [`Node::Call`] is an index of this list.
 #[derive(Default, Debug)]
 pub(super) struct Callees(Vec<Callee>);
 
 impl Callees {
-    /// Returns a call.
-    pub(super) fn call(&mut self, callee: Callee, span: Span) -> Node {
+    /// Returns a call node; its routine id is a placeholder.
+    pub(super) fn make_call(&mut self, callee: Callee, span: Span) -> Node {
         let id = RoutineId::new(self.0.len());
         self.0.push(callee);
         Node::Call(id, span)
@@ -65,7 +65,7 @@ pub(super) struct Routines<'a> {
     pub(super) saved: FxHashMap<BlockId, Vec<SavedLanes>>,
     pub(super) stack: Option<CallStack>,
     pub(super) callees: Callees,
-    /// Functions that each basic block is in and that are not built.
+    /// Number of functions that contain each basic block and are not built yet.
     pub(super) uses: IndexVec<BasicBlockId, u32>,
     /// The routine of each function that others call.
     pub(super) ids: Vec<Option<RoutineId>>,
@@ -75,13 +75,13 @@ impl Routines<'_> {
     pub(super) fn build(mut self) {
         let graph = self.graph;
         let mut order: Vec<FunctionId> = (0..graph.functions.len()).collect();
-        // Routines are in source order, whatever order calls were found in.
+        // Routines are in source order, independent of the order in which calls were found.
         order.sort_by_key(|&function| graph.functions[function].entry);
         self.uses.grow(self.trees.len(), 0);
         for &block in graph.functions.iter().flat_map(|function| &function.blocks) {
             self.uses[block] += 1;
         }
-        self.declare(&order);
+        self.declare_routines(&order);
         let mut built = Vec::new();
         for &function in &order {
             match graph.functions[function].group {
@@ -101,8 +101,8 @@ impl Routines<'_> {
         self.graph.functions[function].entry == self.graph.entry()
     }
 
-    /// Makes routines for main and the functions that others call.
-    fn declare(&mut self, order: &[FunctionId]) {
+    /// Creates routines for main and the functions that others call.
+    fn declare_routines(&mut self, order: &[FunctionId]) {
         self.ids.resize(order.len(), None);
         for &function in order {
             let &Function { entry, called, .. } = &self.graph.functions[function];
@@ -120,8 +120,9 @@ impl Routines<'_> {
         }
     }
 
-    /// Takes the nodes of a basic block; those of a block of several functions are copied.
-    fn take(&mut self, block: BasicBlockId) -> Block {
+    /// Returns the nodes of a basic block. The last function that contains it uses the original,
+    /// other functions a copy.
+    fn take_nodes(&mut self, block: BasicBlockId) -> Block {
         let mut tree = self.trees[block].block;
         self.uses[block] -= 1;
         if self.uses[block] > 0 {
@@ -130,7 +131,7 @@ impl Routines<'_> {
         self.builder.program.blocks[tree]
     }
 
-    /// Opens the body of a routine. That of main begins with the prologue.
+    /// Opens the body of a routine. The body of main begins with the prologue.
     fn open_routine(&mut self, id: RoutineId) {
         self.builder.open_block();
         if id == self.builder.program.main {
@@ -141,7 +142,7 @@ impl Routines<'_> {
         }
     }
 
-    /// Closes the body of a routine. That of main ends with the epilogue.
+    /// Closes the body of a routine. The body of main ends with the epilogue.
     fn close_routine(&mut self, id: RoutineId) {
         if id == self.builder.program.main {
             let epilogue = std::mem::take(&mut self.epilogue);
@@ -159,8 +160,9 @@ impl Routines<'_> {
         let blocks = &self.graph.functions[function].blocks;
         let is_main = id == self.builder.program.main;
         let extended = is_main && !(self.prologue.is_empty() && self.epilogue.is_empty());
-        let is_graph = self.counts_all() || self.branches(blocks);
-        // The tree of the only basic block, if no other function needs it, is the body that `declare` gave to the routine.
+        let is_graph = self.is_counting_all() || self.has_branches(blocks);
+        // The tree of a single basic block that no other function contains is the body that
+        // `declare_routines` assigned.
         if blocks.len() == 1 && !extended && !is_graph && self.uses[blocks[0]] == 1 {
             return;
         }
@@ -173,26 +175,27 @@ impl Routines<'_> {
             );
         } else {
             for &block in blocks {
-                let nodes = self.take(block);
-                self.builder.nodes_of(nodes);
+                let nodes = self.take_nodes(block);
+                self.builder.append_nodes(nodes);
             }
         }
         self.close_routine(id);
     }
 
-    /// Decides whether every block counts its steps.
-    fn counts_all(&self) -> bool {
+    /// Returns true if every block counts its steps.
+    fn is_counting_all(&self) -> bool {
         let bound = self.bound;
         bound.is_some_and(|bound| bound.test == StepTest::Blocks)
     }
 
-    fn branches(&self, blocks: &[BasicBlockId]) -> bool {
+    fn has_branches(&self, blocks: &[BasicBlockId]) -> bool {
         let mut terminators = blocks.iter().map(|&block| self.cfg.terminator(block));
         terminators.any(|it| matches!(it, Terminator::Branch { .. }))
     }
 
-    /// Builds functions that can call each other: one routine with a stack. Where calls from outside enter it at several functions, a
-    /// register selects one, and each of them has a routine that sets it.
+    /// Builds functions that can call each other: one routine with a stack. If calls from outside
+    /// enter it at several functions, a register selects the entry, and each entry has a routine
+    /// that sets the register.
     fn build_group(&mut self, group: u32, order: &[FunctionId]) {
         let graph = self.graph;
         let members = order.iter().copied();
@@ -237,8 +240,10 @@ impl Routines<'_> {
     ) {
         for &(entry, id) in entries {
             self.open_routine(id);
-            code::set(self.builder, selector, entry.index() as u32);
-            let call = self.callees.call(Callee::Routine(group), Span::default());
+            code::emit_set(self.builder, selector, entry.index() as u32);
+            let call = self
+                .callees
+                .make_call(Callee::Routine(group), Span::default());
             self.builder.node(call);
             self.close_routine(id);
         }
@@ -247,7 +252,7 @@ impl Routines<'_> {
     /// Builds basic blocks as a graph, into the open block.
     fn build_graph(&mut self, blocks: &[BasicBlockId], start: Start, stack: Option<CallStack>) {
         let taken: Vec<_> = (blocks.iter())
-            .map(|&block| (block, self.take(block), self.trees[block]))
+            .map(|&block| (block, self.take_nodes(block), self.trees[block]))
             .collect();
         let counts = self.bound.map(|bound| bound.test);
         let (builder, program) = (&mut *self.builder, (self.cfg, self.graph));
@@ -257,7 +262,8 @@ impl Routines<'_> {
         structurize(self.builder, graph, self.bound);
     }
 
-    /// Empties blocks that are in no routine: those that nothing reaches, and those that became parts of graphs.
+    /// Clears blocks that are not part of a routine: unreachable blocks, and blocks that were
+    /// merged into graphs.
     fn clear_unused(&mut self) {
         let program = &mut self.builder.program;
         let mut blocks = vec![false; program.blocks.len()];
@@ -291,7 +297,7 @@ impl Routines<'_> {
         }
     }
 
-    /// Replaces the callees of calls by routines.
+    /// Replaces the placeholders in calls by routine ids.
     fn resolve_calls(&mut self) {
         for node in &mut self.builder.program.nodes {
             let Node::Call(callee, span) = *node else {
@@ -306,29 +312,30 @@ impl Routines<'_> {
             };
             *node = match id {
                 Some(id) => Node::Call(id, span),
-                // The call is in code that nothing reaches, or in nodes that a graph has replaced.
+                // The call is in unreachable code, or in nodes that a graph has replaced.
                 None => Node::Run { first: 0, len: 0 },
             };
         }
     }
 }
 
-/// Copies a block, with blocks and instructions of its own.
+/// Copies a block with its inner blocks and instructions.
 fn copy_block(builder: &mut Builder, block: BlockId) -> BlockId {
     let Block { first, len } = builder.program.blocks[block];
     builder.open_block();
     for position in first..first + len {
-        let node = copy(builder, builder.program.nodes[position as usize]);
+        let node = copy_node(builder, builder.program.nodes[position as usize]);
         builder.node(node);
     }
     builder.close_block()
 }
 
-fn copy(builder: &mut Builder, node: Node) -> Node {
-    // The verifier wants every block, switch and instruction in one place; sources may be shared.
+fn copy_node(builder: &mut Builder, node: Node) -> Node {
+    // The verifier requires that every block, switch and instruction is used once; sources may be
+    // shared.
     let again = copy_block;
     match node {
-        Node::Run { first, len } => builder.copied_run(first, len),
+        Node::Run { first, len } => builder.copy_run(first, len),
         Node::If {
             cond,
             then,

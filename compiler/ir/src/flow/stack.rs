@@ -1,4 +1,4 @@
-//! A stack of bounded depth in register arrays: return addresses, and what calls save.
+//! A stack of bounded depth in register arrays: return addresses, and values saved by calls.
 
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
@@ -7,12 +7,12 @@ use crate::program::{Register, RegisterId, Storage};
 use crate::structurize::code;
 use crate::types::{Type, Width};
 
-/// A stack: arrays of equal length that are used at the same depth.
+/// A stack: arrays of equal length that are indexed by the same depth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallStack {
-    /// Entries in use.
+    /// Number of entries in use.
     pub(super) depth: RegisterId,
-    /// Numbers of the blocks to return to, from 1; 0 for an entry that is no return address.
+    /// Indices of the blocks to return to, from 1; 0 for an entry that is not a return address.
     pub(super) return_addresses: RegisterId,
     size: u32,
 }
@@ -20,7 +20,7 @@ pub(super) struct CallStack {
 impl CallStack {
     pub(super) fn new(builder: &mut Builder, size: u32) -> Self {
         let depth = code::new_register(builder);
-        let return_addresses = array(builder, Width::W32, size);
+        let return_addresses = push_array(builder, Width::W32, size);
         Self {
             depth,
             return_addresses,
@@ -28,35 +28,36 @@ impl CallStack {
         }
     }
 
-    /// An array with an element for each entry.
-    pub(super) fn array(&self, builder: &mut Builder, width: Width) -> RegisterId {
-        array(builder, width, self.size)
+    /// Returns an array with an element for each entry.
+    pub(super) fn add_array(&self, builder: &mut Builder, width: Width) -> RegisterId {
+        push_array(builder, width, self.size)
     }
 
-    /// Whether it has an entry.
-    pub(super) fn in_use(&self) -> Cond {
-        code::non_zero(self.depth)
+    /// Returns a condition that holds if the stack is not empty.
+    pub(super) fn test_nonempty(&self) -> Cond {
+        code::test_non_zero(self.depth)
     }
 
-    /// Whether no entry is left; `scratch` is overwritten.
-    pub(super) fn is_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
-        let limit = code::word(builder, self.size);
-        code::put(
+    /// Returns a condition that holds if the stack is full; `scratch` is overwritten.
+    pub(super) fn test_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
+        let limit = code::add_word(builder, self.size);
+        code::emit_op(
             builder,
             scratch,
             Op::SetGe,
             &[Src::register(self.depth), limit],
         );
-        code::non_zero(scratch)
+        code::test_non_zero(scratch)
     }
 
-    /// `depth = depth + 1`, after the entry was written, with `Op::Add`; `depth = depth - 1`, before it is read, with `Op::Sub`.
-    pub(super) fn step(&self, builder: &mut Builder, op: Op) {
-        let one = code::word(builder, 1);
-        code::put(builder, self.depth, op, &[Src::register(self.depth), one]);
+    /// Emits `depth = depth + 1` after the entry was written, with `Op::Add`, or
+    /// `depth = depth - 1` before it is read, with `Op::Sub`.
+    pub(super) fn emit_step(&self, builder: &mut Builder, op: Op) {
+        let one = code::add_word(builder, 1);
+        code::emit_op(builder, self.depth, op, &[Src::register(self.depth), one]);
     }
 
-    fn top_index(&self, builder: &mut Builder) -> IndexId {
+    fn add_top_index(&self, builder: &mut Builder) -> IndexId {
         builder.program.indices.push(Index {
             element: IndexTerm {
                 relative: Some((self.depth, 0)),
@@ -67,16 +68,16 @@ impl CallStack {
         })
     }
 
-    /// `array[depth]`
-    pub(super) fn top(&self, builder: &mut Builder, array: RegisterId) -> Src {
+    /// Returns the operand `array[depth]`.
+    pub(super) fn load_top(&self, builder: &mut Builder, array: RegisterId) -> Src {
         Src {
-            index: Some(self.top_index(builder)),
+            index: Some(self.add_top_index(builder)),
             ..Src::register(array)
         }
     }
 
-    /// `array[depth] = value`, in the lanes of `mask`.
-    pub(super) fn set_top(
+    /// Emits `array[depth] = value` in the lanes of `mask`.
+    pub(super) fn store_top(
         &self,
         builder: &mut Builder,
         array: RegisterId,
@@ -84,14 +85,14 @@ impl CallStack {
         (value, ty): (Src, Type),
     ) {
         let top = Dst {
-            index: Some(self.top_index(builder)),
+            index: Some(self.add_top_index(builder)),
             ..Dst::new(array, mask)
         };
-        code::mov(builder, top, ty, value);
+        code::emit_mov(builder, top, ty, value);
     }
 }
 
-fn array(builder: &mut Builder, width: Width, size: u32) -> RegisterId {
+fn push_array(builder: &mut Builder, width: Width, size: u32) -> RegisterId {
     builder.program.registers.push(Register {
         storage: Storage::Temp,
         width,

@@ -1,4 +1,5 @@
-//! Programs of a small language, written by hand and random ones: what the tree builder makes of them must do what a direct walk of the lines does.
+//! Tests with programs of a small language, written by hand and random ones: the built routines
+//! must be equivalent to a direct interpretation of the lines.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -13,10 +14,10 @@ use crate::op::Op;
 use crate::program::{Node, Program};
 use crate::span::Span;
 use crate::structurize::{StepTest, code};
-use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
+use crate::traces::{Maker, Walk, assert_trace, compute_trace, count_loops, count_switches};
 use crate::types::Type;
 
-/// Whether something happens always, or if the last random number is odd.
+/// Condition: always, or if the last random number is odd.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum When {
     Always,
@@ -26,12 +27,12 @@ use When::{Always, Odd};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Line {
-    /// Notes the place in the trace and draws a random number.
+    /// Records the position in the trace and draws a random number.
     Step,
     If,
     Else,
     EndIf,
-    /// So many rounds.
+    /// Number of iterations.
     Loop(u32),
     EndLoop,
     Break(When),
@@ -40,7 +41,7 @@ enum Line {
     Branch(usize, When),
     Call(usize, When),
     Return(When),
-    /// Puts the trace on the stack.
+    /// Pushes the trace on the stack.
     Push,
     Pop,
 }
@@ -57,9 +58,9 @@ const FREE: CallConvention = CallConvention {
     at_label: AtLabel::FallThrough,
 };
 
-// The direct walk.
+// The direct interpretation.
 
-/// What is on the stack of calls.
+/// Entry of the call stack.
 enum Entry {
     Return(usize, Vec<(usize, u32)>),
     Address(u32),
@@ -71,9 +72,9 @@ struct Machine<'l> {
     at: usize,
     walk: Walk,
     stack: Vec<Entry>,
-    /// Open loops with the rounds left.
+    /// Open loops with the number of remaining iterations.
     loops: Vec<(usize, u32)>,
-    /// Whether a call found the stack full.
+    /// True if a call found the stack full.
     overflows: bool,
 }
 
@@ -96,14 +97,14 @@ impl Machine<'_> {
     }
 
     fn odd(&self) -> bool {
-        self.walk.drawn() & 1 == 1
+        self.walk.get_drawn() & 1 == 1
     }
 
     fn holds(&self, when: When) -> bool {
         when == Always || self.odd()
     }
 
-    /// The line behind the end of the block that is open here, or its other part.
+    /// Skips to the line after the end of the current block, or to its else part.
     fn skip(&mut self, stop_at_else: bool) {
         let mut depth = 0;
         while let Some(line) = self.lines.get(self.at) {
@@ -118,7 +119,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Goes on at the end of the innermost loop, which is not passed.
+    /// Continues at the end of the innermost loop without executing it.
     fn go_to_loop_end(&mut self) {
         let mut depth = 0;
         let (start, _) = self.loops[self.loops.len() - 1];
@@ -213,12 +214,12 @@ impl Machine<'_> {
 impl Maker {
     fn cond(&self, tree: &TreeBuilder<'_>, when: When) -> Option<Cond> {
         let conditional = when == Odd && !tree.is_dead();
-        conditional.then(|| code::non_zero(self.draw))
+        conditional.then(|| code::test_non_zero(self.draw))
     }
 
     fn begin_loop(&mut self, tree: &mut TreeBuilder<'_>, rounds: u32) {
         let count = code::new_register(&mut self.builder);
-        code::set(&mut self.builder, count, rounds);
+        code::emit_set(&mut self.builder, count, rounds);
         let saved = SavedLanes {
             register: count,
             lanes: WriteMask::X,
@@ -226,13 +227,13 @@ impl Maker {
         };
         tree.begin_loop(&mut self.builder, vec![saved], Span::default());
         let done = code::new_register(&mut self.builder);
-        self.put(done, Op::SetEq, count, 0);
-        let done = Some(code::non_zero(done));
+        self.emit_op(done, Op::SetEq, count, 0);
+        let done = Some(code::test_non_zero(done));
         tree.break_loop(&mut self.builder, done, Span::default());
-        self.put(count, Op::Sub, count, 1);
+        self.emit_op(count, Op::Sub, count, 1);
     }
 
-    /// Appends a line, which can be dead code.
+    /// Appends a line, which may be dead code.
     fn line(&mut self, tree: &mut TreeBuilder<'_>, number: usize, line: Line) {
         let none = Span::default();
         match line {
@@ -242,7 +243,7 @@ impl Maker {
                 self.step(number as u32 + 1, 1);
                 tree.count_step();
             }
-            If => tree.begin_if(&mut self.builder, code::non_zero(self.draw), none),
+            If => tree.begin_if(&mut self.builder, code::test_non_zero(self.draw), none),
             Else => tree.begin_else(&mut self.builder),
             EndIf => tree.end_if(&mut self.builder),
             Loop(rounds) => self.begin_loop(tree, rounds),
@@ -258,7 +259,7 @@ impl Maker {
             }
             Pop => {
                 let value = tree.pop(&mut self.builder);
-                code::put(&mut self.builder, self.trace, Op::Mov, &[value]);
+                code::emit_op(&mut self.builder, self.trace, Op::Mov, &[value]);
             }
             Break(when) | Continue(when) | Branch(_, when) | Call(_, when) | Return(when) => {
                 let cond = self.cond(tree, when);
@@ -314,7 +315,7 @@ fn program(lines: &[Line], rules: CallConvention, seed: u32, max: Option<u32>) -
         tree.begin_block(&mut maker.builder, id, None);
         if id == graph.entry() {
             maker.begin(seed);
-            bound = maker.bound(max, StepTest::Rounds);
+            bound = maker.make_bound(max, StepTest::Rounds);
             if !graph.is_simple() {
                 tree.end_prologue(&mut maker.builder);
             }
@@ -327,7 +328,8 @@ fn program(lines: &[Line], rules: CallConvention, seed: u32, max: Option<u32>) -
     maker.builder.program
 }
 
-/// Compares walk and program for some random numbers; the last program, if some walk ends.
+/// Compares interpretation and program for some random numbers; returns the last program, if some
+/// run ends.
 fn compare(lines: &[Line], rules: CallConvention) -> Option<Program> {
     let mut last = None;
     for seed in 0..6u32 {
@@ -344,7 +346,8 @@ fn compare(lines: &[Line], rules: CallConvention) -> Option<Program> {
         let Some(expected) = machine.run(2000) else {
             continue;
         };
-        // Each group of routines that call each other has a stack of its own, so that where calls are skipped depends on the groups.
+        // Each group of routines that call each other has a separate stack, so that the skipped
+        // calls depend on the groups.
         if machine.overflows && rules.overflow == OnStackOverflow::SkipCall {
             continue;
         }
@@ -378,7 +381,7 @@ fn structured_flow_becomes_the_tree_at_once() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!((loops(&program), switches(&program)), (1, 0));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 0));
     assert_eq!(program.routines.len(), 1);
 }
 
@@ -407,7 +410,7 @@ fn code_behind_jumps_is_left_out() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!(loops(&program), 1);
+    assert_eq!(count_loops(&program), 1);
 }
 
 #[test]
@@ -435,7 +438,8 @@ fn routines_return_at_the_next_label_or_go_on() {
     assert_eq!(check(&lines, FREE).routines.len(), 1);
 }
 
-/// Calls are found first of label 1, then of label 0, which is before it in the program.
+/// Checks the order of routines if calls of label 1 are found before calls of label 0, which
+/// precedes it in the program.
 #[test]
 fn routines_have_the_order_of_the_program() {
     let lines = [
@@ -516,7 +520,7 @@ fn groups_are_those_that_call_each_other() {
     assert_eq!((group(3), graph.group_of(graph.entry())), (None, None));
     assert_eq!((graph.groups(), graph.longest_chain()), (2, 3));
     check(&lines, TYPED);
-    // Both of a group are called from outside.
+    // Both functions of a group are called from outside.
     let mut lines = lines.to_vec();
     lines.insert(1, Call(1, Odd));
     check(&lines, TYPED);
@@ -535,14 +539,15 @@ fn calls_beyond_the_stack_are_skipped_or_end_the_program() {
         Step,
         Return(Always),
     ];
-    // Each of the calls inside the group fits but the last: 1 + 6 routines run, and each goes on behind its call.
+    // All calls inside the group fit except the last: 1 + 6 routines run, and each continues after
+    // its call.
     let mut expected = 0u32;
     let mut note = |line: u32| expected = expected.wrapping_mul(31).wrapping_add(line);
     note(1);
     (0..7).for_each(|_| note(6));
     (0..7).for_each(|_| note(8));
     note(3);
-    assert_eq!(trace_of(&program(&lines, TYPED, 1, None)), expected);
+    assert_eq!(compute_trace(&program(&lines, TYPED, 1, None)), expected);
     check(&lines, FREE);
 }
 
@@ -613,7 +618,7 @@ fn free_branches_become_loops_and_switches() {
         Return(Always),
     ];
     let program = check(&lines, FREE);
-    assert!(loops(&program) > 0);
+    assert!(count_loops(&program) > 0);
     assert_eq!(program.routines.len(), 2);
 }
 
@@ -646,14 +651,14 @@ fn addresses_share_the_stack_with_calls() {
 fn cycles_end_at_the_bound() {
     let lines = [Label(0), Step, Branch(0, Always)];
     assert!(analyze(&lines, FREE).repeats());
-    trace_of(&program(&lines, FREE, 1, Some(1000)));
+    compute_trace(&program(&lines, FREE, 1, Some(1000)));
 }
 
-/// Rules of languages report these.
+/// Checks unmatched constructs, which the rules of languages report.
 #[test]
 fn ends_without_beginnings_and_unknown_labels_are_ignored() {
     let program = program(&[EndIf, If, Call(7, Always), Else, Loop(1)], TYPED, 1, None);
-    assert_eq!((program.routines.len(), loops(&program)), (1, 1));
+    assert_eq!((program.routines.len(), count_loops(&program)), (1, 1));
 }
 
 #[test]
@@ -703,12 +708,12 @@ fn labels_and_branches_begin_basic_blocks() {
 }
 
 impl Random {
-    fn when(&mut self) -> When {
-        [Odd, Odd, Odd, Always][self.below(4)]
+    fn draw_when(&mut self) -> When {
+        [Odd, Odd, Odd, Always][self.draw_below(4)]
     }
 }
 
-/// Lines with blocks, at most so deep.
+/// Returns lines with blocks of limited depth.
 fn structured(
     random: &mut Random,
     lines: &mut Vec<Line>,
@@ -716,27 +721,27 @@ fn structured(
     depth: usize,
     loops: usize,
 ) {
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..1 + random.draw_below(4) {
         lines.push(Step);
-        match random.below(8) {
+        match random.draw_below(8) {
             0 if depth > 0 => {
                 lines.push(If);
                 structured(random, lines, labels, depth - 1, loops);
-                if random.below(2) == 0 {
+                if random.draw_below(2) == 0 {
                     lines.push(Else);
                     structured(random, lines, labels, depth - 1, loops);
                 }
                 lines.push(EndIf);
             }
             1 if depth > 0 => {
-                lines.push(Loop(random.below(3) as u32));
+                lines.push(Loop(random.draw_below(3) as u32));
                 structured(random, lines, labels, depth - 1, loops + 1);
                 lines.push(EndLoop);
             }
-            2 if loops > 0 => lines.push(Break(random.when())),
-            3 if loops > 0 => lines.push(Continue(random.when())),
-            4 => lines.push(Return(random.when())),
-            5 | 6 => lines.push(Call(random.below(labels), random.when())),
+            2 if loops > 0 => lines.push(Break(random.draw_when())),
+            3 if loops > 0 => lines.push(Continue(random.draw_when())),
+            4 => lines.push(Return(random.draw_when())),
+            5 | 6 => lines.push(Call(random.draw_below(labels), random.draw_when())),
             _ => {}
         }
     }
@@ -747,7 +752,7 @@ fn random_routines_run_like_the_text() {
     let mut random = Random::new(3);
     let mut compared = 0;
     for round in 0..600 {
-        let labels = 1 + random.below(4);
+        let labels = 1 + random.draw_below(4);
         let mut lines = Vec::new();
         structured(&mut random, &mut lines, labels, 2, 0);
         for label in 0..labels {
@@ -768,19 +773,21 @@ fn random_branches_run_like_the_text() {
     let mut random = Random::new(5);
     let mut compared = 0;
     for round in 0..600 {
-        let labels = 1 + random.below(6);
+        let labels = 1 + random.draw_below(6);
         let mut lines = vec![Step];
         for label in 0..labels {
-            for _ in 0..random.below(4) {
-                let when = random.when();
-                lines.push(match random.below(if round % 3 == 0 { 7 } else { 5 }) {
-                    0 => Branch(random.below(labels), when),
-                    1 => Call(random.below(labels), when),
-                    2 => Return(when),
-                    5 => Push,
-                    6 => Pop,
-                    _ => Step,
-                });
+            for _ in 0..random.draw_below(4) {
+                let when = random.draw_when();
+                lines.push(
+                    match random.draw_below(if round % 3 == 0 { 7 } else { 5 }) {
+                        0 => Branch(random.draw_below(labels), when),
+                        1 => Call(random.draw_below(labels), when),
+                        2 => Return(when),
+                        5 => Push,
+                        6 => Pop,
+                        _ => Step,
+                    },
+                );
                 lines.push(Step);
             }
             lines.push(Label(label));

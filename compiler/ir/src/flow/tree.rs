@@ -15,18 +15,19 @@ use crate::structurize::{StepBound, code};
 use crate::types::{Type, Width};
 use rustc_hash::FxHashMap;
 
-/// Builder of the trees of all basic blocks of a program, and of its routines. What has no counterpart, such as an ELSE without IF, is
-/// ignored: the rules of languages report it.
+/// Builder of the trees of all basic blocks of a program, and of its routines. Unmatched
+/// constructs, such as an ELSE without IF, are ignored: the rules of languages report them.
 ///
-/// After a jump without condition nothing runs up to the end of the structured block. Methods are to be called for what is there, but
-/// without conditions, and instructions are not to be appended; [`is_dead`](Self::is_dead) says so.
+/// After an unconditional jump the code up to the end of the structured block is dead, as
+/// [`is_dead`](Self::is_dead) indicates. Callers still call the methods for the structured blocks
+/// in dead code, without conditions, but do not append instructions.
 #[derive(Debug)]
 pub struct TreeBuilder<'c> {
     cfg: &'c Cfg,
     graph: &'c CallGraph,
-    /// Those that are complete.
+    /// Complete trees.
     trees: IndexVec<BasicBlockId, BlockTree>,
-    /// The one that is being built.
+    /// The tree under construction.
     current: Option<(BasicBlockId, BlockTree)>,
     scopes: Vec<Scope>,
     dead: bool,
@@ -39,7 +40,7 @@ pub struct TreeBuilder<'c> {
     callees: Callees,
 }
 
-/// The stack of calls, if other things are put on it, too.
+/// The call stack, if values other than return addresses are pushed on it.
 #[derive(Clone, Copy, Debug)]
 struct AddressStack {
     stack: CallStack,
@@ -48,7 +49,7 @@ struct AddressStack {
 }
 
 impl<'c> TreeBuilder<'c> {
-    /// Returns the builder of a program; `graph` is that of `cfg`.
+    /// Returns the builder of a program; `graph` must be the call graph of `cfg`.
     pub fn new(builder: &mut Builder, cfg: &'c Cfg, graph: &'c CallGraph) -> Self {
         let mut trees = IndexVec::new();
         if !graph.is_simple() {
@@ -70,14 +71,14 @@ impl<'c> TreeBuilder<'c> {
         }
     }
 
-    /// Decides whether what comes next cannot run.
+    /// Returns true if the following code cannot run.
     pub fn is_dead(&self) -> bool {
         self.dead
     }
 
     // Basic blocks.
 
-    /// Begins a basic block, and ends the one before.
+    /// Begins a basic block, and ends the previous one.
     pub fn begin_block(
         &mut self,
         builder: &mut Builder,
@@ -103,7 +104,8 @@ impl<'c> TreeBuilder<'c> {
         self.trees[block] = tree;
     }
 
-    /// Closes structured blocks that the end of a basic block cuts, which is an error that the rules report.
+    /// Closes structured blocks that are open at the end of a basic block, which is an error that
+    /// the rules report.
     fn close_scopes(&mut self, builder: &mut Builder) {
         while let Some(scope) = self.scopes.last() {
             (self.dead, self.dead_scopes) = (false, 0);
@@ -123,13 +125,14 @@ impl<'c> TreeBuilder<'c> {
         }
     }
 
-    /// Makes what was appended since the basic block began run once, before everything else.
+    /// Moves the code appended since the begin of the basic block to the prologue, which runs once
+    /// before all other code.
     pub fn end_prologue(&mut self, builder: &mut Builder) {
         self.prologue = builder.take_nodes();
         builder.open_block();
     }
 
-    /// Sets nodes that run where the main routine ends.
+    /// Sets nodes that run at the end of the main routine.
     pub fn set_epilogue(&mut self, nodes: Vec<Node>) {
         self.epilogue = nodes;
     }
@@ -164,7 +167,7 @@ impl<'c> TreeBuilder<'c> {
 
     /// Ends the blocks of a condition.
     pub fn end_if(&mut self, builder: &mut Builder) {
-        if !self.ends_live() {
+        if !self.end_scope() {
             return;
         }
         match self.scopes.pop() {
@@ -179,8 +182,9 @@ impl<'c> TreeBuilder<'c> {
         }
     }
 
-    /// Decides whether a block that ends began in live code; what follows is alive again then.
-    fn ends_live(&mut self) -> bool {
+    /// Ends a block; returns true if it began in live code, so that the following code is live
+    /// again.
+    fn end_scope(&mut self) -> bool {
         if self.dead_scopes > 0 {
             self.dead_scopes -= 1;
             return false;
@@ -203,10 +207,10 @@ impl<'c> TreeBuilder<'c> {
         }
     }
 
-    /// Ends the body of a loop, and returns the instructions of an iteration. [`end_loop`](Self::end_loop) is to follow, unless the loop
-    /// is dead code.
+    /// Ends the body of a loop, and returns the number of instructions of an iteration. Callers
+    /// then call [`end_loop`](Self::end_loop), unless the loop is dead code.
     pub fn end_body(&mut self, builder: &mut Builder) -> Option<u32> {
-        if !self.ends_live() {
+        if !self.end_scope() {
             return None;
         }
         match self.scopes.pop() {
@@ -243,19 +247,19 @@ impl<'c> TreeBuilder<'c> {
 
     /// Leaves the innermost loop.
     pub fn break_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
-        if self.in_loop() {
+        if self.is_in_loop() {
             self.jump(builder, Node::Break, cond, span);
         }
     }
 
     /// Continues with the next iteration of the innermost loop.
     pub fn continue_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
-        if self.in_loop() {
+        if self.is_in_loop() {
             self.jump(builder, Node::Continue, cond, span);
         }
     }
 
-    fn in_loop(&self) -> bool {
+    fn is_in_loop(&self) -> bool {
         let mut scopes = self.scopes.iter();
         scopes.any(|scope| matches!(scope, Scope::Loop { .. }))
     }
@@ -265,7 +269,8 @@ impl<'c> TreeBuilder<'c> {
         self.jump(builder, Node::Return, cond, span);
     }
 
-    /// Calls what a label begins; nothing if there is no such label. `span` is that of the label, `whole` that of the instruction.
+    /// Calls the function at a label; no-op if there is no such label. `span` is the span of the
+    /// label, `whole` the span of the instruction.
     pub fn call(
         &mut self,
         builder: &mut Builder,
@@ -275,10 +280,10 @@ impl<'c> TreeBuilder<'c> {
     ) {
         let dead = self.dead;
         if let Some(entry) = self.cfg.find_label(to) {
-            let call = self.callees.call(Callee::Block(entry), span);
+            let call = self.callees.make_call(Callee::Block(entry), span);
             self.jump(builder, call, cond, whole);
         }
-        // Calls come back.
+        // Calls return, so that the following code is live.
         self.dead = dead;
     }
 
@@ -287,7 +292,7 @@ impl<'c> TreeBuilder<'c> {
             return;
         }
         match cond {
-            Some(cond) => code::when_at(builder, cond, span, |builder| builder.node(node)),
+            Some(cond) => code::emit_if_at(builder, cond, span, |builder| builder.node(node)),
             None => {
                 builder.node(node);
                 self.dead = true;
@@ -295,7 +300,8 @@ impl<'c> TreeBuilder<'c> {
         }
     }
 
-    /// Calls one of several labels, that of the value of the selector. Other values call nothing.
+    /// Calls the function at one of several labels, selected by the value of the selector. Other
+    /// values call no function.
     pub fn call_indirect(
         &mut self,
         builder: &mut Builder,
@@ -325,7 +331,7 @@ impl<'c> TreeBuilder<'c> {
     ) {
         let span = builder.program.switches[switch].span;
         builder.open_block();
-        builder.node(self.callees.call(Callee::Block(entry), span));
+        builder.node(self.callees.make_call(Callee::Block(entry), span));
         let (values, block) = (vec![value], builder.close_block());
         let cases = &mut builder.program.switches[switch].cases;
         cases.push(Case { values, block });
@@ -333,59 +339,64 @@ impl<'c> TreeBuilder<'c> {
 
     // The stack.
 
-    fn address_stack(&mut self, builder: &mut Builder) -> AddressStack {
+    fn get_address_stack(&mut self, builder: &mut Builder) -> AddressStack {
         let depth = self.graph.convention.depth;
         *self.stack.get_or_insert_with(|| {
             let stack = CallStack::new(builder, depth);
             AddressStack {
                 stack,
-                addresses: stack.array(builder, Width::W32),
+                addresses: stack.add_array(builder, Width::W32),
                 scratch: code::new_register(builder),
             }
         })
     }
 
-    fn exit(&mut self) -> Node {
-        self.callees.call(Callee::Exit, Span::default())
+    fn make_exit(&mut self) -> Node {
+        self.callees.make_call(Callee::Exit, Span::default())
     }
 
-    /// Puts a register on the stack of calls; ends the program if that is full.
+    /// Pushes a register on the call stack; ends the program if the stack is full.
     pub fn push(&mut self, builder: &mut Builder, value: (Src, Type)) {
         let AddressStack {
             stack,
             addresses,
             scratch,
-        } = self.address_stack(builder);
-        let full = stack.is_full(builder, scratch);
-        code::when(builder, full, |builder| builder.node(self.exit()));
-        stack.set_top(builder, addresses, WriteMask::XYZW, value);
-        // Number 0 says that the entry is no return address, so that a return from here ends the program.
-        let mark = (code::word(builder, 0), Type::U32);
-        stack.set_top(builder, stack.return_addresses, WriteMask::X, mark);
-        stack.step(builder, Op::Add);
+        } = self.get_address_stack(builder);
+        let full = stack.test_full(builder, scratch);
+        code::emit_if(builder, full, |builder| builder.node(self.make_exit()));
+        stack.store_top(builder, addresses, WriteMask::XYZW, value);
+        // Index 0 marks an entry that is not a return address, so that a return from here ends the
+        // program.
+        let mark = (code::add_word(builder, 0), Type::U32);
+        stack.store_top(builder, stack.return_addresses, WriteMask::X, mark);
+        stack.emit_step(builder, Op::Add);
     }
 
-    /// Takes a register from the stack of calls; ends the program if that is empty or has something else on top.
+    /// Pops a register from the call stack; ends the program if the stack is empty or its top is a
+    /// return address.
     pub fn pop(&mut self, builder: &mut Builder) -> Src {
         let AddressStack {
             stack,
             addresses,
             scratch,
-        } = self.address_stack(builder);
-        code::unless(builder, stack.in_use(), |builder| {
-            builder.node(self.exit());
+        } = self.get_address_stack(builder);
+        code::emit_if_not(builder, stack.test_nonempty(), |builder| {
+            builder.node(self.make_exit());
         });
-        stack.step(builder, Op::Sub);
-        let address = stack.top(builder, stack.return_addresses);
-        code::put(builder, scratch, Op::Mov, &[address]);
-        let is_address = code::non_zero(scratch);
-        code::when(builder, is_address, |builder| builder.node(self.exit()));
-        stack.top(builder, addresses)
+        stack.emit_step(builder, Op::Sub);
+        let address = stack.load_top(builder, stack.return_addresses);
+        code::emit_op(builder, scratch, Op::Mov, &[address]);
+        let is_address = code::test_non_zero(scratch);
+        code::emit_if(builder, is_address, |builder| {
+            builder.node(self.make_exit())
+        });
+        stack.load_top(builder, addresses)
     }
 
     // The end.
 
-    /// Ends the last basic block and makes the routines of the program. `bound` ends cycles of branches and calls.
+    /// Ends the last basic block and builds the routines of the program. `bound` ends cycles of
+    /// branches and calls.
     pub fn finish(mut self, builder: &mut Builder, bound: Option<StepBound>) {
         if self.graph.is_simple() {
             self.close_scopes(builder);

@@ -1,16 +1,16 @@
-//! Control flow. Loops count up to a small number and test it first, so all of them end.
+//! Control flow. Loops count up to a small number, which they test first, so all of them terminate.
 
-use super::exchange::Allowed;
 use super::generator::Generator;
+use super::patch_outputs::Allowed;
 use crate::inst::{Cond, Dst, Src, WriteMask};
 use crate::op::Op;
 use crate::program::{Case, Node, RegisterId, Switch};
 use crate::span::Span;
 use crate::types::Type;
 
-/// How deep loops are nested.
+/// Maximum nesting depth of loops.
 pub(super) const MAX_LOOPS: usize = 2;
-/// How deep blocks are nested.
+/// Maximum nesting depth of blocks.
 const MAX_DEPTH: usize = 4;
 
 /// A kind of statement.
@@ -26,7 +26,7 @@ enum Kind {
     Computation,
 }
 
-/// How often each kind comes among [`OFTEN`] statements.
+/// Frequency of each kind among [`OFTEN`] statements.
 const COMPUTING: &[(Kind, usize)] = &[
     (Kind::Branch, 3),
     (Kind::Loop, 1),
@@ -35,7 +35,7 @@ const COMPUTING: &[(Kind, usize)] = &[
     (Kind::Leave, 1),
     (Kind::Computation, 13),
 ];
-/// The same where invocations have to do with each other: flow control is what counts there.
+/// Frequencies for programs whose invocations communicate: control flow is relevant there.
 const EXCHANGING: &[(Kind, usize)] = &[
     (Kind::Branch, 4),
     (Kind::Loop, 2),
@@ -45,7 +45,7 @@ const EXCHANGING: &[(Kind, usize)] = &[
     (Kind::Exchange, 7),
     (Kind::Computation, 1),
 ];
-/// The same where programs read and emit vertices.
+/// Frequencies for programs that read and emit vertices.
 const OF_VERTICES: &[(Kind, usize)] = &[
     (Kind::Branch, 3),
     (Kind::Loop, 1),
@@ -57,23 +57,23 @@ const OF_VERTICES: &[(Kind, usize)] = &[
 ];
 const OFTEN: usize = 20;
 
-/// Where statements stand.
+/// Routine that contains a statement.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum RoutineRole {
-    /// In the main routine.
+    /// The main routine.
     Main,
-    /// In a subroutine.
+    /// A subroutine.
     Subroutine,
 }
 
-/// What surrounds a block.
+/// Context of a block.
 #[derive(Clone, Copy)]
 struct Around {
     place: RoutineRole,
     depth: usize,
-    /// The nearest loop or switch.
+    /// The innermost loop or switch.
     nearest: Nearest,
-    /// What invocations may exchange.
+    /// Outputs that invocations may exchange.
     allowed: Allowed,
 }
 
@@ -85,9 +85,14 @@ enum Nearest {
 }
 
 impl Generator {
-    /// Statements with about `budget` instructions.
-    pub(super) fn statements(&mut self, budget: u32, place: RoutineRole, allowed: Allowed) {
-        self.sequence(
+    /// Generates statements with about `budget` instructions.
+    pub(super) fn generate_statements(
+        &mut self,
+        budget: u32,
+        place: RoutineRole,
+        allowed: Allowed,
+    ) {
+        self.generate_sequence(
             budget,
             Around {
                 place,
@@ -98,42 +103,44 @@ impl Generator {
         );
     }
 
-    fn sequence(&mut self, budget: u32, around: Around) {
+    fn generate_sequence(&mut self, budget: u32, around: Around) {
         let end = self.budget.saturating_sub(budget);
         while self.budget > end {
-            self.statement(around, self.budget - end);
+            self.generate_statement(around, self.budget - end);
         }
     }
 
-    fn statement(&mut self, around: Around, budget: u32) {
+    fn generate_statement(&mut self, around: Around, budget: u32) {
         let options = self.options;
         let deeper = around.depth < MAX_DEPTH && budget >= 4;
-        match self.kind() {
-            Kind::Branch if options.branches && deeper => self.branch(around, budget),
+        match self.pick_kind() {
+            Kind::Branch if options.branches && deeper => self.generate_branch(around, budget),
             Kind::Loop if options.loops && deeper && self.loops < MAX_LOOPS => {
-                self.repeat(around, budget);
+                self.generate_loop(around, budget);
             }
-            Kind::Switch if options.switches && deeper => self.switch(around, budget),
-            Kind::Call if !self.callable.is_empty() && self.loops == 0 => self.call(around),
-            Kind::Leave if options.branches && deeper => self.leave(around),
-            Kind::Exchange => self.exchange(around.allowed),
-            Kind::Vertex => self.vertex_statement(),
+            Kind::Switch if options.switches && deeper => self.generate_switch(around, budget),
+            Kind::Call if !self.callable.is_empty() && self.loops == 0 => {
+                self.generate_call(around)
+            }
+            Kind::Leave if options.branches && deeper => self.generate_exit(around),
+            Kind::Exchange => self.generate_exchange(around.allowed),
+            Kind::Vertex => self.generate_vertex_statement(),
             Kind::Branch
             | Kind::Loop
             | Kind::Switch
             | Kind::Call
             | Kind::Leave
-            | Kind::Computation => self.computation(),
+            | Kind::Computation => self.generate_computation(),
         }
     }
 
-    fn kind(&mut self) -> Kind {
+    fn pick_kind(&mut self) -> Kind {
         let kinds = match (&self.pools.exchange, &self.pools.vertices) {
             (Some(_), _) => EXCHANGING,
             (None, Some(_)) => OF_VERTICES,
             (None, None) => COMPUTING,
         };
-        let mut drawn = self.random.below(OFTEN);
+        let mut drawn = self.random.draw_below(OFTEN);
         let mut kinds = kinds.iter();
         let kind = kinds.find(|(_, often)| {
             let found = drawn < *often;
@@ -143,10 +150,10 @@ impl Generator {
         kind.map_or(Kind::Computation, |(kind, _)| *kind)
     }
 
-    /// A block of its own.
-    fn inner(&mut self, budget: u32, around: Around) -> crate::program::BlockId {
+    /// Generates a separate block and returns it.
+    fn generate_block(&mut self, budget: u32, around: Around) -> crate::program::BlockId {
         self.builder.open_block();
-        self.sequence(
+        self.generate_sequence(
             budget,
             Around {
                 depth: around.depth + 1,
@@ -156,49 +163,49 @@ impl Generator {
         self.builder.close_block()
     }
 
-    fn cond(&mut self) -> Cond {
-        if self.options.conditions && self.random.percent(60) {
-            return Cond::Any(self.guard());
+    fn pick_cond(&mut self) -> Cond {
+        if self.options.conditions && self.random.draw_percent(60) {
+            return Cond::Any(self.pick_guard());
         }
-        let lane = self.random.below(4) as u8;
-        if self.options.float && self.random.percent(30) {
+        let lane = self.random.draw_below(4) as u8;
+        if self.options.float && self.random.draw_percent(30) {
             return Cond::NonZero(self.random.pick(&self.pools.float), lane, Type::F32);
         }
         let scratch = self.pools.scratch;
-        self.small_number(scratch, 2);
+        self.emit_small_number(scratch, 2);
         Cond::NonZero(scratch, 0, Type::U32)
     }
 
-    fn branch(&mut self, around: Around, budget: u32) {
-        let (cond, allowed) = self.branch_cond(around.allowed, 2);
+    fn generate_branch(&mut self, around: Around, budget: u32) {
+        let (cond, allowed) = self.pick_branch_cond(around.allowed, 2);
         let part = 1 + budget / 3;
         let group = |number: usize| Around {
             allowed: allowed[number],
             ..around
         };
-        let then = self.inner(part, group(0));
-        let otherwise = if self.random.percent(50) {
-            Some(self.inner(part, group(1)))
+        let then = self.generate_block(part, group(0));
+        let otherwise = if self.random.draw_percent(50) {
+            Some(self.generate_block(part, group(1)))
         } else {
             None
         };
         self.builder.branch(cond, then, otherwise, Span::new(1, 2));
     }
 
-    /// The condition of a branch, and what each of its groups may exchange.
-    fn branch_cond(&mut self, allowed: Allowed, groups: usize) -> (Cond, Vec<Allowed>) {
-        if let Some((register, lane)) = self.same_lane() {
+    /// Returns the condition of a branch, and the outputs that each of its groups may exchange.
+    fn pick_branch_cond(&mut self, allowed: Allowed, groups: usize) -> (Cond, Vec<Allowed>) {
+        if let Some((register, lane)) = self.pick_same_lane() {
             let cond = Cond::NonZero(register, lane, Type::U32);
             return (cond, vec![allowed; groups]);
         }
-        (self.cond(), self.share_out(allowed, groups))
+        (self.pick_cond(), self.split_outputs(allowed, groups))
     }
 
-    fn repeat(&mut self, around: Around, budget: u32) {
+    fn generate_loop(&mut self, around: Around, budget: u32) {
         let counter = self.pools.counters[self.loops];
-        let (zero, one) = (self.literal(0), self.literal(1));
-        let rounds = 1 + self.random.below(4) as u64;
-        let rounds = self.literal(rounds);
+        let (zero, one) = (self.add_literal(0), self.add_literal(1));
+        let rounds = 1 + self.random.draw_below(4) as u64;
+        let rounds = self.add_literal(rounds);
         let x = Dst::new(counter, WriteMask::X);
         self.emit(Op::Mov, Type::S32, x, &[zero]);
         self.loops += 1;
@@ -220,7 +227,7 @@ impl Generator {
             None,
             Span::default(),
         );
-        self.sequence(
+        self.generate_sequence(
             1 + budget / 2,
             Around {
                 depth: around.depth + 1,
@@ -240,13 +247,13 @@ impl Generator {
         });
     }
 
-    fn switch(&mut self, around: Around, budget: u32) {
+    fn generate_switch(&mut self, around: Around, budget: u32) {
         let around = Around {
             nearest: Nearest::Switch,
             ..around
         };
         let part = 1 + budget / 4;
-        let (selector, shares) = self.selector(around.allowed);
+        let (selector, shares) = self.pick_selector(around.allowed);
         let group = |number: usize| Around {
             allowed: shares[number],
             ..around
@@ -254,15 +261,15 @@ impl Generator {
         let cases = vec![
             Case {
                 values: vec![0],
-                block: self.inner(part, group(0)),
+                block: self.generate_block(part, group(0)),
             },
             Case {
                 values: vec![3, 1],
-                block: self.inner(part, group(1)),
+                block: self.generate_block(part, group(1)),
             },
         ];
-        let default = if self.random.percent(50) {
-            Some(self.inner(part, group(2)))
+        let default = if self.random.draw_percent(50) {
+            Some(self.generate_block(part, group(2)))
         } else {
             None
         };
@@ -276,27 +283,27 @@ impl Generator {
         self.builder.node(Node::Switch(switch));
     }
 
-    /// The selector of a switch, and what each of its three ways may exchange.
-    fn selector(&mut self, allowed: Allowed) -> ((RegisterId, u8), Vec<Allowed>) {
-        if let Some(same) = self.same_lane() {
+    /// Returns the selector of a switch, and the outputs that each of its three ways may exchange.
+    fn pick_selector(&mut self, allowed: Allowed) -> ((RegisterId, u8), Vec<Allowed>) {
+        if let Some(same) = self.pick_same_lane() {
             return (same, vec![allowed; 3]);
         }
         let scratch = self.pools.scratch;
-        self.small_number(scratch, 4);
-        ((scratch, 0), self.share_out(allowed, 3))
+        self.emit_small_number(scratch, 4);
+        ((scratch, 0), self.split_outputs(allowed, 3))
     }
 
-    fn call(&mut self, around: Around) {
+    fn generate_call(&mut self, around: Around) {
         let (routine, exchanged) = self.random.pick(&self.callable);
         if exchanged & !around.allowed != 0 {
-            return self.computation();
+            return self.generate_computation();
         }
         self.budget = self.budget.saturating_sub(1);
         self.builder.node(Node::Call(routine, Span::default()));
     }
 
-    /// A conditional `Break`, `Continue` or `Return`.
-    fn leave(&mut self, around: Around) {
+    /// Generates a conditional `Break`, `Continue` or `Return`.
+    fn generate_exit(&mut self, around: Around) {
         let mut choices = Vec::new();
         if around.nearest != Nearest::None {
             choices.push(Node::Break);
@@ -309,15 +316,15 @@ impl Generator {
             None => 5,
         };
         if around.place == RoutineRole::Subroutine
-            || self.random.percent(early) && self.may_return()
+            || self.random.draw_percent(early) && self.may_return()
         {
             choices.push(Node::Return);
         }
         if choices.is_empty() {
-            return self.computation();
+            return self.generate_computation();
         }
         let node = self.random.pick(&choices);
-        let (cond, _) = self.branch_cond(around.allowed, 1);
+        let (cond, _) = self.pick_branch_cond(around.allowed, 1);
         self.builder.open_block();
         self.builder.node(node);
         let then = self.builder.close_block();
@@ -325,7 +332,7 @@ impl Generator {
         self.budget = self.budget.saturating_sub(1);
     }
 
-    /// Whether main may end early: where the results are outputs, which have values from the start.
+    /// Returns true if main may end early: the results are outputs, which have initial values.
     fn may_return(&self) -> bool {
         !self.builder.program.outputs.is_empty()
     }

@@ -1,9 +1,9 @@
-//! What a generated program is made of so far, and the instructions that all of it uses.
+//! The generated program under construction, and the instructions that all generators use.
 
-use super::exchange::{Allowed, Exchange};
-use super::number::Operations;
+use super::arithmetic::Operations;
+use super::patch_outputs::{Allowed, Exchange};
 use super::random::Random;
-use super::vertices::Vertices;
+use super::vertex_io::Vertices;
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};
@@ -14,19 +14,19 @@ use crate::semantic::InputId;
 use crate::span::Span;
 use crate::types::{Type, Width};
 
-/// Parameters of a generated program.
+/// Number of parameters of a generated program.
 pub const PARAMS: usize = 6;
-/// Result vectors of a generated program.
+/// Number of result vectors of a generated program.
 pub const RESULTS: usize = 3;
-/// Bytes that an invocation of a compute program stores.
+/// Number of bytes that an invocation of a compute program stores.
 pub const RESULT_BYTES: u64 = 64;
 
-/// What a generated program may contain.
+/// Features that a generated program may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GenerateOptions {
     /// Stage.
     pub stage: Stage,
-    /// About how many instructions there are besides setting up and writing results.
+    /// Approximate number of instructions, without initialization and output of results.
     pub max_insts: u32,
     /// Loops.
     pub loops: bool,
@@ -44,12 +44,12 @@ pub struct GenerateOptions {
     pub float: bool,
     /// Arithmetic on 64-bit integers.
     pub int64: bool,
-    /// Register and parameter arrays with run-time indices.
+    /// Register and parameter arrays with dynamic indices.
     pub arrays: bool,
 }
 
 impl GenerateOptions {
-    /// Everything but 64-bit integers.
+    /// Returns options with all features except 64-bit integers.
     pub const fn new(stage: Stage, max_insts: u32) -> Self {
         Self {
             stage,
@@ -67,7 +67,7 @@ impl GenerateOptions {
     }
 }
 
-/// The registers that statements work on, by what they hold.
+/// The registers that statements use, by content.
 pub(super) struct Pools {
     pub(super) int: Vec<RegisterId>,
     pub(super) float: Vec<RegisterId>,
@@ -75,21 +75,21 @@ pub(super) struct Pools {
     pub(super) codes: Vec<RegisterId>,
     /// An array of integers.
     pub(super) array: RegisterId,
-    /// Loop counters in lane x, one for each depth of loops.
+    /// Loop counters in lane x, one for each nesting depth.
     pub(super) counters: Vec<RegisterId>,
-    /// For results on their way to a pool.
+    /// Register for intermediate results.
     pub(super) scratch: RegisterId,
     pub(super) long_scratch: RegisterId,
-    /// Lane x holds an index into arrays.
+    /// Lane x holds an index of arrays.
     pub(super) index: RegisterId,
     pub(super) results: Vec<RegisterId>,
-    /// What invocations have to do with each other.
+    /// Communication of invocations.
     pub(super) exchange: Option<Exchange>,
-    /// What they have to do with vertices.
+    /// Access to vertices.
     pub(super) vertices: Option<Vertices>,
 }
 
-/// Elements of the array.
+/// Number of elements of the array.
 pub(super) const ARRAY: u32 = 6;
 
 pub(super) struct Generator {
@@ -99,11 +99,11 @@ pub(super) struct Generator {
     pub(super) pools: Pools,
     pub(super) operations: Operations,
     pub(super) input: InputId,
-    /// Instructions that may still be made.
+    /// Number of instructions that may still be generated.
     pub(super) budget: u32,
-    /// Loops around the current statement.
+    /// Number of loops around the current statement.
     pub(super) loops: usize,
-    /// Routines that may be called, with what they exchange.
+    /// Routines that may be called, with the outputs that they exchange.
     pub(super) callable: Vec<(RoutineId, Allowed)>,
 }
 
@@ -118,7 +118,7 @@ impl Generator {
     ) {
         let position = self.builder.program.insts.len() as u32;
         let span = Span::new(position * 8, position * 8 + 7);
-        let precise = ty.is_float() && self.random.percent(20);
+        let precise = ty.is_float() && self.random.draw_percent(20);
         let flags = if precise {
             InstFlags::PRECISE
         } else {
@@ -142,7 +142,7 @@ impl Generator {
         self.emit_with(op, ty, Aux::None, Some(dst), sources);
     }
 
-    pub(super) fn cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
+    pub(super) fn emit_cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
         let aux = Aux::Cvt {
             from,
             rounding: Rounding::Trunc,
@@ -151,30 +151,30 @@ impl Generator {
         self.emit_with(Op::Cvt, to, aux, Some(dst), &[source]);
     }
 
-    pub(super) fn literal(&mut self, bits: u64) -> Src {
+    pub(super) fn add_literal(&mut self, bits: u64) -> Src {
         Src::new(Base::Literal(self.builder.program.literals.push([bits; 4])))
     }
 
-    pub(super) fn param(&mut self) -> Src {
+    pub(super) fn pick_param(&mut self) -> Src {
         let first = usize::from(self.options.stage == Stage::Compute);
-        let param = first + self.random.below(PARAMS - first);
-        let swizzle = self.swizzle();
+        let param = first + self.random.draw_below(PARAMS - first);
+        let swizzle = self.pick_swizzle();
         Src {
             swizzle,
             ..Src::new(Base::Param(ParamId::new(param)))
         }
     }
 
-    pub(super) fn swizzle(&mut self) -> Swizzle {
-        if self.random.percent(50) {
+    pub(super) fn pick_swizzle(&mut self) -> Swizzle {
+        if self.random.draw_percent(50) {
             Swizzle::XYZW
         } else {
             Swizzle(self.random.next() as u8)
         }
     }
 
-    /// The register `id`, seen whole.
-    pub(super) const fn whole(id: RegisterId) -> Dst {
+    /// Returns a write of all lanes of register `id`.
+    pub(super) const fn make_full_dst(id: RegisterId) -> Dst {
         Dst::new(id, WriteMask::XYZW)
     }
 }

@@ -1,23 +1,27 @@
-//! Random programs for tests: verified, terminating, without undefined values, and every run of them is exact.
+//! Random programs for tests: verified, terminating, without undefined values, and with exact
+//! results in every run.
 //!
-//! Integers may be anything. Floats are always multiples of 1/16 between -64 and 64, and every operation on them is followed
-//! by what brings its result back there. Sums and products of such numbers are exact in 32 bits, so neither contraction nor the
-//! order of sums matters, and there is no NaN, infinity or denormal. Zeros may differ in sign between machines; they are never
-//! looked at as bits. So outputs can be compared bit by bit between the interpreter and any device.
+//! Integers are arbitrary. Floats are always multiples of 1/16 between -64 and 64, and every float
+//! operation is followed by instructions that restore this invariant. Sums and products of such
+//! numbers are exact in 32 bits, so neither contraction nor the order of sums matters, and there is
+//! no NaN, infinity or denormal. The sign of zeros may differ between devices; their bits are never
+//! read. So outputs can be compared bit by bit between the interpreter and any device.
 //!
-//! The interface: parameter `n` is `local[n]` and may hold any bits. Results are unsigned integers. Vertex programs read
-//! `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x and y of `position` and write `frag_color[0..][0]`.
-//! Geometry and tessellation evaluation programs read `generic[RESULTS..]` of each vertex and the number of the primitive, the former their
-//! `invocation_id`, too, the latter `tess_coord`, and write `generic[0..]`. Evaluation programs also write `position`: the coordinates less 5/8.
-//! Compute programs read x of `global_invocation_id` and store [`RESULT_BYTES`] bytes for each invocation, one after the other,
-//! from the global address in x (low half) and y of parameter 0.
+//! The interface: parameter `n` is `local[n]` and may have any bits. Results are unsigned integers.
+//! Vertex programs read `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x
+//! and y of `position` and write `frag_color[0..][0]`. Geometry and tessellation evaluation
+//! programs read `generic[RESULTS..]` of each vertex and the primitive index; the former also read
+//! `invocation_id`, the latter `tess_coord`. Both write `generic[0..]`. Evaluation programs also
+//! write `position`: the coordinates less 5/8. Compute programs read x of `global_invocation_id`
+//! and store [`RESULT_BYTES`] bytes for each invocation, consecutively from the global address in x
+//! (low half) and y of parameter 0.
 
-mod exchange;
+mod arithmetic;
 mod flow;
 mod generator;
-mod number;
+mod patch_outputs;
 pub(crate) mod random;
-mod vertices;
+mod vertex_io;
 
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -30,42 +34,42 @@ use crate::semantic::{Input, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
-use exchange::{Allowed, Exchange};
+use arithmetic::Operations;
 use generator::{ARRAY, Generator, Pools};
-use number::Operations;
+use patch_outputs::{Allowed, Exchange};
 use random::Random;
-use vertices::Vertices;
+use vertex_io::Vertices;
 
 pub use generator::{GenerateOptions, PARAMS, RESULT_BYTES, RESULTS};
-pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
+pub use vertex_io::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
 
-/// The program of `seed`; the same seed and options give the same program.
+/// Returns the program of `seed`; the same seed and options return the same program.
 pub fn program(seed: u64, options: &GenerateOptions) -> Program {
     let mut generator = Generator::new(seed, *options);
-    generator.routines();
+    generator.generate_routines();
     generator.builder.program
 }
 
-/// Parameters and inputs for a run of a generated program, and memory for the result of a compute program.
+/// Returns parameters and inputs for a run of a generated program, and memory for the result of a
+/// compute program.
 pub fn environment(seed: u64, program: &Program) -> Environment {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut environment = Environment::default();
     environment
         .params
-        .extend((0..PARAMS).map(|_| std::array::from_fn(|_| random.bits32())));
+        .extend((0..PARAMS).map(|_| std::array::from_fn(|_| random.draw_bits32())));
     let input = match program.stage {
-        Stage::Fragment => {
-            [random.below(64), random.below(64), 0, 0].map(|at| ((at as f32) + 0.5).to_bits())
-        }
+        Stage::Fragment => [random.draw_below(64), random.draw_below(64), 0, 0]
+            .map(|at| ((at as f32) + 0.5).to_bits()),
         Stage::Compute | Stage::Geometry => [0; 4],
         Stage::TessEval => std::array::from_fn(|_| {
-            let part = random.below(1 + TESS_PARTS as usize);
+            let part = random.draw_below(1 + TESS_PARTS as usize);
             (part as f32 / TESS_PARTS as f32).to_bits()
         }),
-        Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.bits32()),
+        Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.draw_bits32()),
     };
     environment.inputs.push(input.map(u64::from));
-    vertices::set_vertices(program, &mut environment, &mut random);
+    vertex_io::set_vertices(program, &mut environment, &mut random);
     if program.stage == Stage::Compute {
         let address = 0x1_0000_0000_u64;
         environment.params[0] = [address as u32, (address >> 32) as u32, 0, 0];
@@ -78,7 +82,7 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
     environment
 }
 
-/// The result vectors that a device must give for a generated program in `environment`.
+/// Returns the result vectors that a device must return for a generated program in `environment`.
 ///
 /// # Errors
 /// The step limit of the interpreter, which no generated program reaches.
@@ -86,7 +90,7 @@ pub fn expected(
     program: &Program,
     environment: &Environment,
 ) -> Result<[[u32; 4]; RESULTS], StepLimit> {
-    // A program that the verifier rejects has no meaning, and this module does not make one.
+    // A program that the verifier rejects has no semantics, and this module does not generate one.
     let Ok(interpreter) = Interpreter::new(program) else {
         return Err(StepLimit(0));
     };
@@ -118,7 +122,7 @@ impl Generator {
         let mut program = Program::new(options.stage);
         program.blocks = crate::arena::IndexVec::new();
         program.routines = crate::arena::IndexVec::new();
-        // Neither makes a difference to numbers without infinities, NaN and denormals.
+        // Neither mode affects numbers without infinities, NaN and denormals.
         program.modes.zero_product = seed % 3 == 1;
         program.modes.flush_denormals = seed % 4 == 2;
         for n in 0..PARAMS as u32 {
@@ -153,16 +157,16 @@ impl Generator {
         }
     }
 
-    /// Subroutines first, each of which may call those before it; then main.
-    fn routines(&mut self) {
+    /// Generates subroutines first, each of which may call the previous ones, then main.
+    fn generate_routines(&mut self) {
         if self.pools.exchange.is_some() {
-            self.patch_size();
+            self.pick_patch_size();
         }
         if self.pools.vertices.is_some() {
-            self.primitive_modes();
+            self.pick_primitive_modes();
         }
         let count = if self.options.calls {
-            self.random.below(3)
+            self.random.draw_below(3)
         } else {
             0
         };
@@ -170,10 +174,10 @@ impl Generator {
             self.builder.open_block();
             let budget = self.budget / 4;
             let allowed = match self.pools.exchange {
-                Some(_) => self.random.below(1 + usize::from(exchange::ALL)) as Allowed,
+                Some(_) => self.random.draw_below(1 + usize::from(patch_outputs::ALL)) as Allowed,
                 None => 0,
             };
-            self.statements(budget, flow::RoutineRole::Subroutine, allowed);
+            self.generate_statements(budget, flow::RoutineRole::Subroutine, allowed);
             let body = self.builder.close_block();
             let id = self
                 .builder
@@ -189,9 +193,9 @@ impl Generator {
         for (routine, _) in self.callable.clone() {
             self.builder.node(Node::Call(routine, Span::default()));
         }
-        self.statements(budget, flow::RoutineRole::Main, exchange::ALL);
+        self.generate_statements(budget, flow::RoutineRole::Main, patch_outputs::ALL);
         self.gather();
-        self.results();
+        self.emit_results();
         let body = self.builder.close_block();
         self.builder.program.main = self
             .builder
@@ -200,22 +204,22 @@ impl Generator {
             .push(Routine { name: None, body });
     }
 
-    /// Gives every register of the pools a value that depends on parameters and input.
+    /// Initializes every register of the pools with a value that depends on parameters and input.
     fn set_up(&mut self) {
         for register in self.pools.int.clone() {
-            let source = self.param();
-            self.emit(Op::Mov, Type::U32, Self::whole(register), &[source]);
+            let source = self.pick_param();
+            self.emit(Op::Mov, Type::U32, Self::make_full_dst(register), &[source]);
         }
         let first = self.pools.int[0];
         if self.options.stage == Stage::Fragment {
-            self.cvt(
+            self.emit_cvt(
                 Type::U32,
                 Type::F32,
                 Dst::new(first, WriteMask(3)),
                 Src::new(Base::Input(self.input)),
             );
         } else if self.options.stage == Stage::TessEval {
-            self.tess_parts(first);
+            self.emit_tess_parts(first);
         } else {
             let input = Src {
                 swizzle: Swizzle::splat(0),
@@ -224,12 +228,17 @@ impl Generator {
             self.emit(Op::Mov, Type::U32, Dst::new(first, WriteMask::X), &[input]);
         }
         for register in self.pools.float.clone() {
-            let source = self.int_source();
-            self.float_from_int(register, source);
+            let source = self.pick_int_source();
+            self.emit_float_from_int(register, source);
         }
         for register in self.pools.long.clone() {
-            let source = self.param();
-            self.emit(Op::Pack64, Type::U64, Self::whole(register), &[source]);
+            let source = self.pick_param();
+            self.emit(
+                Op::Pack64,
+                Type::U64,
+                Self::make_full_dst(register),
+                &[source],
+            );
         }
         if self.options.arrays {
             self.set_up_array();
@@ -237,55 +246,55 @@ impl Generator {
         self.set_up_exchange();
         self.set_up_vertices();
         for result in self.pools.results.clone() {
-            let source = self.int_source();
-            self.emit(Op::Mov, Type::U32, Self::whole(result), &[source]);
+            let source = self.pick_int_source();
+            self.emit(Op::Mov, Type::U32, Self::make_full_dst(result), &[source]);
         }
     }
 
     fn set_up_array(&mut self) {
         for element in 0..ARRAY {
-            let source = self.int_source();
-            let index = self.constant_index(element);
+            let source = self.pick_int_source();
+            let index = self.add_constant_index(element);
             let dst = Dst {
                 index: Some(index),
-                ..Self::whole(self.pools.array)
+                ..Self::make_full_dst(self.pools.array)
             };
             self.emit(Op::Mov, Type::U32, dst, &[source]);
         }
     }
 
-    /// Mixes everything into the integer registers, so that the results depend on it.
+    /// Combines all pools into the integer registers, so that the results depend on them.
     fn gather(&mut self) {
         for register in self.pools.float.clone() {
-            let sixteen = self.literal(u64::from(16f32.to_bits()));
+            let sixteen = self.add_literal(u64::from(16f32.to_bits()));
             let scratch = self.pools.scratch;
             self.emit(
                 Op::Mul,
                 Type::F32,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 &[Src::register(register), sixteen],
             );
-            self.cvt(
+            self.emit_cvt(
                 Type::S32,
                 Type::F32,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 Src::register(scratch),
             );
-            self.mix(scratch);
+            self.emit_mix(scratch);
         }
         for register in self.pools.long.clone() {
             let scratch = self.pools.scratch;
             self.emit(
                 Op::Unpack64,
                 Type::U64,
-                Self::whole(scratch),
+                Self::make_full_dst(scratch),
                 &[Src::register(register)],
             );
-            self.mix(scratch);
+            self.emit_mix(scratch);
         }
         if self.options.arrays {
             for element in 0..ARRAY {
-                let index = Some(self.constant_index(element));
+                let index = Some(self.add_constant_index(element));
                 let source = Src {
                     index,
                     ..Src::register(self.pools.array)
@@ -294,30 +303,30 @@ impl Generator {
                 self.emit(
                     Op::Xor,
                     Type::U32,
-                    Self::whole(target),
+                    Self::make_full_dst(target),
                     &[Src::register(target), source],
                 );
             }
         }
     }
 
-    fn mix(&mut self, register: RegisterId) {
+    fn emit_mix(&mut self, register: RegisterId) {
         let target = self.random.pick(&self.pools.int);
         self.emit(
             Op::Add,
             Type::U32,
-            Self::whole(target),
+            Self::make_full_dst(target),
             &[Src::register(target), Src::register(register)],
         );
     }
 
-    fn results(&mut self) {
+    fn emit_results(&mut self) {
         for (position, result) in self.pools.results.clone().into_iter().enumerate() {
             let source = Src::register(self.pools.int[position % self.pools.int.len()]);
             self.emit(
                 Op::Xor,
                 Type::U32,
-                Self::whole(result),
+                Self::make_full_dst(result),
                 &[source, Src::register(result)],
             );
         }
@@ -337,14 +346,14 @@ impl Generator {
             .registers
             .push(Pools::register(Storage::Temp, Width::W64));
         let base = Src::new(Base::Param(ParamId::new(0)));
-        self.emit(Op::Pack64, Type::U64, Self::whole(address), &[base]);
-        self.cvt(
+        self.emit(Op::Pack64, Type::U64, Self::make_full_dst(address), &[base]);
+        self.emit_cvt(
             Type::U64,
             Type::U32,
             Dst::new(wide, WriteMask::X),
             Src::new(Base::Input(self.input)),
         );
-        let size = self.literal(RESULT_BYTES);
+        let size = self.add_literal(RESULT_BYTES);
         let sources = [Src::register(wide), size, Src::register(address)];
         self.emit(
             Op::Mad,
@@ -393,7 +402,7 @@ impl Pools {
         };
         let array = program.registers.push(array);
         let results = (0..RESULTS)
-            .map(|number| Self::result(program, number as u8))
+            .map(|number| Self::add_result(program, number as u8))
             .collect();
         let exchange = Exchange::new(program, RESULTS as u8);
         let vertices = Vertices::new(program);
@@ -413,7 +422,7 @@ impl Pools {
         }
     }
 
-    fn result(program: &mut Program, number: u8) -> RegisterId {
+    fn add_result(program: &mut Program, number: u8) -> RegisterId {
         let semantic = match program.stage {
             Stage::Compute => {
                 return program

@@ -16,23 +16,23 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    /// Returns a number below `end`.
+    pub(crate) fn draw_below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    pub(super) fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
+    pub(super) fn draw_percent(&mut self, chance: usize) -> bool {
+        self.draw_below(100) < chance
     }
 
     pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
+        items[self.draw_below(items.len())]
     }
 
-    /// Bits with a liking for the ends of the range and small numbers.
-    pub(super) fn bits32(&mut self) -> u32 {
+    /// Returns random bits, with a preference for small numbers and the ends of the range.
+    pub(super) fn draw_bits32(&mut self) -> u32 {
         let bits = self.next() as u32;
-        match self.below(8) {
+        match self.draw_below(8) {
             0 => 0,
             1 => u32::MAX,
             2 => 0x8000_0000,

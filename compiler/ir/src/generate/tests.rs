@@ -1,4 +1,4 @@
-//! Generated programs keep their promises.
+//! Tests of the guarantees for generated programs.
 
 use super::*;
 use crate::interp::Interpreter;
@@ -90,7 +90,7 @@ fn results_depend_on_parameters() {
     }
 }
 
-/// The second invocation of a compute program stores behind the first.
+/// Checks that the second invocation of a compute program stores after the first.
 #[test]
 fn invocations_store_side_by_side() {
     let program = program(1, &GenerateOptions::new(Stage::Compute, 20));
@@ -111,7 +111,7 @@ fn invocations_store_side_by_side() {
     assert_eq!(second[..4], results[0][0].to_le_bytes());
 }
 
-/// The float registers hold multiples of 1/16 between -64 and 64 when the program ends.
+/// Checks that the float registers hold multiples of 1/16 between -64 and 64 when the program ends.
 #[test]
 fn floats_stay_exact() {
     for seed in 0..100 {
@@ -142,7 +142,7 @@ fn floats_stay_exact() {
     }
 }
 
-/// Whether some text occurs in the programs of the first seeds.
+/// Returns true if `text` occurs in the programs of the first seeds.
 fn occurs(options: &GenerateOptions, text: &str) -> bool {
     (0..60).any(|seed| print(&program(seed, options)).contains(text))
 }
@@ -198,7 +198,8 @@ fn options_choose_what_occurs() {
     }
 }
 
-/// No invocation emits more vertices than its program says, and every kind of primitive comes out of some program.
+/// Checks that no invocation emits more vertices than its program declares, and that every kind of
+/// primitive occurs.
 #[test]
 fn geometry_programs_emit_what_they_may() {
     let mut kinds = std::collections::BTreeMap::new();

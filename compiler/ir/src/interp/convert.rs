@@ -1,6 +1,6 @@
-//! Conversions between all types, exact before the one rounding: NV_gpu_program5, CVT.
+//! Conversions between all types, exact before the single rounding: NV_gpu_program5, CVT.
 
-use super::value::{extended, mask, signed, top_bit};
+use super::value::{extend_bits, get_top_bit, lane_mask, to_signed};
 use crate::inst::Rounding;
 use crate::types::{Base, Type, Width};
 
@@ -14,7 +14,7 @@ struct Format {
 }
 
 impl Format {
-    const fn of(width: Width) -> Self {
+    const fn from_width(width: Width) -> Self {
         match width {
             Width::W8 | Width::W16 => Self {
                 fraction: 10,
@@ -31,17 +31,17 @@ impl Format {
         }
     }
 
-    /// The exponent of the least normal number.
+    /// Returns the exponent of the least normal number.
     const fn least_exponent(self) -> i32 {
         2 - (1 << (self.exponent - 1))
     }
 
-    /// The bits of infinity.
+    /// Returns the bits of infinity.
     const fn infinity(self) -> u64 {
         ((1 << self.exponent) - 1) << self.fraction
     }
 
-    const fn sign(self, negative: Sign) -> u64 {
+    const fn sign_bit(self, negative: Sign) -> u64 {
         (negative as u64) << (self.fraction + self.exponent)
     }
 }
@@ -55,42 +55,43 @@ enum Sign {
 /// A value without its sign.
 #[derive(Clone, Copy)]
 enum Magnitude {
-    /// `digits * 2 ^ exponent`
+    /// The value `digits * 2 ^ exponent`.
     Finite {
         digits: u128,
         exponent: i32,
     },
     Infinite,
-    /// The fraction, moved to the top of 64 bits.
+    /// The fraction, shifted to the top of 64 bits.
     NaN(u64),
 }
 
 /// Any value of any type.
 type Number = (Sign, Magnitude);
 
-/// `bits` of type `from` as type `to`. Inexact results round as asked; integers beyond the range of `to` clamp with
-/// `saturate`, else lose their upper bits. NaN becomes integer 0; an infinity clamps, or becomes 0: NV_gpu_program5 section 2.X.8.Z, CVT,
-/// leaves these undefined.
+/// Converts `bits` from type `from` to type `to`. Inexact results are rounded by `rounding`;
+/// integers out of the range of `to` are clamped with `saturate`, otherwise truncated to their low
+/// bits. NaN becomes integer 0; an infinity is clamped, or becomes 0: NV_gpu_program5 section
+/// 2.X.8.Z, CVT, leaves these undefined.
 pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
     let number = if from.is_float() {
-        decode(Format::of(from.width()), bits)
+        decode(Format::from_width(from.width()), bits)
     } else {
-        integer(from, bits)
+        decode_int(from, bits)
     };
     match to.base() {
-        Base::Float => encode(Format::of(to.width()), number, rounding),
-        Base::Signed | Base::Unsigned if saturate => clamped(to, number, rounding),
-        Base::Signed | Base::Unsigned => low_bits(number, rounding) & mask(to.width()),
+        Base::Float => encode(Format::from_width(to.width()), number, rounding),
+        Base::Signed | Base::Unsigned if saturate => clamp_to_type(to, number, rounding),
+        Base::Signed | Base::Unsigned => take_low_bits(number, rounding) & lane_mask(to.width()),
     }
 }
 
-/// A float of type `ty` as `f64`, which holds all of them.
+/// Returns a float of type `ty` as `f64`, which represents all of them exactly.
 pub fn to_f64(ty: Type, bits: u64) -> f64 {
     match ty.width() {
         Width::W8 | Width::W16 => f64::from_bits(convert(
             Type::F16,
             Type::F64,
-            bits & mask(Width::W16),
+            bits & lane_mask(Width::W16),
             Rounding::Even,
             false,
         )),
@@ -99,7 +100,7 @@ pub fn to_f64(ty: Type, bits: u64) -> f64 {
     }
 }
 
-/// `value` rounded to the nearest float of type `ty`, ties to even.
+/// Returns `value` rounded to the nearest float of type `ty`, ties to even.
 pub fn from_f64(ty: Type, value: f64) -> u64 {
     match ty.width() {
         Width::W8 | Width::W16 => {
@@ -110,19 +111,19 @@ pub fn from_f64(ty: Type, value: f64) -> u64 {
     }
 }
 
-fn sign(is_negative: bool) -> Sign {
+fn to_sign(is_negative: bool) -> Sign {
     if is_negative { Sign::Minus } else { Sign::Plus }
 }
 
-fn integer(ty: Type, bits: u64) -> Number {
-    let is_negative = ty.is_signed_int() && bits & top_bit(ty.width()) != 0;
+fn decode_int(ty: Type, bits: u64) -> Number {
+    let is_negative = ty.is_signed_int() && bits & get_top_bit(ty.width()) != 0;
     let digits = if is_negative {
-        signed(ty.width(), bits).unsigned_abs()
+        to_signed(ty.width(), bits).unsigned_abs()
     } else {
         bits
     };
     (
-        sign(is_negative),
+        to_sign(is_negative),
         Magnitude::Finite {
             digits: digits.into(),
             exponent: 0,
@@ -135,7 +136,7 @@ fn decode(format: Format, bits: u64) -> Number {
     let exponent = bits >> format.fraction & ((1 << format.exponent) - 1);
     let quantum = format.least_exponent() - format.fraction as i32;
     let magnitude = match exponent {
-        // Denormals have the exponent of the least normal number and no leading 1.
+        // Denormals have the exponent of the least normal number and no implicit leading 1.
         0 => Magnitude::Finite {
             digits: fraction.into(),
             exponent: quantum,
@@ -147,7 +148,7 @@ fn decode(format: Format, bits: u64) -> Number {
         _ if fraction == 0 => Magnitude::Infinite,
         _ => Magnitude::NaN(fraction << (64 - format.fraction)),
     };
-    (sign(bits & format.sign(Sign::Minus) != 0), magnitude)
+    (to_sign(bits & format.sign_bit(Sign::Minus) != 0), magnitude)
 }
 
 fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 {
@@ -162,11 +163,11 @@ fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 
             encode_finite(format, sign, digits, exponent, rounding)
         }
     };
-    format.sign(sign) | bits
+    format.sign_bit(sign) | bits
 }
 
-/// The bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the next power of two carries into the
-/// exponent, which is what it must do.
+/// Returns the bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the
+/// next power of two correctly carries into the exponent.
 fn encode_finite(
     format: Format,
     sign: Sign,
@@ -176,7 +177,7 @@ fn encode_finite(
 ) -> u64 {
     let top = exponent + digits.ilog2() as i32;
     let scale = top.max(format.least_exponent());
-    let fraction = scaled(
+    let fraction = scale_to_int(
         sign,
         digits,
         exponent - (scale - format.fraction as i32),
@@ -200,12 +201,12 @@ fn encode_finite(
     }
 }
 
-/// `digits * 2 ^ exponent` as an integer; `exponent` is so small that it fits.
-fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
+/// Returns `digits * 2 ^ exponent` as an integer; `exponent` must be small enough for it to fit.
+fn scale_to_int(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     if exponent >= 0 {
         return digits << exponent;
     }
-    // All digits lie below one half if they are shifted out by more than their number.
+    // The value is below one half if the shift exceeds the number of digits.
     let shift = exponent.unsigned_abs().min(127);
     let (quotient, rest, half) = (
         digits >> shift,
@@ -221,36 +222,37 @@ fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     quotient + u128::from(up)
 }
 
-/// The integer next to a finite number, or `None` if it has more than 120 bits. Its low 64 bits are 0 then, because floats
-/// have at most 53 digits.
-fn integral((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
+/// Returns a finite number rounded to an integer, or `None` if it has more than 120 bits. Its low
+/// 64 bits are 0 then, because floats have at most 53 digits.
+fn round_to_int((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
     let Magnitude::Finite { digits, exponent } = magnitude else {
         return None;
     };
     if digits != 0 && exponent + digits.ilog2() as i32 >= 120 {
         return None;
     }
-    let value = scaled(sign, digits, exponent, rounding) as i128;
+    let value = scale_to_int(sign, digits, exponent, rounding) as i128;
     Some(if sign == Sign::Minus { -value } else { value })
 }
 
-fn low_bits(number: Number, rounding: Rounding) -> u64 {
-    integral(number, rounding).unwrap_or(0) as u64
+fn take_low_bits(number: Number, rounding: Rounding) -> u64 {
+    round_to_int(number, rounding).unwrap_or(0) as u64
 }
 
-fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
-    let all = i128::from(mask(ty.width()));
+fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
+    let all = i128::from(lane_mask(ty.width()));
     let (least, most) = if ty.is_signed_int() {
         (-(all >> 1) - 1, all >> 1)
     } else {
         (0, all)
     };
-    // What is too large for `integral`, infinities included, is too large for every integer type.
-    let value = match (integral(number, rounding), number) {
+    // Values too large for `round_to_int`, infinities included, are out of range for every integer
+    // type.
+    let value = match (round_to_int(number, rounding), number) {
         (_, (_, Magnitude::NaN(_))) => 0,
         (Some(value), _) => value.clamp(least, most),
         (None, (Sign::Minus, _)) => least,
         (None, (Sign::Plus, _)) => most,
     };
-    extended(ty, value as u64, ty.width())
+    extend_bits(ty, value as u64, ty.width())
 }

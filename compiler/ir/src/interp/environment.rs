@@ -1,18 +1,18 @@
-//! What a program runs in: inputs, parameters, memory, textures.
+//! Environment of a program: inputs, parameters, memory, textures.
 
 use crate::program::Program;
 use crate::resource::{Buffer, BufferKind, TexAccess, Texture};
 
-/// What a program runs in.
+/// Environment of a program.
 #[derive(Clone, Debug)]
 pub struct Environment<T = NoTextures> {
-    /// Lanes of the inputs, by [`InputId`](crate::InputId); those that are not here are 0.
+    /// Lanes of the inputs, by [`InputId`](crate::InputId); missing inputs are 0.
     pub inputs: Vec<[u64; 4]>,
-    /// Lanes of the inputs per vertex: for each vertex a vector like [`inputs`](Self::inputs).
+    /// Lanes of the per-vertex inputs: for each vertex a vector like [`inputs`](Self::inputs).
     pub vertices: Vec<Vec<[u64; 4]>>,
-    /// Parameters, by [`ParamId`](crate::ParamId); those that are not here are 0.
+    /// Parameters, by [`ParamId`](crate::ParamId); missing parameters are 0.
     pub params: Vec<[u32; 4]>,
-    /// Memory, which the program may change.
+    /// Memory, which the program may modify.
     pub memory: ProgramMemory,
     /// Textures.
     pub textures: T,
@@ -32,7 +32,7 @@ impl Default for Environment {
 }
 
 impl<T> Environment<T> {
-    /// The same environment with other textures.
+    /// Returns the same environment with other textures.
     pub fn with_textures<U: Textures>(self, textures: U) -> Environment<U> {
         let Self {
             inputs,
@@ -51,7 +51,7 @@ impl<T> Environment<T> {
     }
 }
 
-/// Bytes of the global address space.
+/// A range of the global address space.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Region {
     /// Address of the first byte.
@@ -70,8 +70,8 @@ pub struct ProgramMemory {
 }
 
 impl ProgramMemory {
-    /// What an invocation has for itself.
-    pub(super) fn of_invocation(program: &Program) -> Self {
+    /// Returns the private memory of an invocation.
+    pub(super) fn new_private(program: &Program) -> Self {
         let bytes = |buffer: &Buffer| match buffer.kind == BufferKind::Private {
             true => vec![vec![
                 0;
@@ -101,18 +101,18 @@ pub struct TexRequest {
     pub reference: u32,
     /// Sources of the mode.
     pub own: [[u32; 4]; 2],
-    /// Least level of detail.
+    /// Minimum level of detail.
     pub min_lod: u32,
     /// Texel offset.
     pub offset: [i32; 3],
 }
 
-/// Where texels come from.
+/// Source of texels.
 pub trait Textures {
-    /// The four lanes of an access, as bits of the instruction's type.
+    /// Returns the four lanes of an access, as bits of the instruction's type.
     fn access(&mut self, request: &TexRequest) -> [u32; 4];
 
-    /// Whether all texels that an access reads are populated.
+    /// Returns true if all texels that an access reads are populated.
     fn is_resident(&mut self, _: &TexRequest) -> bool {
         true
     }

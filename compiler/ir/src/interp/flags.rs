@@ -1,6 +1,6 @@
 //! Condition codes: NV_gpu_program4 section 2.X.4.3.
 
-use super::value::{is_negative, is_zero, mask, signed, top_bit};
+use super::value::{get_top_bit, is_negative, is_zero, lane_mask, to_signed};
 use crate::inst::CondTest;
 use crate::types::{Type, Width};
 
@@ -11,17 +11,19 @@ pub struct Flags {
     pub sign: bool,
     /// ZF: 0 or NaN.
     pub zero: bool,
-    /// OF: a signed sum or difference does not fit.
+    /// OF: overflow of a signed sum or difference.
     pub overflow: bool,
-    /// CF: an unsigned sum does not fit, or an unsigned difference does.
+    /// CF: carry of an unsigned sum, or no borrow of an unsigned difference.
     pub carry: bool,
 }
 
 impl Flags {
-    /// The flags of a result of type `ty` that is in a lane of `width` as `bits`. Overflow and carry are clear.
+    /// Returns the flags of a result of type `ty` with the value `bits` in a lane of `width`.
+    /// Overflow and carry are clear.
     pub fn of_result(ty: Type, width: Width, bits: u64) -> Self {
         if ty.is_float() {
-            // NaN sets both flags, which no number does: so NAN and LEG can tell it (NV_gpu_program4 table X.16).
+            // NaN sets both flags, unlike any number: so NAN and LEG can detect it (NV_gpu_program4
+            // table X.16).
             let nan = super::to_f64(ty, bits).is_nan();
             let (sign, zero) = (nan || is_negative(ty, bits), nan || is_zero(ty, bits));
             return Self {
@@ -31,13 +33,13 @@ impl Flags {
             };
         }
         Self {
-            sign: bits & top_bit(width) != 0,
-            zero: bits & mask(width) == 0,
+            sign: bits & get_top_bit(width) != 0,
+            zero: bits & lane_mask(width) == 0,
             ..Self::default()
         }
     }
 
-    /// Whether the flags pass a test: NV_gpu_program4 table X.16.
+    /// Returns true if the flags pass a test: NV_gpu_program4 table X.16.
     pub fn passes(self, test: CondTest) -> bool {
         let Self {
             sign: sf,
@@ -68,37 +70,40 @@ impl Flags {
     }
 }
 
-/// A summand: its value without the negation that the operation applies to it.
+/// An addend: its value without the negation that the operation applies to it.
 #[derive(Clone, Copy)]
-pub(super) struct Summand {
+pub(super) struct Addend {
     pub(super) value: u64,
     pub(super) negated: bool,
 }
 
-/// Overflow and carry of `x + y` at the width of `ty`. A negated summand makes it a subtraction; if both are negated the
-/// flags are undefined, and clear here.
-pub(super) fn overflow_and_carry(ty: Type, x: Summand, y: Summand) -> (bool, bool) {
+/// Returns overflow and carry of `x + y` at the width of `ty`. A negated addend makes it a
+/// subtraction; if both are negated the flags are undefined, and clear here.
+pub(super) fn compute_overflow_and_carry(ty: Type, x: Addend, y: Addend) -> (bool, bool) {
     match (x.negated, y.negated) {
-        (false, false) => of_sum(ty, x.value, y.value),
-        (false, true) => of_difference(ty, x.value, y.value),
-        (true, false) => of_difference(ty, y.value, x.value),
+        (false, false) => compute_sum_flags(ty, x.value, y.value),
+        (false, true) => compute_difference_flags(ty, x.value, y.value),
+        (true, false) => compute_difference_flags(ty, y.value, x.value),
         (true, true) => (false, false),
     }
 }
 
-fn fits(ty: Type, value: i128) -> bool {
-    let limit = i128::from(top_bit(ty.width()));
+fn is_in_range(ty: Type, value: i128) -> bool {
+    let limit = i128::from(get_top_bit(ty.width()));
     (-limit..limit).contains(&value)
 }
 
-fn of_sum(ty: Type, a: u64, b: u64) -> (bool, bool) {
-    let sum = i128::from(signed(ty.width(), a)) + i128::from(signed(ty.width(), b));
+fn compute_sum_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
+    let sum = i128::from(to_signed(ty.width(), a)) + i128::from(to_signed(ty.width(), b));
     let unsigned_sum = u128::from(a) + u128::from(b);
-    (!fits(ty, sum), unsigned_sum > u128::from(mask(ty.width())))
+    (
+        !is_in_range(ty, sum),
+        unsigned_sum > u128::from(lane_mask(ty.width())),
+    )
 }
 
-fn of_difference(ty: Type, a: u64, b: u64) -> (bool, bool) {
-    let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
-    // Carry means that there was no borrow: the difference of the unsigned values is not negative.
-    (!fits(ty, difference), a >= b)
+fn compute_difference_flags(ty: Type, a: u64, b: u64) -> (bool, bool) {
+    let difference = i128::from(to_signed(ty.width(), a)) - i128::from(to_signed(ty.width(), b));
+    // Carry means no borrow: the difference of the unsigned values is not negative.
+    (!is_in_range(ty, difference), a >= b)
 }

@@ -1,4 +1,4 @@
-//! Control flow: one step of an invocation after the other.
+//! Control flow: execution of an invocation step by step.
 
 use super::environment::Textures;
 use super::machine::{Machine, StepLimit};
@@ -7,33 +7,33 @@ use crate::inst::Cond;
 use crate::op::Op;
 use crate::program::{Node, SwitchId};
 
-/// What a step of an invocation was.
+/// Result of a step of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes on.
+    /// The invocation continues.
     Ran,
-    /// It has come to a barrier.
+    /// It has reached a barrier.
     Barrier,
     /// It has ended.
     Ended,
 }
 
 impl<T: Textures> Machine<'_, '_, T> {
-    /// Runs an instruction, another node, or the end of a block.
+    /// Executes an instruction, another node, or the end of a block.
     pub(super) fn advance(&mut self) -> Result<Step, StepLimit> {
         let program = self.program;
-        let Some(frame) = self.own.stack.innermost() else {
+        let Some(frame) = self.own.stack.get_innermost() else {
             return Ok(Step::Ended);
         };
         let Some(node) = program.block(frame.block).get(frame.next) else {
             // The end of a block is a step, so that loops without instructions reach the limit.
-            self.step()?;
-            self.own.stack.fall_off();
+            self.count_step()?;
+            self.own.stack.leave_block();
             return Ok(Step::Ran);
         };
         let Node::Run { first, len } = *node else {
             frame.next += 1;
-            self.node(node)?;
+            self.execute_node(node)?;
             return Ok(Step::Ran);
         };
         let inst = program.run(first, len).get(frame.inst as usize);
@@ -44,7 +44,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let Some(inst) = inst else {
             return Ok(Step::Ran);
         };
-        self.step()?;
+        self.count_step()?;
         self.execute(inst);
         Ok(if inst.op == Op::Barrier {
             Step::Barrier
@@ -53,8 +53,8 @@ impl<T: Textures> Machine<'_, '_, T> {
         })
     }
 
-    fn node(&mut self, node: &Node) -> Result<(), StepLimit> {
-        self.step()?;
+    fn execute_node(&mut self, node: &Node) -> Result<(), StepLimit> {
+        self.count_step()?;
         match *node {
             Node::Run { .. } => {}
             Node::If {
@@ -63,7 +63,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 otherwise,
                 span: _,
             } => {
-                let taken = if self.holds(cond) {
+                let taken = if self.test_cond(cond) {
                     Some(then)
                 } else {
                     otherwise
@@ -78,7 +78,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 continuing,
                 span: _,
             } => self.own.stack.open(body, FrameKind::Body(continuing)),
-            Node::Switch(id) => self.switch(id),
+            Node::Switch(id) => self.execute_switch(id),
             Node::Break => {
                 let stack = &mut self.own.stack;
                 stack.close(|kind| matches!(kind, FrameKind::Case | FrameKind::Body(_)));
@@ -99,9 +99,9 @@ impl<T: Textures> Machine<'_, '_, T> {
         Ok(())
     }
 
-    fn switch(&mut self, id: SwitchId) {
+    fn execute_switch(&mut self, id: SwitchId) {
         let switch = &self.program.switches[id];
-        let value = self.lane(switch.selector) as u32;
+        let value = self.load_lane(switch.selector) as u32;
         let case = switch
             .cases
             .iter()
@@ -113,11 +113,11 @@ impl<T: Textures> Machine<'_, '_, T> {
             .for_each(|block| stack.open(block, FrameKind::Case));
     }
 
-    fn holds(&self, cond: Cond) -> bool {
+    fn test_cond(&self, cond: Cond) -> bool {
         match cond {
-            Cond::Any(guard) => self.passes(guard).contains(&true),
+            Cond::Any(guard) => self.test_guard(guard).contains(&true),
             Cond::NonZero(register, lane, ty) => {
-                !super::value::is_zero(ty, self.lane((register, lane)))
+                !super::value::is_zero(ty, self.load_lane((register, lane)))
             }
         }
     }

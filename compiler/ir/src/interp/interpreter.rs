@@ -1,23 +1,24 @@
-//! Runs of programs: of one invocation, of those of a primitive, of a patch, of a work group.
+//! Runs of programs: of one invocation, and of the invocations for a primitive, a patch or a work
+//! group.
 
 use super::environment::{Environment, Textures};
+use super::group_outputs::{Emitted, Patch};
 use super::machine::{Machine, Outcome, StepLimit};
-use super::shared::{Emitted, Patch};
-use super::together::Schedule;
+use super::scheduler::Schedule;
 use crate::program::Program;
 use crate::semantic::Semantic;
 use crate::verify::{VerifyError, verify};
 
-/// Runs a verified program.
+/// Interpreter of a verified program.
 #[derive(Clone, Debug)]
 pub struct Interpreter<'p> {
     program: &'p Program,
-    /// Steps that a run may take; a million unless changed.
+    /// Maximum number of steps of a run; a million by default.
     pub step_limit: u64,
 }
 
 impl<'p> Interpreter<'p> {
-    /// An interpreter of `program`, which must pass the verifier.
+    /// Returns an interpreter of `program`, which must pass the verifier.
     pub fn new(program: &'p Program) -> Result<Self, Vec<VerifyError>> {
         verify(program)?;
         Ok(Self {
@@ -31,10 +32,11 @@ impl<'p> Interpreter<'p> {
         let mut machine = Machine::new(self.program, environment, self.step_limit);
         machine.begin(0, &[]);
         machine.finish()?;
-        Ok(machine.outcome())
+        Ok(machine.get_outcome())
     }
 
-    /// Runs a geometry program for a primitive, whose vertices are [`Environment::vertices`]: one invocation after the other.
+    /// Runs a geometry program for a primitive, whose vertices are [`Environment::vertices`]: its
+    /// invocations run consecutively.
     pub fn run_primitive<T: Textures>(
         &self,
         environment: &mut Environment<T>,
@@ -50,16 +52,17 @@ impl<'p> Interpreter<'p> {
             machine.begin(number as usize, &inputs);
             machine.finish()?;
             if modes.passthrough {
-                machine.pass_on();
+                machine.emit_passthrough();
             }
-            // The strips of invocations are not connected.
+            // The strips of different invocations are not connected.
             machine.emitted.end_strip();
         }
         Ok(machine.emitted)
     }
 
-    /// Runs a tessellation control program for a patch, whose vertices are [`Environment::vertices`]: in lock step if the program asks for
-    /// it, else as `schedule` has it. In lock step a branch runs the invocations of its first block first.
+    /// Runs a tessellation control program for a patch, whose vertices are
+    /// [`Environment::vertices`]: in lock step if the program requires it, otherwise in the order
+    /// of `schedule`. In lock step a branch runs the invocations of its first block first.
     pub fn run_patch<T: Textures>(
         &self,
         environment: &mut Environment<T>,
@@ -86,7 +89,7 @@ impl<'p> Interpreter<'p> {
         Ok(machine.patch)
     }
 
-    /// Runs a work group of a compute program as `schedule` has it. `group` is its number.
+    /// Runs a work group of a compute program in the order of `schedule`. `group` is its index.
     pub fn run_work_group<T: Textures>(
         &self,
         environment: &mut Environment<T>,

@@ -2,24 +2,24 @@
 
 use super::environment::{Environment, ProgramMemory, Textures};
 use super::flags::Flags;
-use super::shared::{Emitted, Patch};
+use super::group_outputs::{Emitted, Patch};
 use super::stack::Stack;
 use crate::arena::Id;
 use crate::program::{Program, Storage};
 use crate::semantic::Semantic;
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Lanes of the outputs, by [`OutputId`](crate::OutputId); 0 where nothing was written.
+    /// Lanes of the outputs, by [`OutputId`](crate::OutputId); 0 for lanes that were not written.
     pub outputs: Vec<[u64; 4]>,
-    /// Whether the fragment became a helper invocation, so that the outputs do not count.
+    /// True if the fragment became a helper invocation, so that the outputs are discarded.
     pub demoted: bool,
-    /// Steps taken: instructions, other nodes, rounds of loops.
+    /// Number of steps: instructions, other nodes, iterations of loops.
     pub steps: u64,
 }
 
-/// A run took more steps than allowed.
+/// Error: a run exceeded the step limit, which it contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepLimit(pub u64);
 
@@ -31,27 +31,27 @@ impl std::fmt::Display for StepLimit {
 
 impl std::error::Error for StepLimit {}
 
-/// Invocations of a program, one of which runs at a time.
+/// Interpreter state: invocations of a program, one of which runs at a time.
 pub(super) struct Machine<'p, 'e, T> {
     pub(super) program: &'p Program,
     pub(super) environment: &'e mut Environment<T>,
-    /// Where the elements of each register start in [`Invocation::lanes`].
+    /// Start of the elements of each register in [`Invocation::lanes`].
     pub(super) starts: Vec<usize>,
-    /// Where the register of each output is in [`Invocation::lanes`].
+    /// Position of the register of each output in [`Invocation::lanes`].
     pub(super) slots: Vec<Option<usize>>,
     pub(super) step_limit: u64,
-    /// The invocation that runs.
+    /// The running invocation.
     pub(super) own: Invocation,
-    /// Outputs that invocations read of each other.
+    /// Outputs that invocations can read of each other.
     pub(super) patch: Patch,
-    /// What invocations of a geometry program have emitted.
+    /// Vertices that the invocations of a geometry program have emitted.
     pub(super) emitted: Emitted,
 }
 
 /// The state of an invocation.
 #[derive(Clone, Default)]
 pub(super) struct Invocation {
-    /// Its number among those that run together.
+    /// Its index among the invocations that run together.
     pub(super) number: usize,
     /// Lanes of the inputs that are not per vertex.
     pub(super) inputs: Vec<[u64; 4]>,
@@ -62,9 +62,9 @@ pub(super) struct Invocation {
     /// Open blocks.
     pub(super) stack: Stack,
     pub(super) demoted: bool,
-    /// Buffers that no other invocation sees; the others are empty.
+    /// Private buffers; the other buffers are empty.
     pub(super) private: ProgramMemory,
-    /// Vertices that it may emit still.
+    /// Number of vertices that it may still emit.
     pub(super) vertices_left: u32,
     pub(super) steps: u64,
 }
@@ -102,7 +102,8 @@ impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
         }
     }
 
-    /// Makes a new invocation the one that runs. `inputs` are those in which it differs from others.
+    /// Replaces the running invocation by a new one. `inputs` are the inputs that differ between
+    /// invocations.
     pub(super) fn begin(&mut self, number: usize, inputs: &[(Semantic, [u32; 4])]) {
         let program = self.program;
         let mut own = Invocation {
@@ -112,7 +113,7 @@ impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
             codes: vec![[Flags::default(); 4]; program.registers.len()],
             stack: Stack::new(program.routines[program.main].body),
             demoted: false,
-            private: ProgramMemory::of_invocation(program),
+            private: ProgramMemory::new_private(program),
             vertices_left: program.modes.vertices_out,
             steps: 0,
         };
@@ -129,21 +130,21 @@ impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
         self.own = own;
     }
 
-    /// Lanes of the outputs as the invocation has written them.
-    pub(super) fn outputs(&self) -> Vec<[u64; 4]> {
+    /// Returns the lanes of the outputs that the invocation has written.
+    pub(super) fn collect_outputs(&self) -> Vec<[u64; 4]> {
         let lanes = |slot: &Option<usize>| slot.map_or([0; 4], |slot| self.own.lanes[slot]);
         self.slots.iter().map(lanes).collect()
     }
 
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn get_outcome(&self) -> Outcome {
         Outcome {
-            outputs: self.outputs(),
+            outputs: self.collect_outputs(),
             demoted: self.own.demoted,
             steps: self.own.steps,
         }
     }
 
-    pub(super) fn step(&mut self) -> Result<(), StepLimit> {
+    pub(super) fn count_step(&mut self) -> Result<(), StepLimit> {
         self.own.steps += 1;
         if self.own.steps > self.step_limit {
             Err(StepLimit(self.step_limit))

@@ -1,10 +1,13 @@
-//! The interpreter of the IR: what a program means, said in the plainest way. Tests hold generated code against it.
+//! The interpreter of the IR: the reference semantics of programs, in the simplest form. Tests
+//! compare generated code with it.
 //!
-//! [`Interpreter::run`] runs one invocation alone: derivatives are 0, barriers do nothing, and sampling is the caller's. Invocations that have
-//! to do with each other run together: those of a patch, of a primitive, of a work group (`together`). Registers start as 0.
-//! Float arithmetic is IEEE 754 with denormals, as far as the program's modes do not ask for other rules; sums of products round after every operation; the transcendental functions
-//! are those of the host in double precision. Every float operation computes in double precision and rounds once to its type,
-//! which for `+ - * / sqrt` gives the same as computing in the type.
+//! [`Interpreter::run`] runs one invocation alone: derivatives are 0, barriers have no effect, and
+//! the caller implements sampling. Invocations that communicate run together: the invocations for a
+//! patch, a primitive or a work group (`scheduler`). Registers are initially 0. Float arithmetic is
+//! IEEE 754 with denormals, unless the program's modes require other rules; sums of products are
+//! rounded after every operation; the transcendental functions are the host's in double precision.
+//! Every float operation computes in double precision and rounds once to its type, which for
+//! `+ - * / sqrt` is equivalent to computing in the type.
 
 mod alu;
 mod convert;
@@ -14,17 +17,17 @@ mod execute;
 mod flags;
 mod flow;
 mod group;
+mod group_outputs;
 mod interpreter;
 mod machine;
 mod memory;
 mod operand;
-mod pack;
 mod primitive;
-mod shared;
+mod scheduler;
 mod stack;
 mod texture;
-mod together;
 mod value;
+mod vector_ops;
 
 pub use convert::{from_f64, to_f64};
 pub use environment::{Environment, NoTextures, ProgramMemory, Region, TexRequest, Textures};
@@ -33,10 +36,10 @@ pub use evaluate::{
     operand, written,
 };
 pub use flags::Flags;
+pub use group_outputs::{Emitted, Patch, Vertex};
 pub use interpreter::Interpreter;
 pub use machine::{Outcome, StepLimit};
-pub use shared::{Emitted, Patch, Vertex};
-pub use together::Schedule;
+pub use scheduler::Schedule;
 
 #[cfg(test)]
 mod tests;

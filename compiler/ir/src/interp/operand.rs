@@ -1,7 +1,7 @@
 //! Operands and results: NV_gpu_program4 sections 2.X.4.2 and 2.X.4.3.
 //!
-//! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
-//! condition-code update.
+//! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old
+//! condition codes, write, condition-code update.
 
 use super::environment::Textures;
 use super::evaluate::{Carries, Sources, carries, magnitude, operand, written};
@@ -13,53 +13,54 @@ use crate::program::{RegisterId, Storage};
 use crate::semantic::{InputId, Semantic};
 
 impl<T: Textures> Machine<'_, '_, T> {
-    /// A lane of a register that is no array.
-    pub(super) fn lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
+    /// Returns a lane of a register that is not an array.
+    pub(super) fn load_lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
         self.own.lanes[self.starts[register.index()]][usize::from(lane)]
     }
 
-    pub(super) fn term(&self, term: IndexTerm) -> i64 {
+    pub(super) fn eval_term(&self, term: IndexTerm) -> i64 {
         let relative = term
             .relative
-            .map_or(0, |lane| self.lane(lane) as u32 as i32);
+            .map_or(0, |lane| self.load_lane(lane) as u32 as i32);
         i64::from(relative) + i64::from(term.offset)
     }
 
-    /// The element that an index term names among `len`, clamped.
-    pub(super) fn element(&self, term: IndexTerm, len: u32) -> usize {
-        self.term(term).clamp(0, i64::from(len) - 1) as usize
+    /// Returns the element of an array of length `len` that an index term selects, clamped.
+    pub(super) fn clamp_element(&self, term: IndexTerm, len: u32) -> usize {
+        self.eval_term(term).clamp(0, i64::from(len) - 1) as usize
     }
 
-    /// The element and the vertex of an operand.
-    fn index(&self, index: Option<IndexId>) -> (usize, Option<i64>) {
+    /// Returns the element and the vertex of an operand.
+    fn eval_index(&self, index: Option<IndexId>) -> (usize, Option<i64>) {
         let Some(index) = index else { return (0, None) };
         let index = self.program.indices[index];
         (
-            self.element(index.element, index.len),
-            index.vertex.map(|vertex| self.term(vertex)),
+            self.clamp_element(index.element, index.len),
+            index.vertex.map(|vertex| self.eval_term(vertex)),
         )
     }
 
-    fn slot(&self, register: RegisterId, index: Option<IndexId>) -> usize {
-        self.starts[register.index()] + self.index(index).0
+    fn find_slot(&self, register: RegisterId, index: Option<IndexId>) -> usize {
+        self.starts[register.index()] + self.eval_index(index).0
     }
 
-    fn base(&self, src: &Src) -> [u64; 4] {
-        let (element, vertex) = self.index(src.index);
+    fn load_base(&self, src: &Src) -> [u64; 4] {
+        let (element, vertex) = self.eval_index(src.index);
         match src.base {
-            Base::Register(register) => self.own.lanes[self.slot(register, src.index)],
+            Base::Register(register) => self.own.lanes[self.find_slot(register, src.index)],
             Base::Param(param) => {
                 let lanes = self.environment.params.get(param.index() + element);
                 lanes.copied().unwrap_or_default().map(u64::from)
             }
-            Base::Input(input) => self.input(InputId::new(input.index() + element), vertex),
+            Base::Input(input) => self.load_input(InputId::new(input.index() + element), vertex),
             Base::Output(output) => self.patch.read(output.index() + element, vertex),
             Base::Literal(literal) => self.program.literals[literal],
         }
     }
 
-    fn input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
-        // A demoted fragment is a helper from then on; helpers read -1 (NV_shader_thread_group section 2.X.3.2).
+    fn load_input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
+        // A demoted fragment remains a helper; helpers read -1 (NV_shader_thread_group section
+        // 2.X.3.2).
         if self.own.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
             return [u64::from(u32::MAX), 0, 0, 0];
         }
@@ -76,26 +77,26 @@ impl<T: Textures> Machine<'_, '_, T> {
             .unwrap_or_default()
     }
 
-    /// The lanes of an operand after the swizzle.
-    fn swizzled(&self, src: &Src) -> [u64; 4] {
-        let lanes = self.base(src);
+    /// Returns the lanes of an operand after the swizzle.
+    fn load_swizzled(&self, src: &Src) -> [u64; 4] {
+        let lanes = self.load_base(src);
         std::array::from_fn(|lane| lanes[src.swizzle.lane(lane)])
     }
 
-    /// The lanes of source `number` of an instruction.
+    /// Returns the lanes of source `number` of an instruction.
     pub(super) fn load(&self, inst: &Inst, number: usize) -> [u64; 4] {
         let src = &self.program.sources(inst)[number];
         let ty = source_type(self.program, inst, number);
-        self.swizzled(src).map(|bits| operand(src, ty, bits))
+        self.load_swizzled(src).map(|bits| operand(src, ty, bits))
     }
 
-    /// The sources of an instruction that has `N`.
+    /// Returns the `N` sources of an instruction.
     pub(super) fn load_all<const N: usize>(&self, inst: &Inst) -> [[u64; 4]; N] {
         std::array::from_fn(|number| self.load(inst, number))
     }
 
-    /// The tests of the four lanes of a guard.
-    pub(super) fn passes(&self, guard: Guard) -> [bool; 4] {
+    /// Returns the test results of the four lanes of a guard.
+    pub(super) fn test_guard(&self, guard: Guard) -> [bool; 4] {
         let codes = self.own.codes[guard.cc.index()];
         std::array::from_fn(|lane| codes[guard.swizzle.lane(lane)].passes(guard.test))
     }
@@ -106,15 +107,15 @@ impl<T: Textures> Machine<'_, '_, T> {
         let ty = result_type(inst);
         let width = self.program.registers[dst.register].width;
         let result = result.map(|bits| written(inst, &dst, width, bits));
-        let passed = dst.guard.map_or([true; 4], |guard| self.passes(guard));
+        let passed = dst.guard.map_or([true; 4], |guard| self.test_guard(guard));
         let written = |lane: &usize| passed[*lane];
-        // Before the write, which may change the sources.
+        // Computed before the write, which may modify the sources.
         let carries = if dst.cc.is_some() {
-            self.carries(inst)
+            self.compute_carries(inst)
         } else {
             Carries::default()
         };
-        let slot = self.slot(dst.register, dst.index);
+        let slot = self.find_slot(dst.register, dst.index);
         let storage = self.program.registers[dst.register].storage;
         for lane in dst.mask.lanes().filter(written) {
             self.own.lanes[slot][lane] = result[lane];
@@ -135,11 +136,13 @@ impl<T: Textures> Machine<'_, '_, T> {
         }
     }
 
-    fn carries(&self, inst: &Inst) -> Carries {
+    fn compute_carries(&self, inst: &Inst) -> Carries {
         let srcs = self.program.sources(inst);
         let mut magnitudes = Sources::default();
         for (lanes, src) in magnitudes.iter_mut().zip(srcs) {
-            *lanes = self.swizzled(src).map(|bits| magnitude(src, inst.ty, bits));
+            *lanes = self
+                .load_swizzled(src)
+                .map(|bits| magnitude(src, inst.ty, bits));
         }
         carries(inst, srcs, &magnitudes)
     }

@@ -1,22 +1,23 @@
-//! Geometry programs: the vertices that they emit for a primitive.
+//! Vertices that geometry programs emit for a primitive.
 
 use super::environment::Textures;
 use super::machine::Machine;
 use crate::semantic::{Input, Output};
 
 impl<T: Textures> Machine<'_, '_, T> {
-    /// Ends a vertex. Beyond the vertex limit nothing is emitted, which NV_geometry_program4 section 2.14.6.4 leaves open.
+    /// Ends a vertex. Vertices beyond the limit are dropped, which NV_geometry_program4 section
+    /// 2.14.6.4 leaves undefined.
     pub(super) fn emit_vertex(&mut self, stream: u64) {
         let Some(left) = self.own.vertices_left.checked_sub(1) else {
             return;
         };
         self.own.vertices_left = left;
-        self.emitted.add(stream, self.outputs());
+        self.emitted.add_vertex(stream, self.collect_outputs());
     }
 
-    /// The vertices of a primitive that is passed on.
-    pub(super) fn pass_on(&mut self) {
-        let own = self.outputs();
+    /// Emits the vertices of a primitive that is passed through.
+    pub(super) fn emit_passthrough(&mut self) {
+        let own = self.collect_outputs();
         for vertex in &self.environment.vertices {
             let outputs = self.program.outputs.iter().zip(&own);
             let passed = outputs.map(|(output, own)| {
@@ -31,7 +32,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                     Some(_) | None => own[lane],
                 })
             });
-            self.emitted.add(0, passed.collect());
+            self.emitted.add_vertex(0, passed.collect());
         }
     }
 }

@@ -1,13 +1,14 @@
-//! The blocks that an invocation is in: a stack instead of recursion.
+//! The open blocks of an invocation: a stack instead of recursion.
 
 use crate::program::BlockId;
 use std::cmp::Ordering;
 
-// The derived order compares the fields as they stand: who is in an earlier round is behind, wherever in its round it is.
+// The derived order compares the fields in declaration order: an invocation in an earlier iteration
+// precedes one in a later iteration, regardless of its position in the iteration.
 /// An open block.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Frame {
-    /// Rounds of the loop that are complete.
+    /// Number of complete iterations of the loop.
     pub(super) round: u64,
     pub(super) kind: FrameKind,
     pub(super) block: BlockId,
@@ -17,7 +18,7 @@ pub(super) struct Frame {
     pub(super) inst: u32,
 }
 
-/// What happens at the end of a block, and what leaves it.
+/// Kind of an open block: it determines the continuation at its end, and the jumps that leave it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FrameKind {
     /// Body of a routine.
@@ -32,31 +33,31 @@ pub(super) enum FrameKind {
     Continuing(BlockId),
 }
 
-/// The blocks that an invocation is in.
+/// The open blocks of an invocation.
 ///
-/// Where invocations began together, [`order`](Self::order) gives the order of lock step: who is less is behind, and those that have to
-/// end an instruction together are equal.
+/// For invocations that began together, [`compare_order`](Self::compare_order) is the order of lock step: a lesser
+/// stack runs first, and invocations with equal stacks complete an instruction together.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Stack(Vec<Frame>);
 
 impl Stack {
     /// Compares stacks in the order of lock step.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn compare_order(&self, other: &Self) -> Ordering {
         let frames = self.0.iter().zip(&other.0);
         let mut differing = frames.map(|(a, b)| a.cmp(b));
         let first = differing.find(|order| order.is_ne());
-        // Who is inside of a node is behind those that have left it.
+        // An invocation inside of a node precedes those that have left it.
         first.unwrap_or_else(|| other.0.len().cmp(&self.0.len()))
     }
 
-    /// At the start of the main routine.
+    /// Returns the stack at the start of the main routine.
     pub(super) fn new(main: BlockId) -> Self {
         let mut stack = Self::default();
         stack.open(main, FrameKind::Routine);
         stack
     }
 
-    /// Whether the main routine has ended.
+    /// Returns true if the main routine has ended.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -85,7 +86,7 @@ impl Stack {
         None
     }
 
-    /// From the body of a loop to its `continuing` block or its next round.
+    /// Opens the `continuing` block or the next iteration of a loop after its body.
     pub(super) fn next_round(&mut self, body: Frame) {
         match body.kind {
             FrameKind::Body(Some(continuing)) => {
@@ -97,8 +98,8 @@ impl Stack {
         }
     }
 
-    /// What follows the end of a block.
-    pub(super) fn fall_off(&mut self) {
+    /// Continues after the end of a block.
+    pub(super) fn leave_block(&mut self) {
         let Some(frame) = self.0.pop() else { return };
         match frame.kind {
             FrameKind::Routine | FrameKind::Branch | FrameKind::Case => {}
@@ -109,8 +110,8 @@ impl Stack {
         }
     }
 
-    /// The innermost open block.
-    pub(super) fn innermost(&mut self) -> Option<&mut Frame> {
+    /// Returns the innermost open block.
+    pub(super) fn get_innermost(&mut self) -> Option<&mut Frame> {
         self.0.last_mut()
     }
 }

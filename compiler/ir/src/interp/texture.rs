@@ -1,4 +1,4 @@
-//! Texture accesses: the operands are gathered here, the texels come from the caller.
+//! Texture accesses: the operands are collected here, the caller provides the texels.
 
 use super::environment::{TexRequest, Textures};
 use super::machine::Machine;
@@ -7,18 +7,18 @@ use crate::resource::{TexSource, TexelOffset};
 use crate::units::Units;
 
 impl<T: Textures> Machine<'_, '_, T> {
-    pub(super) fn texture_access(&mut self, inst: &Inst) {
+    pub(super) fn execute_texture_access(&mut self, inst: &Inst) {
         let Aux::Tex(id) = inst.aux else { return };
-        let request = self.request(inst, id);
+        let request = self.build_request(inst, id);
         let texel = self.environment.textures.access(&request);
         self.store(inst, texel.map(u64::from));
     }
 
-    /// `Resident`: images are populated.
-    pub(super) fn residency(&mut self, inst: &Inst) {
+    /// Executes `Resident`: images are populated.
+    pub(super) fn execute_resident(&mut self, inst: &Inst) {
         let is_resident = match inst.aux {
             Aux::Tex(id) => {
-                let request = self.request(inst, id);
+                let request = self.build_request(inst, id);
                 self.environment.textures.is_resident(&request)
             }
             Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => true,
@@ -27,14 +27,14 @@ impl<T: Textures> Machine<'_, '_, T> {
         self.store(inst, [truth; 4]);
     }
 
-    fn request(&mut self, inst: &Inst, id: TexAccessId) -> TexRequest {
+    fn build_request(&mut self, inst: &Inst, id: TexAccessId) -> TexRequest {
         let access = self.program.tex_accesses[id];
         let texture = self.program.textures[access.texture];
         let element = access.element.map_or(0, |element| match texture.units {
             Units::One(_) => 0,
-            Units::Array { count, .. } => self.element(element, count) as u32,
-            // Nothing tells how many textures are resident, so handles are not clamped.
-            Units::Handle | Units::QueriedHandle => self.term(element) as u32,
+            Units::Array { count, .. } => self.clamp_element(element, count) as u32,
+            // The number of resident textures is unknown, so handles are not clamped.
+            Units::Handle | Units::QueriedHandle => self.eval_term(element) as u32,
         });
         let offset = match access.offset {
             TexelOffset::Constant(offset) => offset.map(i32::from),

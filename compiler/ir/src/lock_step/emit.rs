@@ -1,9 +1,9 @@
-//! Writes the routines in which barriers stand.
+//! Emits the routines that contain barriers.
 
-use super::effects::{Pending, Writers, of_inst};
-use super::facts::{Fact, Facts};
-use super::masks::LoopMasks;
-use super::uniform::{Flow, Uniformity};
+use super::active_masks::LoopMasks;
+use super::block_summary::{BlockSummary, ProgramSummary};
+use super::output_accesses::{PendingAccesses, Writers, find_accesses};
+use super::uniformity::{Flow, Uniformity};
 use super::vote::Vote;
 use crate::arena::IndexVec;
 use crate::builder::Builder;
@@ -15,35 +15,36 @@ use crate::span::Span;
 use crate::structurize::code;
 use crate::types::Type;
 
-/// Where nodes lead that leave blocks.
+/// Targets of the nodes that leave blocks.
 #[derive(Clone, Copy)]
-pub(super) struct Around {
-    /// The mask of those that have not left the routine; `None` if they do so together.
+pub(super) struct EnclosingScopes {
+    /// The mask of the invocations that have not left the routine; `None` if they leave it
+    /// together.
     pub(super) routine: Option<RegisterId>,
-    /// The nearest loop; `None` if all invocations leave it together, by nodes.
+    /// The innermost loop; `None` if all invocations leave it together, by nodes.
     pub(super) round: Option<LoopMasks>,
-    /// Whether [`Node::Break`] leaves a switch inside of that loop.
-    pub(super) nearest: Nearest,
+    /// Construct that [`Node::Break`] leaves.
+    pub(super) nearest: InnermostBreakTarget,
 }
 
-/// What [`Node::Break`] leaves.
+/// Construct that [`Node::Break`] leaves.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Nearest {
+pub(super) enum InnermostBreakTarget {
     Loop,
     Switch,
 }
 
-/// The place that is being written.
-pub(super) struct Place {
-    /// Lane x is 1 in the invocations that run what comes next, else 0; `None` if all do.
+/// The position at which code is emitted.
+pub(super) struct InsertPoint {
+    /// Lane x is 1 in the invocations that run the following code, else 0; `None` if all run it.
     pub(super) mask: Option<RegisterId>,
-    /// Whether a block for the invocations of the mask is open.
+    /// True if a block for the invocations of the mask is open.
     is_open: bool,
-    pub(super) pending: Pending,
+    pub(super) pending: PendingAccesses,
 }
 
-impl Place {
-    pub(super) fn new(mask: Option<RegisterId>, pending: Pending) -> Self {
+impl InsertPoint {
+    pub(super) fn new(mask: Option<RegisterId>, pending: PendingAccesses) -> Self {
         Self {
             mask,
             is_open: false,
@@ -55,15 +56,19 @@ impl Place {
 pub(super) struct Emitter<'p> {
     pub(super) builder: Builder,
     pub(super) program: &'p Program,
-    pub(super) facts: &'p Facts,
+    pub(super) facts: &'p ProgramSummary,
     pub(super) uniformity: &'p Uniformity<'p>,
     pub(super) vote: Option<Vote>,
-    /// Of routines with barriers into which only some invocations come, the register that tells which.
+    /// Mask registers of the routines with barriers that only some invocations enter.
     entries: IndexVec<RoutineId, Option<RegisterId>>,
 }
 
-/// The program with barriers.
-pub(super) fn emit(program: &Program, facts: &Facts, uniformity: &Uniformity<'_>) -> Program {
+/// Returns the program with barriers.
+pub(super) fn emit(
+    program: &Program,
+    facts: &ProgramSummary,
+    uniformity: &Uniformity<'_>,
+) -> Program {
     let mut lowered = program.clone();
     lowered.modes.lock_step = false;
     let mut entries = IndexVec::new();
@@ -76,88 +81,98 @@ pub(super) fn emit(program: &Program, facts: &Facts, uniformity: &Uniformity<'_>
         vote: None,
         entries,
     };
-    // Main comes last and begins with what the others need.
+    // Main is emitted last and begins with the initialization for the others.
     for &routine in &facts.order {
-        if facts.routine(program, routine).needs_barrier {
-            emitter.routine(routine);
+        if facts.get_routine(program, routine).needs_barrier {
+            emitter.emit_routine(routine);
         }
     }
     emitter.builder.finish().0
 }
 
 impl Emitter<'_> {
-    fn routine(&mut self, id: RoutineId) {
+    fn emit_routine(&mut self, id: RoutineId) {
         let body = self.program.routines[id].body;
-        let mask = match self.uniformity.routine(id) {
-            Flow::Together => None,
-            Flow::Parted => Some(code::new_register(&mut self.builder)),
+        let mask = match self.uniformity.get_routine_flow(id) {
+            Flow::Uniform => None,
+            Flow::Divergent => Some(code::new_register(&mut self.builder)),
         };
         self.entries[id] = mask;
-        let tail = self.facts.tail(self.program, body);
+        let tail = self.facts.find_tail(self.program, body);
         let (waiting, tail) = self.program.block(body).split_at(tail);
-        let returns = |node: &Node| self.left(*node, mask).contains(Exits::RETURN);
+        let returns = |node: &Node| self.find_exits(*node, mask).contains(Exits::RETURN);
         let is_left = waiting.iter().any(returns);
         self.builder.open_block();
         let alive = if is_left {
             let alive = code::new_register(&mut self.builder);
-            self.copy(alive, mask);
+            self.copy_mask(alive, mask);
             Some(alive)
         } else {
             None
         };
-        let around = Around {
+        let around = EnclosingScopes {
             routine: alive,
             round: None,
-            nearest: Nearest::Loop,
+            nearest: InnermostBreakTarget::Loop,
         };
-        let mut place = Place::new(mask, Pending::default());
+        let mut point = InsertPoint::new(mask, PendingAccesses::default());
         for &node in waiting {
-            self.node(node, &mut place, around);
+            self.emit_node(node, &mut point, around);
         }
-        self.as_it_is(tail, &mut place);
-        self.close(&mut place);
+        self.emit_unchanged(tail, &mut point);
+        self.close_masked(&mut point);
         if id == self.program.main {
             self.begin_main();
         }
         self.builder.close_block_as(body);
     }
 
-    /// Puts what the votes need before the nodes of main.
+    /// Emits the initialization of the votes before the nodes of main.
     fn begin_main(&mut self) {
         let Some(vote) = self.vote else { return };
         let nodes = self.builder.take_nodes();
         self.builder.open_block();
         vote.begin(&mut self.builder);
-        barrier(&mut self.builder);
+        emit_barrier(&mut self.builder);
         nodes.into_iter().for_each(|node| self.builder.node(node));
     }
 
-    /// The nodes of a block.
-    pub(super) fn block(&mut self, id: BlockId, place: &mut Place, around: Around) {
+    /// Emits the nodes of a block.
+    pub(super) fn emit_block(
+        &mut self,
+        id: BlockId,
+        point: &mut InsertPoint,
+        around: EnclosingScopes,
+    ) {
         self.builder.program.blocks[id].len = 0;
         for &node in self.program.block(id) {
-            self.node(node, place, around);
+            self.emit_node(node, point, around);
         }
-        self.close(place);
+        self.close_masked(point);
     }
 
-    /// The nodes of a block as a block of its own.
-    pub(super) fn inner(&mut self, id: BlockId, place: &mut Place, around: Around) -> BlockId {
+    /// Emits the nodes of a block as a separate block and returns it.
+    pub(super) fn emit_inner_block(
+        &mut self,
+        id: BlockId,
+        point: &mut InsertPoint,
+        around: EnclosingScopes,
+    ) -> BlockId {
         self.builder.open_block();
-        self.block(id, place, around);
+        self.emit_block(id, point, around);
         self.builder.close_block()
     }
 
-    fn node(&mut self, node: Node, place: &mut Place, around: Around) {
+    fn emit_node(&mut self, node: Node, point: &mut InsertPoint, around: EnclosingScopes) {
         if let Node::Run { first, len } = node {
-            return self.run(first, len, place);
+            return self.emit_run(first, len, point);
         }
-        let fact = self.facts.node(self.program, node);
-        let left = self.left(node, place.mask);
+        let fact = self.facts.compute_node_summary(self.program, node);
+        let left = self.find_exits(node, point.mask);
         if !fact.needs_barrier && left.is_empty() {
-            return self.as_it_is(&[node], place);
+            return self.emit_unchanged(&[node], point);
         }
-        self.settle(&fact, place);
+        self.emit_pending_barrier(&fact, point);
         match node {
             Node::Run { .. } => {}
             Node::If {
@@ -166,10 +181,10 @@ impl Emitter<'_> {
                 otherwise,
                 span,
             } => {
-                if place.mask.is_none() && !self.uniformity.parts(node) {
-                    self.branch(cond, (then, otherwise), span, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_branch(cond, (then, otherwise), span, point, around);
                 } else {
-                    self.masked_branch(cond, (then, otherwise), left, place, around);
+                    self.emit_masked_branch(cond, (then, otherwise), left, point, around);
                 }
             }
             Node::Loop {
@@ -177,125 +192,131 @@ impl Emitter<'_> {
                 continuing,
                 span,
             } => {
-                if place.mask.is_none() && !self.uniformity.parts(node) {
-                    self.repeat((body, continuing), span, &fact, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_loop((body, continuing), span, &fact, point, around);
                 } else {
-                    self.masked_loop((body, continuing), span, left, place, around);
+                    self.emit_masked_loop((body, continuing), span, left, point, around);
                 }
             }
             Node::Switch(id) => {
-                if place.mask.is_none() && !self.uniformity.parts(node) {
-                    self.switch(id, place, around);
+                if point.mask.is_none() && !self.uniformity.is_divergent(node) {
+                    self.emit_switch(id, point, around);
                 } else {
-                    self.masked_switch(id, left, place, around);
+                    self.emit_masked_switch(id, left, point, around);
                 }
             }
-            Node::Break | Node::Continue | Node::Return => self.leave(node, place, around),
-            Node::Call(callee, span) => self.call(callee, span, &fact, place),
+            Node::Break | Node::Continue | Node::Return => self.emit_exit(node, point, around),
+            Node::Call(callee, span) => self.emit_call(callee, span, &fact, point),
         }
     }
 
-    /// The exits out of a node that invocations of the mask do not take together.
-    fn left(&self, node: Node, mask: Option<RegisterId>) -> Exits {
+    /// Returns the exits of a node that the invocations of the mask do not take together.
+    fn find_exits(&self, node: Node, mask: Option<RegisterId>) -> Exits {
         match mask {
-            None => self.uniformity.exits(node),
-            Some(_) => self.facts.node(self.program, node).exits,
+            None => self.uniformity.find_divergent_exits(node),
+            Some(_) => self.facts.compute_node_summary(self.program, node).exits,
         }
     }
 
-    /// Waits if something in a node has to wait for what is pending.
-    fn settle(&mut self, fact: &Fact, place: &mut Place) {
-        if place.pending.delays(&fact.effects, Writers::Some) {
-            self.barrier(place);
+    /// Emits a barrier if an access in a node must wait for pending ones.
+    fn emit_pending_barrier(&mut self, fact: &BlockSummary, point: &mut InsertPoint) {
+        if point.pending.must_delay(&fact.effects, Writers::Some) {
+            self.emit_barrier_at(point);
         }
     }
 
-    /// Nodes in which no barrier stands.
-    fn as_it_is(&mut self, nodes: &[Node], place: &mut Place) {
+    /// Emits nodes without barriers unchanged.
+    fn emit_unchanged(&mut self, nodes: &[Node], point: &mut InsertPoint) {
         let facts = nodes
             .iter()
-            .map(|&node| self.facts.node(self.program, node));
-        let facts: Vec<Fact> = facts.collect();
-        if (facts.iter()).any(|fact| place.pending.delays(&fact.effects, Writers::Some)) {
-            self.barrier(place);
+            .map(|&node| self.facts.compute_node_summary(self.program, node));
+        let facts: Vec<BlockSummary> = facts.collect();
+        if (facts.iter()).any(|fact| point.pending.must_delay(&fact.effects, Writers::Some)) {
+            self.emit_barrier_at(point);
         }
         for (&node, fact) in nodes.iter().zip(&facts) {
-            self.open(place);
+            self.open_masked(point);
             self.builder.node(node);
-            place.pending.add(&fact.effects);
+            point.pending.add(&fact.effects);
         }
     }
 
-    /// Instructions, with barriers between them.
-    fn run(&mut self, first: u32, len: u32, place: &mut Place) {
+    /// Emits instructions, with barriers between them.
+    fn emit_run(&mut self, first: u32, len: u32, point: &mut InsertPoint) {
         let mut start = first;
         for (position, inst) in (first..).zip(self.program.run(first, len)) {
-            let (effects, writers) = of_inst(self.program, inst);
+            let (effects, writers) = find_accesses(self.program, inst);
             if inst.op == Op::Barrier {
-                self.insts(start, position, place);
+                self.emit_insts(start, position, point);
                 start = position + 1;
-                self.close(place);
+                self.close_masked(point);
                 self.builder.node(Node::Run {
                     first: position,
                     len: 1,
                 });
-                place.pending.barrier();
-            } else if place.pending.delays(&effects, writers) {
-                self.insts(start, position, place);
+                point.pending.record_barrier();
+            } else if point.pending.must_delay(&effects, writers) {
+                self.emit_insts(start, position, point);
                 start = position;
-                self.barrier(place);
+                self.emit_barrier_at(point);
             }
-            place.pending.add(&effects);
+            point.pending.add(&effects);
         }
-        self.insts(start, first + len, place);
+        self.emit_insts(start, first + len, point);
     }
 
-    fn insts(&mut self, start: u32, end: u32, place: &mut Place) {
+    fn emit_insts(&mut self, start: u32, end: u32, point: &mut InsertPoint) {
         if start < end {
-            self.open(place);
+            self.open_masked(point);
             let len = end - start;
             self.builder.node(Node::Run { first: start, len });
         }
     }
 
-    /// A call of a routine in which barriers stand.
-    fn call(&mut self, callee: RoutineId, span: Span, fact: &Fact, place: &mut Place) {
-        self.close(place);
+    /// Emits a call of a routine that contains barriers.
+    fn emit_call(
+        &mut self,
+        callee: RoutineId,
+        span: Span,
+        fact: &BlockSummary,
+        point: &mut InsertPoint,
+    ) {
+        self.close_masked(point);
         if let Some(entry) = self.entries[callee] {
-            self.copy(entry, place.mask);
+            self.copy_mask(entry, point.mask);
         }
         self.builder.node(Node::Call(callee, span));
-        place.pending.add(&fact.effects);
+        point.pending.add(&fact.effects);
     }
 
     /// Opens the block for the invocations of the mask, if there is one and it is not open.
-    fn open(&mut self, place: &mut Place) {
-        if place.mask.is_some() && !place.is_open {
+    fn open_masked(&mut self, point: &mut InsertPoint) {
+        if point.mask.is_some() && !point.is_open {
             self.builder.open_block();
-            place.is_open = true;
+            point.is_open = true;
         }
     }
 
-    /// Closes that block, so that what comes next is for all invocations.
-    pub(super) fn close(&mut self, place: &mut Place) {
-        if let Some(mask) = place.mask
-            && std::mem::take(&mut place.is_open)
+    /// Closes that block, so that all invocations run the following code.
+    pub(super) fn close_masked(&mut self, point: &mut InsertPoint) {
+        if let Some(mask) = point.mask
+            && std::mem::take(&mut point.is_open)
         {
             let block = self.builder.close_block();
-            let cond = code::non_zero(mask);
+            let cond = code::test_non_zero(mask);
             self.builder.branch(cond, block, None, Span::default());
         }
     }
 
-    fn barrier(&mut self, place: &mut Place) {
-        self.close(place);
-        barrier(&mut self.builder);
-        place.pending.barrier();
+    fn emit_barrier_at(&mut self, point: &mut InsertPoint) {
+        self.close_masked(point);
+        emit_barrier(&mut self.builder);
+        point.pending.record_barrier();
     }
 }
 
-/// A barrier in the open block.
-pub(super) fn barrier(builder: &mut Builder) {
+/// Emits a barrier into the open block.
+pub(super) fn emit_barrier(builder: &mut Builder) {
     let inst = Inst {
         op: Op::Barrier,
         ty: Type::U32,

@@ -1,4 +1,4 @@
-//! Lock step becomes barriers: programs in the text form, and what becomes of them.
+//! Tests of the lowering of lock step to barriers: programs in the text form before and after.
 
 mod pending;
 mod random;
@@ -30,7 +30,8 @@ fn text(body: &str) -> String {
     format!("{DECLARATIONS}routine fn0 {{\n{body}}}\nmain fn0\n")
 }
 
-/// The main routine of what becomes of a program, without spans; `None` if nothing has to.
+/// Returns the main routine of a lowered program, without spans; `None` if the program needs no
+/// change.
 fn lowered(program: &str) -> Option<String> {
     let program = parse(program).unwrap_or_else(|error| panic!("{error}\n{program}"));
     assert_eq!(verify(&program), Ok(()));
@@ -40,7 +41,7 @@ fn lowered(program: &str) -> Option<String> {
     Some(print(&lowered))
 }
 
-/// Checks the routines of what becomes of a program.
+/// Checks the routines of a lowered program.
 fn check(program: &str, expected: &str) {
     let found = lowered(program).expect("the program has barriers");
     let routines = found.find("routine").unwrap();
@@ -48,7 +49,7 @@ fn check(program: &str, expected: &str) {
     assert_eq!(lines(routines), lines(expected), "{program}\n{found}");
 }
 
-/// The text without indentation.
+/// Returns the text without indentation.
 fn lines(text: &str) -> String {
     let lines = text.trim().lines().map(str::trim_start);
     lines.collect::<Vec<_>>().join("\n")
@@ -107,7 +108,7 @@ fn writes_of_the_patch_replace_others() {
     check_body(&format!("{first}{one}"), &format!("{first}{BARRIER}{one}"));
 }
 
-/// A barrier in front of a branch in which nothing else waits.
+/// Checks that there is one barrier before a branch in which no other access waits.
 #[test]
 fn branches_stay_what_they_are() {
     let branch = "\
@@ -256,7 +257,8 @@ fn invocations_leave_a_loop_one_by_one() {
     );
 }
 
-/// Invocations that have ended come by the barriers of the others. Behind the last one they are left alone.
+/// Checks that invocations that have ended reach the barriers of the others. After the last barrier
+/// they are not masked.
 #[test]
 fn some_return() {
     let leave = "  if nonzero.s32 r0.x {\n    return\n  }\n";
@@ -287,7 +289,8 @@ fn votes_have_an_output_of_their_own() {
     assert!(lowered(&free).unwrap().contains("out3: patch_generic[29]"));
 }
 
-/// A routine into which only some invocations come gets a mask; one in which nothing waits stays what it is.
+/// Checks that a routine that only some invocations enter has a mask, and a routine without
+/// barriers is not changed.
 #[test]
 fn routines() {
     let program = format!(

@@ -12,25 +12,25 @@ use crate::op::{Op, OpFlags};
 use crate::program::{RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
 use crate::span::Span;
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Base as TypeBase, Type, Width};
 
-/// More sources than any operation has.
+/// Limit above the number of sources of any operation.
 const MAX_SOURCES: usize = 16;
 
 impl Parser<'_> {
-    pub(super) fn inst(&mut self) -> Parse<()> {
-        let dst = if self.at_register() {
-            Some(self.dst()?)
+    pub(super) fn parse_inst(&mut self) -> Parse<()> {
+        let dst = if self.is_at_register() {
+            Some(self.parse_dst()?)
         } else {
             None
         };
-        let name = self.word("an operation")?;
+        let name = self.parse_word("an operation")?;
         let Some(op) = Op::from_name(name) else {
-            return self.wrong(format!("`{name}` is not an operation"));
+            return self.error_at_last(format!("`{name}` is not an operation"));
         };
         self.expect('.')?;
-        let ty = self.named("a type")?;
+        let ty = self.parse_named("a type")?;
         let span = Span::default();
         let flags = InstFlags::empty();
         let mut inst = Inst {
@@ -43,28 +43,28 @@ impl Parser<'_> {
             aux: Aux::None,
             span,
         };
-        while self.accept('.') {
-            self.suffix(&mut inst)?;
+        while self.eat('.') {
+            self.parse_suffix(&mut inst)?;
         }
-        inst.aux = self.aux(op)?;
+        inst.aux = self.parse_aux(op)?;
         let mut sources = Vec::new();
         if !matches!(self.token, Token::LineEnd | Token::Span(_) | Token::End) {
-            self.sources(&inst, &mut sources)?;
+            self.parse_sources(&inst, &mut sources)?;
         }
-        inst.span = self.line_end()?;
+        inst.span = self.parse_line_end()?;
         self.builder.inst(inst, &sources);
         Ok(())
     }
 
-    fn at_register(&self) -> bool {
+    fn is_at_register(&self) -> bool {
         let Token::Word(word) = self.token else {
             return false;
         };
         split_id(word).is_some_and(|(prefix, _)| matches!(prefix, "r" | "cc"))
     }
 
-    fn suffix(&mut self, inst: &mut Inst) -> Parse<()> {
-        let word = self.word("`sat`, `ssat`, `satnan`, `ssatnan`, `precise` or `relaxed`")?;
+    fn parse_suffix(&mut self, inst: &mut Inst) -> Parse<()> {
+        let word = self.parse_word("`sat`, `ssat`, `satnan`, `ssatnan`, `precise` or `relaxed`")?;
         match (word, &mut inst.dst) {
             ("sat", Some(dst)) => dst.saturate = Saturate::Unsigned,
             ("ssat", Some(dst)) => dst.saturate = Saturate::Signed,
@@ -72,14 +72,14 @@ impl Parser<'_> {
             ("ssatnan", Some(dst)) => dst.saturate = Saturate::SignedOrNan,
             ("precise", _) => inst.flags |= InstFlags::PRECISE,
             ("relaxed", _) => inst.flags |= InstFlags::RELAXED,
-            _ => return self.wrong(format!("`{word}` is not a suffix here")),
+            _ => return self.error_at_last(format!("`{word}` is not a suffix here")),
         }
         Ok(())
     }
 
-    fn register(&mut self) -> Parse<RegisterId> {
+    fn parse_register(&mut self) -> Parse<RegisterId> {
         let at = self.start;
-        let word = self.word("a register")?;
+        let word = self.parse_word("a register")?;
         let error = |message: String| Err(Error { at, message });
         let Some((prefix @ ("r" | "cc"), number)) = split_id(word) else {
             return error(format!("`{word}` is not a register"));
@@ -94,38 +94,38 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn lane(&mut self) -> Parse<(RegisterId, u8)> {
-        let register = self.register()?;
+    pub(super) fn parse_lane(&mut self) -> Parse<(RegisterId, u8)> {
+        let register = self.parse_register()?;
         self.expect('.')?;
-        let word = self.word("a lane")?;
-        match (lane_number(word.as_bytes()[0]), word.len()) {
+        let word = self.parse_word("a lane")?;
+        match (parse_lane_letter(word.as_bytes()[0]), word.len()) {
             (Some(lane), 1) => Ok((register, lane)),
-            _ => self.wrong(format!("`{word}` is not a lane")),
+            _ => self.error_at_last(format!("`{word}` is not a lane")),
         }
     }
 
-    /// `.xyzw`
-    pub(super) fn mask(&mut self) -> Parse<WriteMask> {
+    /// Parses `.xyzw`.
+    pub(super) fn parse_mask(&mut self) -> Parse<WriteMask> {
         self.expect('.')?;
-        let word = self.word("a write mask")?;
-        match write_mask(word) {
+        let word = self.parse_word("a write mask")?;
+        match parse_write_mask(word) {
             Some(mask) => Ok(mask),
-            None => self.wrong(format!("`{word}` is not a write mask")),
+            None => self.error_at_last(format!("`{word}` is not a write mask")),
         }
     }
 
-    fn dst(&mut self) -> Parse<Dst> {
-        let register = self.register()?;
-        let index = self.index()?;
-        let mask = self.mask()?;
-        let guard = if self.accept_word("if") {
+    fn parse_dst(&mut self) -> Parse<Dst> {
+        let register = self.parse_register()?;
+        let index = self.parse_index()?;
+        let mask = self.parse_mask()?;
+        let guard = if self.eat_word("if") {
             self.expect('(')?;
-            Some(self.guard()?)
+            Some(self.parse_guard()?)
         } else {
             None
         };
-        let cc = if self.accept(',') {
-            Some(self.register()?)
+        let cc = if self.eat(',') {
+            Some(self.parse_register()?)
         } else {
             None
         };
@@ -138,53 +138,53 @@ impl Parser<'_> {
         })
     }
 
-    /// A guard and the parenthesis that closes it.
-    fn guard(&mut self) -> Parse<Guard> {
-        let test = self.named::<CondTest>("a condition test")?;
-        let cc = self.register()?;
+    /// Parses a guard and the closing parenthesis.
+    fn parse_guard(&mut self) -> Parse<Guard> {
+        let test = self.parse_named::<CondTest>("a condition test")?;
+        let cc = self.parse_register()?;
         self.expect('.')?;
-        let swizzle = self.swizzle()?;
+        let swizzle = self.parse_swizzle()?;
         self.expect(')')?;
         Ok(Guard { cc, test, swizzle })
     }
 
-    pub(super) fn cond(&mut self) -> Parse<Cond> {
-        match self.word("`any` or `nonzero`")? {
+    pub(super) fn parse_cond(&mut self) -> Parse<Cond> {
+        match self.parse_word("`any` or `nonzero`")? {
             "any" => {
                 self.expect('(')?;
-                Ok(Cond::Any(self.guard()?))
+                Ok(Cond::Any(self.parse_guard()?))
             }
             "nonzero" => {
                 self.expect('.')?;
-                let ty = self.named("a type")?;
-                let (register, lane) = self.lane()?;
+                let ty = self.parse_named("a type")?;
+                let (register, lane) = self.parse_lane()?;
                 Ok(Cond::NonZero(register, lane, ty))
             }
-            word => self.wrong(format!("`{word}` is not a condition")),
+            word => self.error_at_last(format!("`{word}` is not a condition")),
         }
     }
 
-    fn swizzle(&mut self) -> Parse<Swizzle> {
-        let word = self.word("a swizzle")?;
+    fn parse_swizzle(&mut self) -> Parse<Swizzle> {
+        let word = self.parse_word("a swizzle")?;
         let mut lanes = [0; 4];
         for (slot, &letter) in lanes.iter_mut().zip(word.as_bytes().iter().cycle()) {
-            let Some(lane) = lane_number(letter) else {
-                return self.wrong(format!("`{word}` is not a swizzle"));
+            let Some(lane) = parse_lane_letter(letter) else {
+                return self.error_at_last(format!("`{word}` is not a swizzle"));
             };
             *slot = lane;
         }
         match word.len() {
             1 | 4 => Ok(Swizzle::new(lanes)),
-            _ => self.wrong("a swizzle has one or four letters"),
+            _ => self.error_at_last("a swizzle has one or four letters"),
         }
     }
 
-    fn sources(&mut self, inst: &Inst, sources: &mut Vec<Src>) -> Parse<()> {
+    fn parse_sources(&mut self, inst: &Inst, sources: &mut Vec<Src>) -> Parse<()> {
         loop {
             let ty = source_type(&self.builder.program, inst, sources.len());
-            let src = self.src(ty)?;
+            let src = self.parse_src(ty)?;
             sources.push(src);
-            if !self.accept(',') {
+            if !self.eat(',') {
                 return Ok(());
             }
             if sources.len() == MAX_SOURCES {
@@ -193,13 +193,13 @@ impl Parser<'_> {
         }
     }
 
-    fn src(&mut self, ty: Type) -> Parse<Src> {
-        let negate = self.accept('-');
-        let abs = self.accept('|');
-        let base = self.base(ty)?;
-        let index = self.index()?;
-        let swizzle = if self.accept('.') {
-            self.swizzle()?
+    fn parse_src(&mut self, ty: Type) -> Parse<Src> {
+        let negate = self.eat('-');
+        let abs = self.eat('|');
+        let base = self.parse_base(ty)?;
+        let index = self.parse_index()?;
+        let swizzle = if self.eat('.') {
+            self.parse_swizzle()?
         } else {
             Swizzle::XYZW
         };
@@ -215,9 +215,9 @@ impl Parser<'_> {
         })
     }
 
-    fn base(&mut self, ty: Type) -> Parse<Base> {
+    fn parse_base(&mut self, ty: Type) -> Parse<Base> {
         if self.token == Token::Mark('{') {
-            let lanes = self.literal_lanes(ty)?;
+            let lanes = self.parse_literal_lanes(ty)?;
             return Ok(Base::Literal(self.builder.program.literals.push(lanes)));
         }
         let prefix = if let Token::Word(word) = self.token {
@@ -226,22 +226,22 @@ impl Parser<'_> {
             None
         };
         match prefix {
-            Some("r" | "cc") => self.register().map(Base::Register),
+            Some("r" | "cc") => self.parse_register().map(Base::Register),
             Some("p") => self
-                .declared("p", |program| &program.params)
+                .parse_declared_id("p", |program| &program.params)
                 .map(Base::Param),
             Some("in") => self
-                .declared("in", |program| &program.inputs)
+                .parse_declared_id("in", |program| &program.inputs)
                 .map(Base::Input),
             Some("out") => self
-                .declared("out", |program| &program.outputs)
+                .parse_declared_id("out", |program| &program.outputs)
                 .map(Base::Output),
             _ => self.error("expected an operand"),
         }
     }
 
-    /// `{x}` or `{x, y, z, w}`
-    pub(super) fn literal_lanes(&mut self, ty: Type) -> Parse<[u64; 4]> {
+    /// Parses `{x}` or `{x, y, z, w}`.
+    pub(super) fn parse_literal_lanes(&mut self, ty: Type) -> Parse<[u64; 4]> {
         self.expect('{')?;
         let mut lanes = [0; 4];
         let mut count = 0;
@@ -249,9 +249,9 @@ impl Parser<'_> {
             let Some(lane) = lanes.get_mut(count) else {
                 return self.error("a literal has at most four lanes");
             };
-            *lane = self.literal_lane(ty)?;
+            *lane = self.parse_literal_lane(ty)?;
             count += 1;
-            if !self.accept(',') {
+            if !self.eat(',') {
                 break;
             }
         }
@@ -263,16 +263,16 @@ impl Parser<'_> {
         }
     }
 
-    /// A decimal number of the type, or hexadecimal bits.
-    fn literal_lane(&mut self, ty: Type) -> Parse<u64> {
-        let negative = self.accept('-');
+    /// Parses a decimal number of the type, or hexadecimal bits.
+    fn parse_literal_lane(&mut self, ty: Type) -> Parse<u64> {
+        let negative = self.eat('-');
         let Token::Number(digits) = self.token else {
             return self.error("expected a number");
         };
         let bits = match digits.strip_prefix("0x") {
             Some(hex) if !negative => u64::from_str_radix(hex, 16).ok(),
             Some(_) => None,
-            None => decimal_bits(digits, negative, ty),
+            None => parse_decimal_bits(digits, negative, ty),
         };
         let Some(bits) = bits else {
             return self.error(format!("this is not a number of type {}", ty.word()));
@@ -281,16 +281,16 @@ impl Parser<'_> {
         Ok(bits)
     }
 
-    fn index(&mut self) -> Parse<Option<IndexId>> {
-        if !self.accept('[') {
+    fn parse_index(&mut self) -> Parse<Option<IndexId>> {
+        if !self.eat('[') {
             return Ok(None);
         }
-        let element = self.index_term()?;
+        let element = self.parse_index_term()?;
         self.expect_word("of")?;
-        let len = self.number()?;
-        let vertex = if self.accept(',') {
+        let len = self.parse_number()?;
+        let vertex = if self.eat(',') {
             self.expect_word("vertex")?;
-            Some(self.index_term()?)
+            Some(self.parse_index_term()?)
         } else {
             None
         };
@@ -302,31 +302,31 @@ impl Parser<'_> {
         })))
     }
 
-    fn index_term(&mut self) -> Parse<IndexTerm> {
+    fn parse_index_term(&mut self) -> Parse<IndexTerm> {
         if !matches!(self.token, Token::Word(_)) {
-            return Ok(IndexTerm::constant(self.signed()?));
+            return Ok(IndexTerm::constant(self.parse_signed()?));
         }
-        let relative = Some(self.lane()?);
+        let relative = Some(self.parse_lane()?);
         Ok(IndexTerm {
             relative,
-            offset: self.offset()?,
+            offset: self.parse_offset()?,
         })
     }
 
-    /// `+n`, `-n` or nothing.
-    fn offset(&mut self) -> Parse<i32> {
-        if self.accept('+') || self.token == Token::Mark('-') {
-            self.signed()
+    /// Parses `+n`, `-n` or an empty offset.
+    fn parse_offset(&mut self) -> Parse<i32> {
+        if self.eat('+') || self.token == Token::Mark('-') {
+            self.parse_signed()
         } else {
             Ok(0)
         }
     }
 
-    fn element(&mut self) -> Parse<Option<IndexTerm>> {
-        if !self.accept('[') {
+    fn parse_element(&mut self) -> Parse<Option<IndexTerm>> {
+        if !self.eat('[') {
             return Ok(None);
         }
-        let term = self.index_term()?;
+        let term = self.parse_index_term()?;
         self.expect(']')?;
         Ok(Some(term))
     }
@@ -334,93 +334,97 @@ impl Parser<'_> {
 
 /// Access data.
 impl Parser<'_> {
-    fn aux(&mut self, op: Op) -> Parse<Aux> {
-        if !self.accept('(') {
+    fn parse_aux(&mut self, op: Op) -> Parse<Aux> {
+        if !self.eat('(') {
             return Ok(Aux::None);
         }
         let aux = if op == Op::Cvt {
-            self.cvt()?
-        } else if op == Op::Tex || op == Op::Resident && self.is_texture_ahead() {
-            self.tex_access()?
+            self.parse_cvt()?
+        } else if op == Op::Tex || op == Op::Resident && self.is_texture_next() {
+            self.parse_tex_access()?
         } else if op.has(OpFlags::MEM) {
-            self.mem_access()?
+            self.parse_mem_access()?
         } else if op.has(OpFlags::IMAGE) {
-            self.image_access()?
+            self.parse_image_access()?
         } else {
-            return self.wrong(format!("`{}` has no access data", op.name()));
+            return self.error_at_last(format!("`{}` has no access data", op.name()));
         };
         self.expect(')')?;
         Ok(aux)
     }
 
-    fn cvt(&mut self) -> Parse<Aux> {
-        let from = self.named("a type")?;
-        let rounding = self.named("a rounding")?;
+    fn parse_cvt(&mut self) -> Parse<Aux> {
+        let from = self.parse_named("a type")?;
+        let rounding = self.parse_named("a rounding")?;
         Ok(Aux::Cvt {
             from,
             rounding,
-            saturate: self.accept_word("clamp"),
+            saturate: self.eat_word("clamp"),
         })
     }
 
-    fn is_texture_ahead(&self) -> bool {
+    fn is_texture_next(&self) -> bool {
         matches!(self.token, Token::Word(word) if word.starts_with("tex"))
     }
 
-    fn tex_access(&mut self) -> Parse<Aux> {
-        let id = self.declared("tex", |program| &program.textures)?;
-        let element = self.element()?;
-        let mode = self.tex_mode()?;
+    fn parse_tex_access(&mut self) -> Parse<Aux> {
+        let id = self.parse_declared_id("tex", |program| &program.textures)?;
+        let element = self.parse_element()?;
+        let mode = self.parse_tex_mode()?;
         let mut access = TexAccess {
             element,
             ..TexAccess::new(id, &self.builder.program.textures[id], mode)
         };
-        access.min_lod = self.accept_word("min_lod");
-        if self.accept_word("offset") {
-            access.offset = if self.accept_word("dynamic") {
+        access.min_lod = self.eat_word("min_lod");
+        if self.eat_word("offset") {
+            access.offset = if self.eat_word("dynamic") {
                 TexelOffset::Dynamic
             } else {
-                TexelOffset::Constant([self.signed()?, self.signed()?, self.signed()?])
+                TexelOffset::Constant([
+                    self.parse_signed()?,
+                    self.parse_signed()?,
+                    self.parse_signed()?,
+                ])
             };
         }
-        if self.accept_word("lanes") {
-            access.coordinate_lanes = self.number()?;
+        if self.eat_word("lanes") {
+            access.coordinate_lanes = self.parse_number()?;
         }
-        if self.accept_word("reference") {
+        if self.eat_word("reference") {
             access.reference = true;
-        } else if self.accept_word("no_reference") {
+        } else if self.eat_word("no_reference") {
             access.reference = false;
         }
         Ok(Aux::Tex(self.builder.program.tex_accesses.push(access)))
     }
 
-    fn tex_mode(&mut self) -> Parse<TexMode> {
-        match self.word("a texture access mode")? {
+    fn parse_tex_mode(&mut self) -> Parse<TexMode> {
+        match self.parse_word("a texture access mode")? {
             "implicit" => Ok(TexMode::Implicit),
             "bias" => Ok(TexMode::Bias),
             "lod" => Ok(TexMode::Lod),
             "grad" => Ok(TexMode::Grad),
             "fetch" => Ok(TexMode::Fetch),
             "fetch_sample" => Ok(TexMode::FetchSample),
-            "gather" => Ok(TexMode::Gather(self.bracketed()?)),
-            "gather_offsets" => Ok(TexMode::GatherOffsets(self.bracketed()?)),
+            "gather" => Ok(TexMode::Gather(self.parse_bracketed()?)),
+            "gather_offsets" => Ok(TexMode::GatherOffsets(self.parse_bracketed()?)),
             "query_size" => Ok(TexMode::QuerySize),
             "query_lod" => Ok(TexMode::QueryLod),
             "query_samples" => Ok(TexMode::QuerySamples),
-            word => self.wrong(format!("`{word}` is not a texture access mode")),
+            word => self.error_at_last(format!("`{word}` is not a texture access mode")),
         }
     }
 
-    fn mem_access(&mut self) -> Parse<Aux> {
-        let space = if self.accept_word("global") {
+    fn parse_mem_access(&mut self) -> Parse<Aux> {
+        let space = if self.eat_word("global") {
             MemSpace::Global
         } else {
-            MemSpace::Buffer(self.declared("buf", |program| &program.buffers)?)
+            MemSpace::Buffer(self.parse_declared_id("buf", |program| &program.buffers)?)
         };
-        let element = self.element()?;
-        let components = self.components()?;
-        let offset = self.offset()?;
-        let (atomic, flags) = self.access_end()?;
+        let element = self.parse_element()?;
+        let components = self.parse_components()?;
+        let offset = self.parse_offset()?;
+        let (atomic, flags) = self.parse_access_end()?;
         let access = MemAccess {
             space,
             element,
@@ -432,19 +436,19 @@ impl Parser<'_> {
         Ok(Aux::Mem(self.builder.program.mem_accesses.push(access)))
     }
 
-    fn components(&mut self) -> Parse<u8> {
-        let components = self.word("the number of components")?;
+    fn parse_components(&mut self) -> Parse<u8> {
+        let components = self.parse_word("the number of components")?;
         let components = components
             .strip_prefix('x')
             .and_then(|count| count.parse().ok());
         match components {
             Some(components) => Ok(components),
-            None => self.wrong("expected a number of components such as `x4`"),
+            None => self.error_at_last("expected a number of components such as `x4`"),
         }
     }
 
-    /// The operation of an atomic, qualifiers.
-    fn access_end(&mut self) -> Parse<(Option<AtomicOp>, MemFlags)> {
+    /// Parses the operation of an atomic, and qualifiers.
+    fn parse_access_end(&mut self) -> Parse<(Option<AtomicOp>, MemFlags)> {
         let (mut atomic, mut flags) = (None, MemFlags::empty());
         while let Token::Word(word) = self.token {
             match (word, AtomicOp::from_word(word)) {
@@ -458,11 +462,11 @@ impl Parser<'_> {
         Ok((atomic, flags))
     }
 
-    fn image_access(&mut self) -> Parse<Aux> {
-        let image = self.declared("img", |program| &program.images)?;
-        let element = self.element()?;
-        let components = self.components()?;
-        let (atomic, flags) = self.access_end()?;
+    fn parse_image_access(&mut self) -> Parse<Aux> {
+        let image = self.parse_declared_id("img", |program| &program.images)?;
+        let element = self.parse_element()?;
+        let components = self.parse_components()?;
+        let (atomic, flags) = self.parse_access_end()?;
         let access = ImageAccess {
             image,
             element,
@@ -474,18 +478,18 @@ impl Parser<'_> {
     }
 }
 
-fn lane_number(letter: u8) -> Option<u8> {
+fn parse_lane_letter(letter: u8) -> Option<u8> {
     b"xyzw"
         .iter()
         .position(|&name| name == letter)
         .map(|lane| lane as u8)
 }
 
-/// The lanes of a word such as `xzw`, whose letters stand in order.
-fn write_mask(word: &str) -> Option<WriteMask> {
+/// Returns the lanes of a mask such as `xzw`, whose components must be in order.
+fn parse_write_mask(word: &str) -> Option<WriteMask> {
     let mut mask = 0;
     for &letter in word.as_bytes() {
-        let lane = 1 << lane_number(letter)?;
+        let lane = 1 << parse_lane_letter(letter)?;
         if mask >= lane {
             return None;
         }
@@ -494,8 +498,9 @@ fn write_mask(word: &str) -> Option<WriteMask> {
     Some(WriteMask(mask))
 }
 
-/// The bits of a decimal number; 16-bit floats are written as bits only.
-fn decimal_bits(digits: &str, negative: bool, ty: Type) -> Option<u64> {
+/// Returns the bits of a decimal number; `None` for 16-bit floats, which have only the hexadecimal
+/// form.
+fn parse_decimal_bits(digits: &str, negative: bool, ty: Type) -> Option<u64> {
     if digits
         .bytes()
         .any(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'))
@@ -510,16 +515,16 @@ fn decimal_bits(digits: &str, negative: bool, ty: Type) -> Option<u64> {
         }
         (TypeBase::Float, Width::W8 | Width::W16) => None,
         (TypeBase::Signed | TypeBase::Unsigned, Width::W64) => {
-            integer_bits(digits, negative, u64::MAX)
+            parse_integer_bits(digits, negative, u64::MAX)
         }
         (TypeBase::Signed | TypeBase::Unsigned, Width::W8 | Width::W16 | Width::W32) => {
-            integer_bits(digits, negative, u64::from(u32::MAX))
+            parse_integer_bits(digits, negative, u64::from(u32::MAX))
         }
     }
 }
 
-/// The bits of an integer between half of `-mask` and `mask`.
-fn integer_bits(digits: &str, negative: bool, mask: u64) -> Option<u64> {
+/// Returns the bits of an integer between half of `-mask` and `mask`.
+fn parse_integer_bits(digits: &str, negative: bool, mask: u64) -> Option<u64> {
     let magnitude: u64 = digits.parse().ok()?;
     if negative {
         (magnitude <= mask / 2 + 1).then_some(magnitude.wrapping_neg() & mask)

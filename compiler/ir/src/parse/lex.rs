@@ -2,14 +2,14 @@
 
 use crate::span::Span;
 
-/// A token. Line ends count, because a statement ends with its line.
+/// A token. Line ends are significant, because a statement ends with its line.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'a> {
-    /// Letters, digits and underscores, starting with a letter.
+    /// ASCII letters, digits and underscores, starting with a letter.
     Word(&'a str),
     /// Starts with a digit; a decimal or hexadecimal number, or a texture target such as `2d`.
     Number(&'a str),
-    /// What stands between quotes, escapes as written.
+    /// The text between quotes, escapes verbatim.
     Quoted(&'a str),
     /// Any other character.
     Mark(char),
@@ -21,14 +21,14 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// Cuts a text into tokens.
+/// Lexer of the text form.
 pub(super) struct Lexer<'a> {
     text: &'a str,
     position: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of `text`.
+    /// Returns a lexer at the start of `text`.
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, position: 0 }
     }
@@ -44,8 +44,8 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// The next token and the byte where it starts.
-    pub(super) fn token(&mut self) -> (usize, Token<'a>) {
+    /// Returns the next token and the byte where it starts.
+    pub(super) fn next_token(&mut self) -> (usize, Token<'a>) {
         let rest = self.rest();
         self.position += rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
         let start = self.position;
@@ -53,14 +53,14 @@ impl<'a> Lexer<'a> {
             return (start, Token::End);
         };
         let token = match first {
-            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take(word_len(self.rest()))),
-            '0'..='9' => Token::Number(self.take(number_len(self.rest()))),
-            '"' => self.quoted(),
+            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take(find_word_len(self.rest()))),
+            '0'..='9' => Token::Number(self.take(find_number_len(self.rest()))),
+            '"' => self.lex_quoted(),
             '\n' => {
                 self.take(1);
                 Token::LineEnd
             }
-            ';' => return self.comment(),
+            ';' => return self.lex_comment(),
             mark => {
                 self.take(mark.len_utf8());
                 Token::Mark(mark)
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
         (start, token)
     }
 
-    fn quoted(&mut self) -> Token<'a> {
+    fn lex_quoted(&mut self) -> Token<'a> {
         let inner = &self.rest()[1..];
         let mut escaped = false;
         for (offset, c) in inner.char_indices() {
@@ -86,11 +86,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips a comment; a span comment is a token.
-    fn comment(&mut self) -> (usize, Token<'a>) {
+    fn lex_comment(&mut self) -> (usize, Token<'a>) {
         let start = self.position;
         let comment = self.rest();
         let comment = self.take(comment.find('\n').unwrap_or(comment.len()));
-        match span_comment(comment) {
+        match parse_span_comment(comment) {
             Some(span) => (start, Token::Span(span)),
             None if self.rest().is_empty() => (self.position, Token::End),
             None => {
@@ -101,13 +101,14 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn word_len(text: &str) -> usize {
+fn find_word_len(text: &str) -> usize {
     text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(text.len())
 }
 
-/// Length of a number: letters and digits, a point that a digit follows, the sign of a decimal exponent.
-fn number_len(text: &str) -> usize {
+/// Returns the length of a number: alphanumeric characters, a point that a digit follows, the sign
+/// of a decimal exponent.
+fn find_number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_hex = text.starts_with("0x");
     let digit_at = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -126,8 +127,8 @@ fn number_len(text: &str) -> usize {
     len
 }
 
-/// `; @start..end`, where more text may follow.
-fn span_comment(comment: &str) -> Option<Span> {
+/// Parses `; @start..end`, which more text may follow.
+fn parse_span_comment(comment: &str) -> Option<Span> {
     let range = comment.strip_prefix(';')?.trim_start().strip_prefix('@')?;
     let (start, rest) = range.split_once("..")?;
     let end = &rest[..rest

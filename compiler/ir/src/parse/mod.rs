@@ -1,7 +1,8 @@
-//! Reads the text form that `compiler/ir/TEXT.md` defines.
+//! Parses the text form that `compiler/ir/TEXT.md` defines.
 //!
-//! A recursive-descent parser over a token at a time. It checks the grammar and that ids are declared; what a program means
-//! is the verifier's business. Nesting is limited, and no text makes it panic.
+//! A recursive-descent parser with one token of lookahead. It checks the grammar and that ids are
+//! declared; the verifier checks the semantics. Nesting is limited, and the parser does not panic
+//! for any input.
 
 mod decl;
 mod inst;
@@ -17,16 +18,16 @@ use crate::program::{
     BlockId, Case, MAX_NESTING, NameId, Node, Program, Routine, RoutineId, Stage, Switch,
 };
 use crate::span::Span;
-use crate::text::Word;
+use crate::text_keywords::Word;
 
-/// Why a text is not a program.
+/// Error of a text that is not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -38,10 +39,15 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a program in text form.
+/// Parses a program in text form.
+///
+/// # Errors
+/// The first error of the text.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(text);
-    parser.program().map_err(|error| locate(text, error))?;
+    parser
+        .parse_program()
+        .map_err(|error| locate(text, error))?;
     Ok(parser.builder.program)
 }
 
@@ -65,10 +71,10 @@ fn locate(text: &str, error: Error) -> ParseError {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The next token and where it starts.
+    /// The next token and its start.
     token: Token<'a>,
     start: usize,
-    /// Where the token before it starts.
+    /// Start of the previous token.
     last: usize,
     builder: Builder,
     depth: usize,
@@ -78,7 +84,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
-        let (start, token) = lexer.token();
+        let (start, token) = lexer.next_token();
         let mut program = Program::new(Stage::Vertex);
         program.blocks = IndexVec::new();
         program.routines = IndexVec::new();
@@ -93,12 +99,12 @@ impl<'a> Parser<'a> {
     }
 
     fn advance(&mut self) -> Token<'a> {
-        let (start, token) = self.lexer.token();
+        let (start, token) = self.lexer.next_token();
         self.last = std::mem::replace(&mut self.start, start);
         std::mem::replace(&mut self.token, token)
     }
 
-    /// An error at the next token.
+    /// Returns an error at the next token.
     fn error<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.start,
@@ -106,15 +112,15 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// An error at the token before the next.
-    fn wrong<T>(&self, message: impl Into<String>) -> Parse<T> {
+    /// Returns an error at the previous token.
+    fn error_at_last<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.last,
             message: message.into(),
         })
     }
 
-    fn word(&mut self, what: &str) -> Parse<&'a str> {
+    fn parse_word(&mut self, what: &str) -> Parse<&'a str> {
         let Token::Word(word) = self.token else {
             return self.error(format!("expected {what}"));
         };
@@ -122,8 +128,8 @@ impl<'a> Parser<'a> {
         Ok(word)
     }
 
-    /// A variant of an enum of words.
-    fn named<T: Word>(&mut self, what: &str) -> Parse<T> {
+    /// Parses a variant of an enum of keywords.
+    fn parse_named<T: Word>(&mut self, what: &str) -> Parse<T> {
         let found = if let Token::Word(word) | Token::Number(word) = self.token {
             T::from_word(word)
         } else {
@@ -136,8 +142,8 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
-    /// Takes the next token if it is this word.
-    fn accept_word(&mut self, word: &str) -> bool {
+    /// Consumes the next token if it is this keyword.
+    fn eat_word(&mut self, word: &str) -> bool {
         let found = self.token == Token::Word(word);
         if found {
             self.advance();
@@ -145,7 +151,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn accept(&mut self, mark: char) -> bool {
+    fn eat(&mut self, mark: char) -> bool {
         let found = self.token == Token::Mark(mark);
         if found {
             self.advance();
@@ -154,7 +160,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, mark: char) -> Parse<()> {
-        if self.accept(mark) {
+        if self.eat(mark) {
             Ok(())
         } else {
             self.error(format!("expected `{mark}`"))
@@ -162,15 +168,15 @@ impl<'a> Parser<'a> {
     }
 
     fn expect_word(&mut self, word: &str) -> Parse<()> {
-        if self.accept_word(word) {
+        if self.eat_word(word) {
             Ok(())
         } else {
             self.error(format!("expected `{word}`"))
         }
     }
 
-    /// A decimal number that fits the type asked for.
-    fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+    /// Parses a decimal number that fits the type.
+    fn parse_number<T: std::str::FromStr>(&mut self) -> Parse<T> {
         let Token::Number(digits) = self.token else {
             return self.error("expected a number");
         };
@@ -181,27 +187,27 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// A decimal number with an optional sign.
-    fn signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
+    /// Parses a decimal number with an optional sign.
+    fn parse_signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
         let at = self.start;
-        let sign = if self.accept('-') { -1 } else { 1 };
-        let magnitude: u32 = self.number()?;
+        let sign = if self.eat('-') { -1 } else { 1 };
+        let magnitude: u32 = self.parse_number()?;
         T::try_from(sign * i64::from(magnitude)).map_err(|_| Error {
             at,
             message: "the number is out of range".to_owned(),
         })
     }
 
-    /// `[n]`
-    fn bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
+    /// Parses `[n]`.
+    fn parse_bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
         self.expect('[')?;
-        let number = self.number()?;
+        let number = self.parse_number()?;
         self.expect(']')?;
         Ok(number)
     }
 
-    /// The id of the next word, which must have this prefix.
-    fn id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
+    /// Parses an id with this prefix.
+    fn parse_id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
         let number = if let Token::Word(word) = self.token {
             split_id(word)
         } else {
@@ -216,14 +222,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Like [`id`](Self::id), of an entry of a table.
-    fn declared<I: Id, T>(
+    /// Parses an id with this prefix that has an entry in a table.
+    fn parse_declared_id<I: Id, T>(
         &mut self,
         prefix: &str,
         table: impl Fn(&Program) -> &IndexVec<I, T>,
     ) -> Parse<I> {
         let at = self.start;
-        let id = self.id::<I>(prefix)?;
+        let id = self.parse_id::<I>(prefix)?;
         match table(&self.builder.program).get(id) {
             Some(_) => Ok(id),
             None => Err(Error {
@@ -233,8 +239,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The end of a line, and the span in its comment.
-    fn line_end(&mut self) -> Parse<Span> {
+    /// Parses the end of a line; returns the span in its comment.
+    fn parse_line_end(&mut self) -> Parse<Span> {
         let span = if let Token::Span(span) = self.token {
             span
         } else {
@@ -263,7 +269,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn name(&mut self) -> Parse<Option<NameId>> {
+    fn parse_name(&mut self) -> Parse<Option<NameId>> {
         let Token::Quoted(text) = self.token else {
             return Ok(None);
         };
@@ -275,7 +281,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Letters and the number behind them; numbers have no leading zeros.
+/// Splits an id into its prefix and its number; numbers have no leading zeros.
 fn split_id(word: &str) -> Option<(&str, usize)> {
     let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &word[prefix.len()..];
@@ -305,23 +311,23 @@ fn unescape(text: &str) -> Option<String> {
 
 /// Routines and control flow.
 impl Parser<'_> {
-    fn program(&mut self) -> Parse<()> {
+    fn parse_program(&mut self) -> Parse<()> {
         self.skip_empty_lines();
         self.expect_word("program")?;
-        self.builder.program.stage = self.named("a stage")?;
-        self.line_end()?;
+        self.builder.program.stage = self.parse_named("a stage")?;
+        self.parse_line_end()?;
         loop {
             self.skip_empty_lines();
-            if self.accept_word("main") {
+            if self.eat_word("main") {
                 break;
-            } else if self.accept_word("routine") {
-                self.routine()?;
+            } else if self.eat_word("routine") {
+                self.parse_routine()?;
             } else {
-                self.declaration()?;
+                self.parse_declaration()?;
             }
         }
-        self.builder.program.main = self.declared("fn", |program| &program.routines)?;
-        self.line_end()?;
+        self.builder.program.main = self.parse_declared_id("fn", |program| &program.routines)?;
+        self.parse_line_end()?;
         self.skip_empty_lines();
         if self.token == Token::End {
             Ok(())
@@ -330,22 +336,22 @@ impl Parser<'_> {
         }
     }
 
-    fn routine(&mut self) -> Parse<()> {
+    fn parse_routine(&mut self) -> Parse<()> {
         let next = self.builder.program.routines.next_id();
-        if self.id::<RoutineId>("fn")? != next {
-            return self.wrong(format!("the next routine is {next}"));
+        if self.parse_id::<RoutineId>("fn")? != next {
+            return self.error_at_last(format!("the next routine is {next}"));
         }
-        let name = self.name()?;
-        let (body, _) = self.block()?;
-        self.line_end()?;
+        let name = self.parse_name()?;
+        let (body, _) = self.parse_block()?;
+        self.parse_line_end()?;
         self.builder.program.routines.push(Routine { name, body });
         Ok(())
     }
 
-    /// A block and the span behind its opening brace.
-    fn block(&mut self) -> Parse<(BlockId, Span)> {
+    /// Parses a block; returns it with the span after its opening brace.
+    fn parse_block(&mut self) -> Parse<(BlockId, Span)> {
         self.expect('{')?;
-        let span = self.line_end()?;
+        let span = self.parse_line_end()?;
         self.depth += 1;
         if self.depth > MAX_NESTING {
             return self.error(format!("blocks are nested more than {MAX_NESTING} deep"));
@@ -353,59 +359,59 @@ impl Parser<'_> {
         self.builder.open_block();
         loop {
             self.skip_empty_lines();
-            if self.accept('}') {
+            if self.eat('}') {
                 break;
             }
-            self.statement()?;
+            self.parse_statement()?;
         }
         self.depth -= 1;
         Ok((self.builder.close_block(), span))
     }
 
-    fn statement(&mut self) -> Parse<()> {
+    fn parse_statement(&mut self) -> Parse<()> {
         let Token::Word(word) = self.token else {
             return self.error("expected a statement or `}`");
         };
         match word {
-            "if" => self.branch(),
-            "loop" => self.repeat(),
-            "switch" => self.switch(),
-            "break" => self.leave(Node::Break),
-            "continue" => self.leave(Node::Continue),
-            "return" => self.leave(Node::Return),
-            "call" => self.call(),
-            _ => self.inst(),
+            "if" => self.parse_branch(),
+            "loop" => self.parse_loop(),
+            "switch" => self.parse_switch(),
+            "break" => self.parse_exit(Node::Break),
+            "continue" => self.parse_exit(Node::Continue),
+            "return" => self.parse_exit(Node::Return),
+            "call" => self.parse_call(),
+            _ => self.parse_inst(),
         }
     }
 
-    fn leave(&mut self, node: Node) -> Parse<()> {
+    fn parse_exit(&mut self, node: Node) -> Parse<()> {
         self.advance();
-        self.line_end()?;
+        self.parse_line_end()?;
         self.builder.node(node);
         Ok(())
     }
 
-    fn call(&mut self) -> Parse<()> {
+    fn parse_call(&mut self) -> Parse<()> {
         self.advance();
-        let routine = self.id("fn")?;
-        let span = self.line_end()?;
+        let routine = self.parse_id("fn")?;
+        let span = self.parse_line_end()?;
         self.builder.node(Node::Call(routine, span));
         Ok(())
     }
 
-    fn branch(&mut self) -> Parse<()> {
+    fn parse_branch(&mut self) -> Parse<()> {
         self.advance();
-        let cond = self.cond()?;
-        let (then, span) = self.block()?;
-        let otherwise = self.other_block("else")?;
+        let cond = self.parse_cond()?;
+        let (then, span) = self.parse_block()?;
+        let otherwise = self.parse_second_block("else")?;
         self.builder.branch(cond, then, otherwise, span);
         Ok(())
     }
 
-    fn repeat(&mut self) -> Parse<()> {
+    fn parse_loop(&mut self) -> Parse<()> {
         self.advance();
-        let (body, span) = self.block()?;
-        let continuing = self.other_block("continuing")?;
+        let (body, span) = self.parse_block()?;
+        let continuing = self.parse_second_block("continuing")?;
         self.builder.node(Node::Loop {
             body,
             continuing,
@@ -414,37 +420,37 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The second block of a node and the end of the node's last line.
-    fn other_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
-        let block = if self.accept_word(word) {
-            Some(self.block()?.0)
+    /// Parses the optional second block of a node, and the end of the node's last line.
+    fn parse_second_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
+        let block = if self.eat_word(word) {
+            Some(self.parse_block()?.0)
         } else {
             None
         };
-        self.line_end()?;
+        self.parse_line_end()?;
         Ok(block)
     }
 
-    fn switch(&mut self) -> Parse<()> {
+    fn parse_switch(&mut self) -> Parse<()> {
         self.advance();
-        let selector = self.lane()?;
+        let selector = self.parse_lane()?;
         self.expect('{')?;
-        let span = self.line_end()?;
+        let span = self.parse_line_end()?;
         let mut cases = Vec::new();
         let mut default = None;
         loop {
             self.skip_empty_lines();
-            if self.accept('}') {
+            if self.eat('}') {
                 break;
-            } else if default.is_none() && self.accept_word("default") {
-                default = self.case_block()?.into();
-            } else if default.is_none() && self.accept_word("case") {
-                cases.push(self.case()?);
+            } else if default.is_none() && self.eat_word("default") {
+                default = self.parse_case_block()?.into();
+            } else if default.is_none() && self.eat_word("case") {
+                cases.push(self.parse_case()?);
             } else {
                 return self.error("expected `}`, or `case` or `default` before the default block");
             }
         }
-        self.line_end()?;
+        self.parse_line_end()?;
         let switch = self.builder.program.switches.push(Switch {
             selector,
             cases,
@@ -455,23 +461,23 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn case(&mut self) -> Parse<Case> {
+    fn parse_case(&mut self) -> Parse<Case> {
         let mut values = Vec::new();
         loop {
-            values.push(self.number()?);
-            if !self.accept(',') {
+            values.push(self.parse_number()?);
+            if !self.eat(',') {
                 break;
             }
         }
         Ok(Case {
             values,
-            block: self.case_block()?,
+            block: self.parse_case_block()?,
         })
     }
 
-    fn case_block(&mut self) -> Parse<BlockId> {
-        let (block, _) = self.block()?;
-        self.line_end()?;
+    fn parse_case_block(&mut self) -> Parse<BlockId> {
+        let (block, _) = self.parse_block()?;
+        self.parse_line_end()?;
         Ok(block)
     }
 }

@@ -4,10 +4,11 @@ use super::*;
 use crate::generate::{GenerateOptions, program};
 use crate::print;
 
-/// One of everything, as the printer writes it. It need not pass the verifier.
+/// One instance of every construct, as the printer writes it. It need not pass the verifier.
 const EVERYTHING: &str = include_str!("everything.glasmir");
 
-/// What an image access stores has the type of the instruction, where it stores it is an integer.
+/// Checks that literals of image stores have the type of the instruction, and literals of
+/// coordinates are integers.
 #[test]
 fn literals_of_image_accesses() {
     let text = "program fragment\nimg0: unit 0 1d unseen\nroutine fn0 {\nimgstore.f32 (img0 x1) {1.5}, {3, 0, 0, 0}\n}\nmain fn0";
@@ -33,7 +34,7 @@ fn everything_prints_as_it_was() {
     assert_eq!(print(&program), EVERYTHING);
 }
 
-/// Spot checks that the text means what the tables say.
+/// Checks examples of the correspondence between text and tables.
 #[test]
 fn everything_means_something() {
     use crate::inst::{CondTest, Saturate, Swizzle};
@@ -86,7 +87,7 @@ fn blanks_comments_and_short_forms_are_read() {
     );
 }
 
-/// The error of a body in a small program, as `line:column: message`.
+/// Returns the error of a body in a small program, as `line:column: message`.
 fn body_error(body: &str) -> String {
     let text =
         format!("program vertex\nr0: temp32\ncc1: cond32\nroutine fn0 {{\n{body}\n}}\nmain fn0\n");
@@ -243,7 +244,7 @@ fn nesting_is_limited() {
     assert!(nested(1_000_000).is_err());
 }
 
-/// Neither parser, verifier, printer nor interpreter may panic or hang, whatever they get.
+/// Checks that parser, verifier, printer and interpreter neither panic nor hang for any input.
 #[test]
 fn damaged_text_does_no_harm() {
     let mut state = 7u64;

@@ -7,12 +7,12 @@ use crate::image::ImageTexels;
 use crate::program::{Modes, NameId, Register, Stage, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
 impl Printer<'_, '_, '_> {
-    pub(super) fn header(&mut self) -> fmt::Result {
+    pub(super) fn print_header(&mut self) -> fmt::Result {
         let program = self.program;
         let mut modes = program.modes;
         writeln!(self.f, "program {}", program.stage.word())?;
@@ -20,7 +20,7 @@ impl Printer<'_, '_, '_> {
             let [x, y, z] = modes.workgroup_size;
             writeln!(self.f, "workgroup_size {x} {y} {z}")?;
         }
-        self.primitive_modes(modes)?;
+        self.print_primitive_modes(modes)?;
         for (word, flag) in Modes::FLAGS {
             if *flag(&mut modes) {
                 writeln!(self.f, "{word}")?;
@@ -36,7 +36,7 @@ impl Printer<'_, '_, '_> {
         Ok(())
     }
 
-    fn primitive_modes(&mut self, modes: Modes) -> fmt::Result {
+    fn print_primitive_modes(&mut self, modes: Modes) -> fmt::Result {
         match self.program.stage {
             Stage::Geometry => {
                 writeln!(self.f, "primitive_in {}", modes.primitive_in.word())?;
@@ -60,34 +60,34 @@ impl Printer<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn registers(&mut self) -> fmt::Result {
+    pub(super) fn print_registers(&mut self) -> fmt::Result {
         for (id, register) in self.program.registers.iter_enumerated() {
-            self.register(id)?;
-            self.register_declaration(register)?;
+            self.print_register(id)?;
+            self.print_register_declaration(register)?;
         }
         Ok(())
     }
 
-    pub(super) fn register_declaration(&mut self, register: &Register) -> fmt::Result {
+    pub(super) fn print_register_declaration(&mut self, register: &Register) -> fmt::Result {
         let word = match register.storage {
             Storage::Temp => "temp",
             Storage::Output(_) => "output",
             Storage::Cond => "cond",
         };
         write!(self.f, ": {word}{}", register.width.bits())?;
-        self.array(register.array)?;
+        self.print_array(register.array)?;
         if let Storage::Output(output) = register.storage {
             write!(self.f, " {output}")?;
         }
-        self.name(register.name)?;
+        self.print_name(register.name)?;
         self.f.write_char('\n')
     }
 
-    pub(super) fn array(&mut self, len: Option<u32>) -> fmt::Result {
+    pub(super) fn print_array(&mut self, len: Option<u32>) -> fmt::Result {
         len.map_or(Ok(()), |len| write!(self.f, "[{len}]"))
     }
 
-    fn units(&mut self, units: Units) -> fmt::Result {
+    fn print_units(&mut self, units: Units) -> fmt::Result {
         match units {
             Units::One(unit) => write!(self.f, "unit {unit}"),
             Units::Array { first, count } => write!(self.f, "unit {first}[{count}]"),
@@ -96,8 +96,9 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// A name in quotes; quotes, backslashes and everything but printable ASCII are escaped.
-    pub(super) fn name(&mut self, name: Option<NameId>) -> fmt::Result {
+    /// Prints a name in quotes; quotes, backslashes and all characters except printable ASCII are
+    /// escaped.
+    pub(super) fn print_name(&mut self, name: Option<NameId>) -> fmt::Result {
         let Some(name) = name else { return Ok(()) };
         if !self.program.names.contains(name) {
             return write!(self.f, " ; {name}");
@@ -113,31 +114,31 @@ impl Printer<'_, '_, '_> {
         self.f.write_char('"')
     }
 
-    pub(super) fn resources(&mut self) -> fmt::Result {
+    pub(super) fn print_resources(&mut self) -> fmt::Result {
         let program = self.program;
         for (number, named) in program.named_params.iter().enumerate() {
             write!(self.f, "np{number}:")?;
-            self.name(Some(named.name))?;
+            self.print_name(Some(named.name))?;
             self.f.write_char(' ')?;
-            self.literal_lanes(named.initial.map(u64::from), Type::F32)?;
+            self.print_literal_lanes(named.initial.map(u64::from), Type::F32)?;
             self.f.write_char('\n')?;
         }
         for (id, param) in program.params.iter_enumerated() {
             write!(self.f, "{id}: ")?;
-            self.param_source(param.source)?;
+            self.print_param_source(param.source)?;
             self.f.write_char('\n')?;
         }
         for (id, input) in program.inputs.iter_enumerated() {
             write!(self.f, "{id}: ")?;
-            self.input(input)?;
+            self.print_input(input)?;
         }
         for (id, output) in program.outputs.iter_enumerated() {
             write!(self.f, "{id}: ")?;
-            self.output(output)?;
+            self.print_output(output)?;
         }
         for (id, texture) in program.textures.iter_enumerated() {
             write!(self.f, "{id}: ")?;
-            self.units(texture.units)?;
+            self.print_units(texture.units)?;
             let shadow = if texture.shadow { " shadow" } else { "" };
             let (target, texel) = (texture.target.word(), texture.texel.word());
             write!(self.f, " {target}{shadow} {texel}")?;
@@ -148,7 +149,7 @@ impl Printer<'_, '_, '_> {
         }
         for (id, buffer) in program.buffers.iter_enumerated() {
             write!(self.f, "{id}: {} {}", buffer.kind.word(), buffer.binding)?;
-            self.array(buffer.array)?;
+            self.print_array(buffer.array)?;
             buffer
                 .size
                 .map_or(Ok(()), |size| write!(self.f, " size {size}"))?;
@@ -156,7 +157,7 @@ impl Printer<'_, '_, '_> {
         }
         for (id, image) in program.images.iter_enumerated() {
             write!(self.f, "{id}: ")?;
-            self.units(image.units)?;
+            self.print_units(image.units)?;
             let texels = match image.texels {
                 ImageTexels::Formatted(ty) => ty.word(),
                 ImageTexels::Raw(bits) => ImageTexels::RAW
@@ -173,12 +174,12 @@ impl Printer<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn semantic(&mut self, semantic: Semantic) -> fmt::Result {
+    pub(super) fn print_semantic(&mut self, semantic: Semantic) -> fmt::Result {
         write!(self.f, "{semantic}")
     }
 
-    pub(super) fn input(&mut self, input: &Input) -> fmt::Result {
-        self.semantic(input.semantic)?;
+    pub(super) fn print_input(&mut self, input: &Input) -> fmt::Result {
+        self.print_semantic(input.semantic)?;
         write!(self.f, " {}", input.base.word())?;
         if input.interpolation != Interpolation::Smooth {
             write!(self.f, " {}", input.interpolation.word())?;
@@ -196,8 +197,8 @@ impl Printer<'_, '_, '_> {
         })
     }
 
-    pub(super) fn output(&mut self, output: &Output) -> fmt::Result {
-        self.semantic(output.semantic)?;
+    pub(super) fn print_output(&mut self, output: &Output) -> fmt::Result {
+        self.print_semantic(output.semantic)?;
         let invariant = if output.invariant { " invariant" } else { "" };
         write!(self.f, " {}{invariant}", output.base.word())?;
         if !output.passthrough.is_empty() {
@@ -206,7 +207,7 @@ impl Printer<'_, '_, '_> {
         self.f.write_char('\n')
     }
 
-    pub(super) fn param_source(&mut self, source: ParamSource) -> fmt::Result {
+    pub(super) fn print_param_source(&mut self, source: ParamSource) -> fmt::Result {
         match source {
             ParamSource::Env(n) => write!(self.f, "env[{n}]"),
             ParamSource::Local(n) => write!(self.f, "local[{n}]"),
@@ -217,7 +218,7 @@ impl Printer<'_, '_, '_> {
             }
             ParamSource::Named(n) => write!(self.f, "named[{n}]"),
             ParamSource::Argument => self.f.write_str("argument"),
-            ParamSource::Literal(bits) => self.literal_lanes(bits.map(u64::from), Type::F32),
+            ParamSource::Literal(bits) => self.print_literal_lanes(bits.map(u64::from), Type::F32),
         }
     }
 }

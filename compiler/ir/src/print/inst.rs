@@ -11,13 +11,13 @@ use crate::inst::{
 };
 use crate::program::{Register, RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
-use crate::text::Word;
+use crate::text_keywords::Word;
 use crate::types::{Base as TypeBase, Type};
 
 impl Printer<'_, '_, '_> {
-    pub(super) fn inst(&mut self, inst: &Inst) -> fmt::Result {
+    pub(super) fn print_inst(&mut self, inst: &Inst) -> fmt::Result {
         if let Some(dst) = inst.dst {
-            self.dst(&dst)?;
+            self.print_dst(&dst)?;
         }
         write!(self.f, "{}.{}", inst.op.name(), inst.ty.word())?;
         if let Some(dst) = inst.dst {
@@ -31,7 +31,7 @@ impl Printer<'_, '_, '_> {
                 self.f.write_str(word)?;
             }
         }
-        self.aux(inst.aux)?;
+        self.print_aux(inst.aux)?;
         let program = self.program;
         for (number, src) in program
             .srcs
@@ -41,18 +41,18 @@ impl Printer<'_, '_, '_> {
             .enumerate()
         {
             self.f.write_str(if number == 0 { " " } else { ", " })?;
-            self.src(src, self.source_type(inst, number))?;
+            self.print_src(src, self.find_source_type(inst, number))?;
         }
         Ok(())
     }
 
-    /// The type that decides how literals print.
-    pub(super) fn source_type(&self, inst: &Inst, number: usize) -> Type {
+    /// Returns the type that determines the form of literals.
+    pub(super) fn find_source_type(&self, inst: &Inst, number: usize) -> Type {
         let known = match inst.aux {
             Aux::None | Aux::Cvt { .. } => true,
             Aux::Tex(id) => self.program.tex_accesses.get(id).is_some(),
             Aux::Mem(id) => self.program.mem_accesses.get(id).is_some(),
-            Aux::Image(id) => self.image_of(id).is_some(),
+            Aux::Image(id) => self.find_image(id).is_some(),
         };
         if known {
             source_type(self.program, inst, number)
@@ -61,24 +61,24 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn dst(&mut self, dst: &Dst) -> fmt::Result {
-        self.register(dst.register)?;
-        self.index(dst.index)?;
+    pub(super) fn print_dst(&mut self, dst: &Dst) -> fmt::Result {
+        self.print_register(dst.register)?;
+        self.print_index(dst.index)?;
         write!(self.f, ".{:?}", dst.mask)?;
         if let Some(guard) = dst.guard {
             self.f.write_str(" if(")?;
-            self.guard(guard)?;
+            self.print_guard(guard)?;
             self.f.write_char(')')?;
         }
         if let Some(cc) = dst.cc {
             self.f.write_str(", ")?;
-            self.register(cc)?;
+            self.print_register(cc)?;
         }
         self.f.write_str(" = ")
     }
 
-    /// `cc` and the id for condition codes, else `r` and the id.
-    pub(super) fn register(&mut self, id: RegisterId) -> fmt::Result {
+    /// Prints `cc` and the id for condition codes, otherwise `r` and the id.
+    pub(super) fn print_register(&mut self, id: RegisterId) -> fmt::Result {
         match self.program.registers.get(id) {
             Some(Register {
                 storage: Storage::Cond,
@@ -88,8 +88,8 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn lane(&mut self, (register, lane): (RegisterId, u8)) -> fmt::Result {
-        self.register(register)?;
+    pub(super) fn print_lane(&mut self, (register, lane): (RegisterId, u8)) -> fmt::Result {
+        self.print_register(register)?;
         write!(
             self.f,
             ".{}",
@@ -97,38 +97,38 @@ impl Printer<'_, '_, '_> {
         )
     }
 
-    pub(super) fn guard(&mut self, guard: Guard) -> fmt::Result {
+    pub(super) fn print_guard(&mut self, guard: Guard) -> fmt::Result {
         write!(self.f, "{} ", guard.test.word())?;
-        self.register(guard.cc)?;
+        self.print_register(guard.cc)?;
         write!(self.f, ".{:?}", guard.swizzle)
     }
 
-    pub(super) fn src(&mut self, src: &Src, ty: Type) -> fmt::Result {
+    pub(super) fn print_src(&mut self, src: &Src, ty: Type) -> fmt::Result {
         self.f.write_str(if src.negate { "-" } else { "" })?;
         self.f.write_str(if src.abs { "|" } else { "" })?;
         match src.base {
-            Base::Register(id) => self.register(id)?,
+            Base::Register(id) => self.print_register(id)?,
             Base::Param(id) => write!(self.f, "{id}")?,
             Base::Input(id) => write!(self.f, "{id}")?,
             Base::Output(id) => write!(self.f, "{id}")?,
-            Base::Literal(id) => self.literal(id, ty)?,
+            Base::Literal(id) => self.print_literal(id, ty)?,
         }
-        self.index(src.index)?;
+        self.print_index(src.index)?;
         if !matches!(src.base, Base::Literal(_)) || src.swizzle != Swizzle::XYZW {
             write!(self.f, ".{:?}", src.swizzle)?;
         }
         self.f.write_str(if src.abs { "|" } else { "" })
     }
 
-    pub(super) fn literal(&mut self, id: LiteralId, ty: Type) -> fmt::Result {
+    pub(super) fn print_literal(&mut self, id: LiteralId, ty: Type) -> fmt::Result {
         match self.program.literals.get(id) {
-            Some(&lanes) => self.literal_lanes(lanes, ty),
+            Some(&lanes) => self.print_literal_lanes(lanes, ty),
             None => write!(self.f, "{id}"),
         }
     }
 
-    /// `{x, y, z, w}`, or `{x}` if all lanes are the same.
-    pub(super) fn literal_lanes(&mut self, lanes: [u64; 4], ty: Type) -> fmt::Result {
+    /// Prints `{x, y, z, w}`, or `{x}` if all lanes are equal.
+    pub(super) fn print_literal_lanes(&mut self, lanes: [u64; 4], ty: Type) -> fmt::Result {
         let count = if lanes.iter().all(|&lane| lane == lanes[0]) {
             1
         } else {
@@ -136,12 +136,12 @@ impl Printer<'_, '_, '_> {
         };
         for (position, &lane) in lanes[..count].iter().enumerate() {
             self.f.write_str(if position == 0 { "{" } else { ", " })?;
-            self.f.write_str(&literal_lane(lane, ty))?;
+            self.f.write_str(&format_literal_lane(lane, ty))?;
         }
         self.f.write_char('}')
     }
 
-    pub(super) fn index(&mut self, id: Option<IndexId>) -> fmt::Result {
+    pub(super) fn print_index(&mut self, id: Option<IndexId>) -> fmt::Result {
         let Some(id) = id else { return Ok(()) };
         let Some(&Index {
             element,
@@ -152,20 +152,20 @@ impl Printer<'_, '_, '_> {
             return write!(self.f, "[{id}]");
         };
         self.f.write_char('[')?;
-        self.index_term(element)?;
+        self.print_index_term(element)?;
         write!(self.f, " of {len}")?;
         if let Some(vertex) = vertex {
             self.f.write_str(", vertex ")?;
-            self.index_term(vertex)?;
+            self.print_index_term(vertex)?;
         }
         self.f.write_char(']')
     }
 
-    pub(super) fn index_term(&mut self, term: IndexTerm) -> fmt::Result {
+    pub(super) fn print_index_term(&mut self, term: IndexTerm) -> fmt::Result {
         let Some(relative) = term.relative else {
             return write!(self.f, "{}", term.offset);
         };
-        self.lane(relative)?;
+        self.print_lane(relative)?;
         if term.offset == 0 {
             Ok(())
         } else {
@@ -173,19 +173,19 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn element(&mut self, element: Option<IndexTerm>) -> fmt::Result {
+    pub(super) fn print_element(&mut self, element: Option<IndexTerm>) -> fmt::Result {
         let Some(element) = element else {
             return Ok(());
         };
         self.f.write_char('[')?;
-        self.index_term(element)?;
+        self.print_index_term(element)?;
         self.f.write_char(']')
     }
 }
 
 /// Access data.
 impl Printer<'_, '_, '_> {
-    pub(super) fn aux(&mut self, aux: Aux) -> fmt::Result {
+    pub(super) fn print_aux(&mut self, aux: Aux) -> fmt::Result {
         let program = self.program;
         match aux {
             Aux::None => Ok(()),
@@ -198,25 +198,25 @@ impl Printer<'_, '_, '_> {
                 write!(self.f, " ({} {}{clamp})", from.word(), rounding.word())
             }
             Aux::Tex(id) => match program.tex_accesses.get(id) {
-                Some(access) => self.tex_access(access),
+                Some(access) => self.print_tex_access(access),
                 None => write!(self.f, " ({id})"),
             },
             Aux::Mem(id) => match program.mem_accesses.get(id) {
-                Some(access) => self.mem_access(access),
+                Some(access) => self.print_mem_access(access),
                 None => write!(self.f, " ({id})"),
             },
             Aux::Image(id) => match program.image_accesses.get(id) {
-                Some(access) => self.image_access(access),
+                Some(access) => self.print_image_access(access),
                 None => write!(self.f, " ({id})"),
             },
         }
     }
 
-    pub(super) fn tex_access(&mut self, access: &TexAccess) -> fmt::Result {
+    pub(super) fn print_tex_access(&mut self, access: &TexAccess) -> fmt::Result {
         write!(self.f, " ({}", access.texture)?;
-        self.element(access.element)?;
+        self.print_element(access.element)?;
         self.f.write_char(' ')?;
-        self.tex_mode(access.mode)?;
+        self.print_tex_mode(access.mode)?;
         if access.min_lod {
             self.f.write_str(" min_lod")?;
         }
@@ -243,7 +243,7 @@ impl Printer<'_, '_, '_> {
         self.f.write_char(')')
     }
 
-    pub(super) fn tex_mode(&mut self, mode: TexMode) -> fmt::Result {
+    pub(super) fn print_tex_mode(&mut self, mode: TexMode) -> fmt::Result {
         match mode {
             TexMode::Implicit => self.f.write_str("implicit"),
             TexMode::Bias => self.f.write_str("bias"),
@@ -259,20 +259,20 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn mem_access(&mut self, access: &MemAccess) -> fmt::Result {
+    pub(super) fn print_mem_access(&mut self, access: &MemAccess) -> fmt::Result {
         match access.space {
             MemSpace::Global => self.f.write_str(" (global")?,
             MemSpace::Buffer(id) => write!(self.f, " ({id}")?,
         }
-        self.element(access.element)?;
+        self.print_element(access.element)?;
         write!(self.f, " x{}", access.components)?;
         if access.offset != 0 {
             write!(self.f, " {:+}", access.offset)?;
         }
-        self.access_end(access.atomic, access.flags)
+        self.print_access_end(access.atomic, access.flags)
     }
 
-    fn access_end(&mut self, atomic: Option<AtomicOp>, flags: MemFlags) -> fmt::Result {
+    fn print_access_end(&mut self, atomic: Option<AtomicOp>, flags: MemFlags) -> fmt::Result {
         if let Some(atomic) = atomic {
             write!(self.f, " {}", atomic.word())?;
         }
@@ -287,22 +287,23 @@ impl Printer<'_, '_, '_> {
         self.f.write_char(')')
     }
 
-    pub(super) fn image_access(&mut self, access: &ImageAccess) -> fmt::Result {
+    pub(super) fn print_image_access(&mut self, access: &ImageAccess) -> fmt::Result {
         write!(self.f, " ({}", access.image)?;
-        self.element(access.element)?;
+        self.print_element(access.element)?;
         write!(self.f, " x{}", access.components)?;
-        self.access_end(access.atomic, access.flags)
+        self.print_access_end(access.atomic, access.flags)
     }
 
-    /// The image of an access, if both are in their tables.
-    fn image_of(&self, id: ImageAccessId) -> Option<&Image> {
+    /// Returns the image of an access, if both are in their tables.
+    fn find_image(&self, id: ImageAccessId) -> Option<&Image> {
         let access = self.program.image_accesses.get(id)?;
         self.program.images.get(access.image)
     }
 }
 
-/// A literal lane that reads back as the same bits: a decimal number where that is exact and short, else hexadecimal bits.
-fn literal_lane(bits: u64, ty: Type) -> String {
+/// Returns a text that is parsed as the same bits: a decimal number if that is exact and short,
+/// otherwise hexadecimal bits.
+fn format_literal_lane(bits: u64, ty: Type) -> String {
     let low = bits as u32;
     let width = ty.width().bits().max(32);
     let exact = width == 64 || bits >> 32 == 0;

@@ -1,11 +1,11 @@
-//! Programs without returns in loops and switches do what they did before.
+//! Tests that programs without returns in loops and switches are equivalent to the original ones.
 
 use super::lower;
 use crate::generate::{self, GenerateOptions};
 use crate::program::{BlockId, Node, Program, Stage};
 use crate::{parse, print, verify};
 
-/// Whether a return is inside a loop or switch of a block.
+/// Returns true if a return is inside a loop or switch of a block.
 fn returns_inside(program: &Program, block: BlockId, is_inside: fn(Node) -> bool) -> bool {
     program.block(block).iter().any(|&node| {
         let inner = match node {
@@ -51,7 +51,8 @@ fn random_programs() {
     assert!(changed > 20, "only {changed} programs return out of loops");
 }
 
-/// Checks what becomes of the main routine of a program with parameter p0, result r0 and register r1. A semicolon ends a line.
+/// Checks the lowered main routine of a program with parameter p0, result r0 and register r1. A
+/// semicolon ends a line.
 fn check(body: &str, expected: Option<&str>) {
     let declarations =
         "program vertex\nr0: output32 out0\nr1: temp32\np0: local[0]\nout0: generic[0] float\n";
@@ -100,7 +101,7 @@ fn at_the_end_of_the_routine_a_break_is_enough() {
             "loop {{ {STEP}; if nonzero.u32 r1.x {{ break }} if nonzero.u32 r1.y {{ break }} }}"
         )),
     );
-    // A return that follows is the end as well.
+    // A return that follows is the end of the routine as well.
     check(
         "loop { if nonzero.u32 r1.x { return } if nonzero.u32 r1.y { break } } return",
         Some("loop { if nonzero.u32 r1.x { break } if nonzero.u32 r1.y { break } } return"),

@@ -1,4 +1,4 @@
-//! The instructions that control flow itself needs: a register with the next target, its tests.
+//! Instructions for control flow: a register with the next target, and its tests.
 
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -10,7 +10,7 @@ use crate::types::{Type, Width};
 
 use super::graph::StepBound;
 
-/// A new 32-bit register.
+/// Returns a new 32-bit register.
 pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
     builder.program.registers.push(Register {
         storage: Storage::Temp,
@@ -20,9 +20,10 @@ pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
     })
 }
 
-/// A literal word.
-pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
-    // A search in all literals would make long programs quadratic.
+/// Returns an operand that reads a literal word.
+pub(crate) fn add_word(builder: &mut Builder, value: u32) -> Src {
+    // Reuses recent literals only: a search in all literals would take quadratic time for long
+    // programs.
     let (literals, value) = (&mut builder.program.literals, u64::from(value));
     let first = literals.len().saturating_sub(8);
     let last = literals.as_slice()[first..].iter();
@@ -30,24 +31,24 @@ pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
         .rev()
         .position(|lanes| lanes[0] == value && *lanes == [value; 4]);
     let id = match same {
-        Some(behind) => LiteralId::new(literals.len() - 1 - behind),
+        Some(distance) => LiteralId::new(literals.len() - 1 - distance),
         None => literals.push([value; 4]),
     };
     Src::new(Base::Literal(id))
 }
 
-/// `register.x = op(sources)` on unsigned words.
-pub(crate) fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+/// Emits `register.x = op(sources)` on unsigned words.
+pub(crate) fn emit_op(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
     let dst = Dst::new(register, WriteMask::X);
-    inst(builder, dst, op, Type::U32, sources);
+    emit_inst(builder, dst, op, Type::U32, sources);
 }
 
-/// `dst = value`
-pub(crate) fn mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
-    inst(builder, dst, Op::Mov, ty, &[value]);
+/// Emits `dst = value`.
+pub(crate) fn emit_mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
+    emit_inst(builder, dst, Op::Mov, ty, &[value]);
 }
 
-fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
+fn emit_inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
     let inst = Inst {
         op,
         ty,
@@ -61,19 +62,19 @@ fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
     builder.inst(inst, sources);
 }
 
-/// `register.x = value`
-pub(crate) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
-    let value = word(builder, value);
-    put(builder, register, Op::Mov, &[value]);
+/// Emits `register.x = value`.
+pub(crate) fn emit_set(builder: &mut Builder, register: RegisterId, value: u32) {
+    let value = add_word(builder, value);
+    emit_op(builder, register, Op::Mov, &[value]);
 }
 
-/// `if (condition) { nodes of then }`
-pub(crate) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
-    when_at(builder, cond, Span::default(), then);
+/// Emits `if (condition) { nodes of then }`.
+pub(crate) fn emit_if(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
+    emit_if_at(builder, cond, Span::default(), then);
 }
 
-/// The same for an instruction of the source.
-pub(crate) fn when_at(
+/// Emits the same branch as [`emit_if`], with the span of a source instruction.
+pub(crate) fn emit_if_at(
     builder: &mut Builder,
     cond: Cond,
     span: Span,
@@ -85,8 +86,8 @@ pub(crate) fn when_at(
     builder.branch(cond, block, None, span);
 }
 
-/// `if (!condition) { nodes of otherwise }`
-pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
+/// Emits `if (!condition) { nodes of otherwise }`.
+pub(crate) fn emit_if_not(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
     builder.open_block();
     let then = builder.close_block();
     builder.open_block();
@@ -95,36 +96,36 @@ pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&
     builder.branch(cond, then, Some(block), Span::default());
 }
 
-/// Whether lane x of `register` is not zero.
-pub(crate) fn non_zero(register: RegisterId) -> Cond {
+/// Returns a condition that holds if lane x of `register` is not zero.
+pub(crate) fn test_non_zero(register: RegisterId) -> Cond {
     Cond::NonZero(register, 0, Type::U32)
 }
 
-/// `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
-pub(crate) fn when_equal(
+/// Emits `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
+pub(crate) fn emit_if_equal(
     builder: &mut Builder,
     register: RegisterId,
     value: u32,
     scratch: RegisterId,
     then: impl FnOnce(&mut Builder),
 ) {
-    let value = word(builder, value);
-    put(
+    let value = add_word(builder, value);
+    emit_op(
         builder,
         scratch,
         Op::SetEq,
         &[Src::register(register), value],
     );
-    when(builder, non_zero(scratch), then);
+    emit_if(builder, test_non_zero(scratch), then);
 }
 
-/// Counts the steps of a block.
-pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
+/// Emits the code that counts the steps of a block.
+pub(crate) fn emit_count(builder: &mut Builder, bound: StepBound, steps: u32) {
     if steps == 0 {
         return;
     }
-    let steps = word(builder, steps);
-    put(
+    let steps = add_word(builder, steps);
+    emit_op(
         builder,
         bound.counter,
         Op::Add,
@@ -132,22 +133,23 @@ pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
     );
 }
 
-/// Returns if the bound is reached; `scratch` is overwritten.
-pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
-    let max = word(builder, bound.max);
-    put(
+/// Emits a return if the bound is reached; `scratch` is overwritten.
+pub(crate) fn emit_bound_test(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
+    let max = add_word(builder, bound.max);
+    emit_op(
         builder,
         scratch,
         Op::SetGe,
         &[Src::register(bound.counter), max],
     );
-    when(builder, non_zero(scratch), |builder| {
+    emit_if(builder, test_non_zero(scratch), |builder| {
         builder.node(Node::Return);
     });
 }
 
-/// Counts the steps of a block, and returns if they are beyond the bound; `scratch` is overwritten.
-pub(crate) fn count_and_test(
+/// Emits the code that counts the steps of a block, and returns if they exceed the bound; `scratch`
+/// is overwritten.
+pub(crate) fn emit_count_and_test(
     builder: &mut Builder,
     bound: StepBound,
     steps: u32,
@@ -156,25 +158,25 @@ pub(crate) fn count_and_test(
     if steps == 0 {
         return;
     }
-    count(builder, bound, steps);
-    let (counter, max) = (Src::register(bound.counter), word(builder, bound.max));
-    put(builder, scratch, Op::SetGt, &[counter, max]);
-    when(builder, non_zero(scratch), |builder| {
+    emit_count(builder, bound, steps);
+    let (counter, max) = (Src::register(bound.counter), add_word(builder, bound.max));
+    emit_op(builder, scratch, Op::SetGt, &[counter, max]);
+    emit_if(builder, test_non_zero(scratch), |builder| {
         builder.node(Node::Return);
     });
 }
 
-/// A register made on first use.
+/// A register that is created on first use.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lazy(Option<RegisterId>);
+pub(crate) struct LazyRegister(Option<RegisterId>);
 
-impl Lazy {
+impl LazyRegister {
     pub(crate) fn get(&mut self, builder: &mut Builder) -> RegisterId {
         *self.0.get_or_insert_with(|| new_register(builder))
     }
 }
 
-/// The value that stands for a block: 0 stands for none.
-pub(crate) fn value_of(block: super::FlowId) -> u32 {
+/// Returns the value that denotes a block in registers; 0 denotes none.
+pub(crate) fn encode_target(block: super::FlowId) -> u32 {
     block.index() as u32 + 1
 }

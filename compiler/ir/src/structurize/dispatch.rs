@@ -1,30 +1,31 @@
-//! One loop around a switch over all blocks: any graph in constant depth.
+//! Fallback for arbitrary graphs in constant depth: one loop around a switch over all blocks.
 
-use super::code::{self, value_of};
+use super::code::{self, encode_target};
 use super::graph::{Exit, FlowId, Graph, StepBound, StepTest};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
 use crate::types::Type;
 
-/// Cases of one switch: SPIR-V has room for 16,383 (universal limits). Of more blocks there are several switches, one behind the other: a round
-/// runs at most one block of each, in the order of their numbers.
+/// Maximum number of cases of one switch: SPIR-V allows 16,383 (universal limits). More blocks are
+/// distributed over several consecutive switches: an iteration runs at most one block of each, in
+/// the order of their ids.
 const MAX_CASES: usize = 16_000;
 
-/// Writes the graph as a loop in which each round runs the block that a register names.
+/// Emits the graph as a loop in which each iteration runs the block that a register selects.
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
     let next = code::new_register(builder);
     let scratch = code::new_register(builder);
-    code::set(builder, next, value_of(graph.entry));
+    code::emit_set(builder, next, encode_target(graph.entry));
     builder.open_block();
     if let Some(bound) = bound.filter(|bound| bound.test == StepTest::Rounds) {
-        code::return_beyond(builder, bound, scratch);
+        code::emit_bound_test(builder, bound, scratch);
     }
     let registers = [next, scratch];
-    for blocks in graph.reachable(|_, _| {}).chunks(MAX_CASES) {
+    for blocks in graph.find_reachable(|_, _| {}).chunks(MAX_CASES) {
         let cases = blocks
             .iter()
-            .map(|&id| case(builder, graph, id, registers, bound));
+            .map(|&id| emit_case(builder, graph, id, registers, bound));
         let switch = Switch {
             selector: (next, 0),
             cases: cases.collect(),
@@ -42,8 +43,8 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
     });
 }
 
-/// The case of a block.
-fn case(
+/// Returns the case of a block.
+fn emit_case(
     builder: &mut Builder,
     graph: &Graph,
     id: FlowId,
@@ -54,41 +55,42 @@ fn case(
     builder.open_block();
     if let Some(bound) = bound {
         match bound.test {
-            StepTest::Rounds => code::count(builder, bound, block.steps),
-            StepTest::Blocks => code::count_and_test(builder, bound, block.steps, scratch),
+            StepTest::Rounds => code::emit_count(builder, bound, block.steps),
+            StepTest::Blocks => code::emit_count_and_test(builder, bound, block.steps, scratch),
         }
     }
-    builder.nodes_of(block.nodes);
-    go_on(builder, next, &block.exit, block.span);
+    builder.append_nodes(block.nodes);
+    emit_next(builder, next, &block.exit, block.span);
     Case {
-        values: vec![value_of(id)],
+        values: vec![encode_target(id)],
         block: builder.close_block(),
     }
 }
 
-/// Puts the target of an exit into `next`.
-fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
+/// Writes the target of an exit to `next`.
+fn emit_next(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
     let arm = |builder: &mut Builder, target: FlowId| {
         builder.open_block();
-        code::set(builder, next, value_of(target));
+        code::emit_set(builder, next, encode_target(target));
         builder.close_block()
     };
     match exit {
-        Exit::Jump(target) => code::set(builder, next, value_of(*target)),
+        Exit::Jump(target) => code::emit_set(builder, next, encode_target(*target)),
         Exit::Return => builder.node(Node::Return),
         Exit::Branch {
             cond: Cond::Any(guard),
             then,
             otherwise,
         } if guard.swizzle.is_splat() => {
-            // All four lanes test the same, so that a guarded move does what the branch does, without blocks.
-            code::set(builder, next, value_of(*otherwise));
+            // All four lanes test the same condition, so that a guarded move is equivalent to the
+            // branch, without blocks.
+            code::emit_set(builder, next, encode_target(*otherwise));
             let dst = Dst {
                 guard: Some(*guard),
                 ..Dst::new(next, WriteMask::X)
             };
-            let value = code::word(builder, value_of(*then));
-            code::mov(builder, dst, Type::U32, value);
+            let value = code::add_word(builder, encode_target(*then));
+            code::emit_mov(builder, dst, Type::U32, value);
         }
         Exit::Branch {
             cond,

@@ -10,25 +10,25 @@ define_ids! {
     FlowId = "bb";
 }
 
-/// How a basic block ends.
+/// Terminator of a basic block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// Goes on in another block.
+    /// Continues in another block.
     Jump(FlowId),
     /// Two-way branch.
     Branch {
         /// Condition.
         cond: Cond,
-        /// Taken if it holds.
+        /// Taken if the condition holds.
         then: FlowId,
-        /// Taken if not.
+        /// Taken if it does not hold.
         otherwise: FlowId,
     },
     /// Multi-way branch on a lane of a 32-bit register.
     Switch {
         /// Register and lane.
         selector: (RegisterId, u8),
-        /// Values, each once, and where they go.
+        /// Distinct values with their targets.
         cases: Vec<(u32, FlowId)>,
         /// Taken if no value matches.
         default: FlowId,
@@ -38,8 +38,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Calls `visit` with every target; a target of several cases comes several times.
-    pub(super) fn targets(&self, mut visit: impl FnMut(FlowId)) {
+    /// Calls `visit` with every target, repeatedly for a target of several cases.
+    pub(super) fn visit_targets(&self, mut visit: impl FnMut(FlowId)) {
         match self {
             Self::Jump(target) => visit(*target),
             Self::Branch {
@@ -56,8 +56,9 @@ impl Exit {
         }
     }
 
-    /// The targets from the last one on, by number.
-    pub(super) fn target_from_end(&self, number: usize) -> Option<FlowId> {
+    /// Returns the target at an index that counts from the last target on; `None` past the first
+    /// one.
+    pub(super) fn get_target_from_end(&self, number: usize) -> Option<FlowId> {
         match self {
             Self::Branch {
                 then, otherwise, ..
@@ -72,16 +73,16 @@ impl Exit {
         }
     }
 
-    /// Makes all branches to `old` go to `new`.
-    pub(crate) fn retarget(&mut self, old: FlowId, new: FlowId) {
-        self.change_targets(|target| {
+    /// Replaces `old` by `new` in all targets.
+    pub(crate) fn replace_target(&mut self, old: FlowId, new: FlowId) {
+        self.update_targets(|target| {
             if *target == old {
                 *target = new;
             }
         });
     }
 
-    pub(super) fn change_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
+    pub(super) fn update_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
         match self {
             Self::Jump(target) => change(target),
             Self::Branch {
@@ -96,20 +97,22 @@ impl Exit {
     }
 }
 
-/// A basic block: nodes without `Break`, `Continue` and `Return` of their own, then an exit.
+/// A basic block: nodes without a `Break`, `Continue` or `Return` that leaves the block, then an
+/// exit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowBlock {
-    /// What runs: nodes of the program that are in no block of it yet.
+    /// Nodes of the block: nodes of the program that are not part of a program block yet.
     pub nodes: Block,
-    /// What comes next.
+    /// Terminator.
     pub exit: Exit,
     /// Source of the exit.
     pub span: Span,
-    /// Instructions of the source that it stands for, for [`StepBound`]. A loop without any has no bound.
+    /// Number of source instructions that the block represents, for [`StepBound`]. A loop without
+    /// instructions is not bounded.
     pub steps: u32,
 }
 
-/// A routine as a graph. Blocks that cannot be reached are left out of the tree.
+/// A routine as a graph. Unreachable blocks are left out of the tree.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Graph {
     /// Blocks.
@@ -119,16 +122,16 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Returns the blocks that can be reached, each once, the entry first. Calls `edge` with the
-    /// source and the target of each branch of these blocks.
-    pub(super) fn reachable(&self, mut edge: impl FnMut(FlowId, FlowId)) -> Vec<FlowId> {
+    /// Returns the reachable blocks, each once, the entry first. Calls `edge` with the source and
+    /// the target of each branch of these blocks.
+    pub(super) fn find_reachable(&self, mut edge: impl FnMut(FlowId, FlowId)) -> Vec<FlowId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut found = vec![self.entry];
         seen[self.entry.index()] = true;
         let mut next = 0;
         while let Some(&block) = found.get(next) {
             next += 1;
-            self.blocks[block].exit.targets(|target| {
+            self.blocks[block].exit.visit_targets(|target| {
                 edge(block, target);
                 if !std::mem::replace(&mut seen[target.index()], true) {
                     found.push(target);
@@ -139,26 +142,27 @@ impl Graph {
     }
 }
 
-/// A bound on the steps that run: beyond it the routine returns.
+/// A bound on the number of executed steps: the routine returns when it is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepBound {
     /// A 32-bit register that counts steps in lane x; the caller clears it.
     pub counter: RegisterId,
-    /// Number of steps that may run.
+    /// Maximum number of steps.
     pub max: u32,
-    /// Which steps count, and where the bound is tested.
+    /// Steps that are counted, and position of the test.
     pub test: StepTest,
 }
 
-/// Which steps count, and where their number is tested.
+/// Steps that are counted, and position of the test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepTest {
-    /// Those in loops. When the bound is reached, no further round begins.
+    /// Steps in loops. When the bound is reached, no further iteration begins.
     Rounds,
-    /// All. No block begins that does not end within the bound; beyond it the counter stays there, so that whoever called returns, too.
+    /// All steps. A block begins only if it ends within the bound; otherwise the counter remains
+    /// beyond the bound, so that callers return, too.
     Blocks,
 }
 
-/// The tree of a graph would be too deep or take too long to find.
+/// Error: the tree of a graph would be too deep or take too long to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct TooHard;
+pub(super) struct StructurizeLimit;

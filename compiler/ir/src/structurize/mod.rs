@@ -1,24 +1,27 @@
-//! From a graph of basic blocks to the tree of structured control flow.
+//! Translates a graph of basic blocks to the tree of structured control flow.
 //!
-//! Languages with free branches (BRA, calls of any label, recursion) first become a [`Graph`]; [`structurize`] writes any graph,
-//! reducible or not, as a tree into the open block of a [`Builder`]:
+//! Languages with free branches (BRA, calls of any label, recursion) first build a [`Graph`];
+//! [`structurize`] emits any graph, reducible or not, as a tree into the open block of a
+//! [`Builder`]:
 //!
-//! 1. Loops with several entries get one: a dispatching block in front, which a register tells where to go (`reduce`).
-//! 2. Dominators and loops decide where each block stands (`shape`): where the only branch to it is, or behind the construct
-//!    that all branches to it leave.
-//! 3. Every block is written once (`emit`). A branch out of several constructs puts its target into a register and leaves them one
-//!    after the other (`jumps`).
+//! 1. Loops with several entries get a single one: a dispatching block before the loop, which
+//!    branches on a register (`make_reducible`).
+//! 2. Dominators and loops determine the position of each block (`regions`): at the only branch to
+//!    it, or after the construct that all branches to it leave.
+//! 3. Every block is emitted once (`emit`). A branch out of several constructs writes its target to
+//!    a register and leaves the constructs one after the other (`multi_exit`).
 //!
-//! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over all blocks (`dispatch`).
+//! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over
+//! all blocks (`dispatch`).
 
 pub(crate) mod code;
 mod dispatch;
 mod emit;
 mod graph;
-mod jumps;
-mod preds;
-mod reduce;
-mod shape;
+mod make_reducible;
+mod multi_exit;
+mod predecessors;
+mod regions;
 #[cfg(test)]
 mod tests;
 
@@ -26,12 +29,14 @@ pub use graph::{Exit, FlowBlock, FlowId, Graph, StepBound, StepTest};
 
 use crate::arena::Id;
 use crate::builder::Builder;
-use graph::TooHard;
+use graph::StructurizeLimit;
 
-/// Deepest nesting of the tree: half of what the verifier allows, because the nodes of basic blocks may be trees themselves.
+/// Maximum nesting depth of the tree: half of the verifier's limit, because the nodes of basic
+/// blocks may be trees themselves.
 const MAX_DEPTH: usize = 128;
 
-/// Writes `graph` into the open block of `builder`. Returns of the graph are returns of the routine.
+/// Writes `graph` into the open block of `builder`. Returns of the graph are returns of the
+/// routine.
 ///
 /// ```
 /// use glasm_ir::structurize::{Exit, FlowBlock, FlowId, Graph, structurize};
@@ -54,7 +59,7 @@ pub fn structurize(builder: &mut Builder, graph: Graph, bound: Option<StepBound>
     structurize_within(builder, graph, bound, MAX_DEPTH);
 }
 
-/// The same with another limit of depth.
+/// Emits `graph` like [`structurize`], with another limit of the nesting depth.
 fn structurize_within(
     builder: &mut Builder,
     mut graph: Graph,
@@ -62,16 +67,16 @@ fn structurize_within(
     max_depth: usize,
 ) {
     skip_empty_blocks(&mut graph);
-    // After empty blocks are skipped, because the arms of a branch may be one block only then.
+    // After empty blocks are skipped, because the arms of a branch may have become one block then.
     simplify(&mut graph);
-    // Reduction changes where blocks go even where it gives up.
+    // Reduction changes branch targets even if it fails.
     let mut changed = Vec::new();
     let entry = graph.entry;
-    let placed = reduce::reduce(builder, &mut graph, &mut changed)
-        .and_then(|()| shape::Shape::find(&graph))
+    let placed = make_reducible::make_reducible(builder, &mut graph, &mut changed)
+        .and_then(|()| regions::Shape::find(&graph))
         .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
-    if placed == Err(TooHard) {
-        // Of a block that was changed several times the first exit was its own.
+    if placed == Err(StructurizeLimit) {
+        // The first recorded exit of a block is its original one.
         for (block, exit) in changed.into_iter().rev() {
             graph.blocks[block].exit = exit;
         }
@@ -80,13 +85,13 @@ fn structurize_within(
     }
 }
 
-/// Branches to blocks that do nothing but go on go where those go.
+/// Retargets branches to blocks that only jump to the targets of these blocks.
 fn skip_empty_blocks(graph: &mut Graph) {
     let mut ends: Vec<Option<FlowId>> = vec![None; graph.blocks.len()];
     let mut path = Vec::new();
     for first in graph.blocks.ids() {
         let mut at = first;
-        // Where a cycle of empty blocks is entered is its end.
+        // A cycle of empty blocks ends at the block where it is entered.
         let end = loop {
             if let Some(known) = ends[at.index()] {
                 break known;
@@ -110,12 +115,12 @@ fn skip_empty_blocks(graph: &mut Graph) {
     let end_of = |block: FlowId| ends[block.index()].unwrap_or(block);
     for index in 0..graph.blocks.len() {
         let exit = &mut graph.blocks[FlowId::new(index)].exit;
-        exit.change_targets(|target| *target = end_of(*target));
+        exit.update_targets(|target| *target = end_of(*target));
     }
     graph.entry = end_of(graph.entry);
 }
 
-/// Branches whose two targets are one become jumps.
+/// Replaces branches with two equal targets by jumps.
 fn simplify(graph: &mut Graph) {
     for index in 0..graph.blocks.len() {
         let exit = &mut graph.blocks[FlowId::new(index)].exit;

@@ -1,4 +1,5 @@
-//! Graphs written by hand and random ones: the tree must do what a direct walk of the graph does.
+//! Tests with graphs written by hand and random ones: the tree must be equivalent to a direct walk
+//! of the graph.
 
 use super::*;
 use crate::arena::IndexVec;
@@ -6,34 +7,39 @@ use crate::generate::random::Random;
 use crate::inst::{Cond, CondTest, Guard, Swizzle};
 use crate::program::{Block, Node, Program, Register, Storage};
 use crate::span::Span;
-use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
+use crate::traces::{
+    Maker, Walk, assert_trace, compute_trace, count_loops, count_nodes, count_switches,
+};
 use crate::types::{Type, Width};
 use crate::verify::verify;
 
-/// A graph of numbers: what each block does is the same for all, namely to note that it ran and to draw a random number.
+/// Exit of a block of a numbered graph. All blocks do the same: they record that they ran and draw
+/// a random number.
 #[derive(Clone, PartialEq, Debug)]
 enum BlockExit {
     Jump(usize),
-    /// By the parity of the random number: odd, even.
+    /// Selected by the parity of the random number: odd, even.
     Branch(usize, usize),
-    /// By the random number modulo 4.
+    /// Selected by the random number modulo 4.
     Switch([usize; 4]),
     Return,
 }
 use BlockExit::{Branch, Jump, Return, Switch as Multi};
 
-/// Trace of a walk of at most `limit` blocks, as the program computes it; the number of blocks.
+/// Returns the trace of a walk of at most `limit` blocks, as the program computes it, and the
+/// number of blocks.
 fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
     let (trace, steps) = part_of_walk(exits, seed, limit);
     steps.map(|steps| (trace, steps))
 }
 
-/// Trace of the first blocks of a walk, at most `limit`; their number if it ends with them.
+/// Returns the trace of the first blocks of a walk, at most `limit`, and their number if the walk
+/// ends with them.
 fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<usize>) {
     let (mut walk, mut at) = (Walk::new(seed), 0);
     for step in 1..=limit {
         walk.step(at as u32 + 1);
-        let draw = walk.drawn();
+        let draw = walk.get_drawn();
         at = match &exits[at] {
             Jump(target) => *target,
             Branch(odd, even) => [*even, *odd][draw & 1],
@@ -77,7 +83,7 @@ impl Maker {
     }
 }
 
-/// The tree of a graph as a program whose output is the trace.
+/// Returns the tree of a graph as a program whose output is the trace.
 fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
     let bound = bound.map(|max| (max, StepTest::Rounds));
     bounded(exits, seed, bound, max_depth)
@@ -98,7 +104,7 @@ fn bounded(
         blocks.push(block);
     }
     let entry = FlowId::new(0);
-    let bound = bound.and_then(|(max, test)| maker.bound(Some(max), test));
+    let bound = bound.and_then(|(max, test)| maker.make_bound(Some(max), test));
     structurize_within(
         &mut maker.builder,
         Graph { blocks, entry },
@@ -110,7 +116,7 @@ fn bounded(
     maker.builder.program
 }
 
-/// Compares tree and graph for some random numbers; gives the last program.
+/// Compares tree and graph for some random numbers; returns the last program.
 fn check_with(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
     let mut last = None;
     for seed in 0..6 {
@@ -143,7 +149,11 @@ fn diamonds_are_branches_without_breaks() {
         Return,
     ]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (0, 0, 0)
     );
 }
@@ -153,20 +163,28 @@ fn loops_with_one_exit_break_once() {
     // while (draw) body;
     let program = check(&[Jump(1), Branch(2, 3), Jump(1), Return]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (1, 0, 1)
     );
     // do body while (draw);
     let program = check(&[Jump(1), Jump(2), Branch(1, 3), Return]);
     assert_eq!(
-        (loops(&program), switches(&program), breaks(&program)),
+        (
+            count_loops(&program),
+            count_switches(&program),
+            breaks(&program)
+        ),
         (1, 0, 1)
     );
 }
 
 #[test]
 fn code_behind_a_loop_stands_behind_it() {
-    // Two loops one after the other: neither is inside the other.
+    // Two consecutive loops: neither is inside the other.
     let program = check(&[Branch(0, 1), Branch(1, 2), Return]);
     let body = program.routines[program.main].body;
     let at_top = |node: &&Node| matches!(node, Node::Loop { .. });
@@ -175,7 +193,7 @@ fn code_behind_a_loop_stands_behind_it() {
 
 #[test]
 fn nested_loops_are_left_together() {
-    // The inner loop goes on with the outer one, or leaves both.
+    // The inner loop continues the outer one, or leaves both.
     check(&[Jump(1), Jump(2), Multi([2, 1, 3, 2]), Return]);
     check(&[
         Jump(1),
@@ -194,13 +212,13 @@ fn early_exits_nest_only_so_deep() {
     let mut exits: Vec<BlockExit> = (0..count).map(|number| Branch(count, number + 1)).collect();
     exits.push(Return);
     let program = check_with(&exits, 32).expect("every walk ends");
-    assert_eq!(loops(&program), 0);
+    assert_eq!(count_loops(&program), 0);
 }
 
 #[test]
 fn loops_entered_in_the_middle_get_a_dispatcher() {
     let program = check(&[Branch(1, 2), Branch(2, 3), Branch(1, 3), Return]);
-    assert_eq!(loops(&program), 1);
+    assert_eq!(count_loops(&program), 1);
     // Three entries, one of them the first block; an irreducible loop inside.
     check(&[
         Branch(1, 2),
@@ -221,10 +239,10 @@ fn graphs_that_are_too_deep_are_dispatched() {
         Return,
     ];
     let program = check_with(&exits, 0).unwrap();
-    assert_eq!((loops(&program), switches(&program)), (1, 1));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 1));
 }
 
-/// How many branches a graph has that is dispatched, by a test of the lanes that `swizzle` names.
+/// Counts the branches of a dispatched graph, with a test of the lanes that `swizzle` selects.
 fn dispatched_branches(swizzle: Swizzle) -> usize {
     let mut maker = Maker::new();
     let cc = maker.builder.program.registers.push(Register {
@@ -254,7 +272,8 @@ fn dispatched_branches(swizzle: Swizzle) -> usize {
     count_nodes(&program, |node| matches!(node, Node::If { .. }))
 }
 
-/// A guarded move tests each lane by itself; a branch, whether any of several passes.
+/// Checks that a test of equal lanes becomes a guarded move, which tests each lane separately,
+/// unlike a branch.
 #[test]
 fn a_test_of_one_lane_needs_no_branch() {
     assert_eq!(dispatched_branches(Swizzle::new([1; 4])), 0);
@@ -276,7 +295,7 @@ fn more_blocks_than_a_switch_has_cases_for_take_several() {
         .expect("some walk ends");
     let program = program(&exits, seed, None, 0);
     assert_trace(&program, expected, "far jumps");
-    assert_eq!((loops(&program), switches(&program)), (1, 2));
+    assert_eq!((count_loops(&program), count_switches(&program)), (1, 2));
 }
 
 #[test]
@@ -298,7 +317,7 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
     };
     skip_empty_blocks(&mut graph);
     simplify(&mut graph);
-    // The cycle of 3 and 4 stays one.
+    // The cycle of 3 and 4 remains one.
     assert_eq!(
         graph.blocks[FlowId::new(0)].exit,
         Exit::Jump(FlowId::new(3))
@@ -313,15 +332,15 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
 fn blocks_that_cannot_be_reached_are_left_out() {
     let exits = [Return, Jump(2), Jump(1)];
     let program = program(&exits, 1, None, MAX_DEPTH);
-    assert_eq!(loops(&program), 0);
-    assert_eq!(trace_of(&program), 1);
+    assert_eq!(count_loops(&program), 0);
+    assert_eq!(compute_trace(&program), 1);
 }
 
 #[test]
 fn endless_loops_are_cut() {
     for max_depth in [MAX_DEPTH, 0] {
         let program = program(&[Jump(1), Jump(1)], 1, Some(65_536), max_depth);
-        trace_of(&program);
+        compute_trace(&program);
     }
 }
 
@@ -334,7 +353,7 @@ fn loops_within_the_bound_run_to_their_end() {
                 continue;
             };
             let program = program(&exits, seed, Some(65_536), max_depth);
-            assert_eq!(trace_of(&program), expected);
+            assert_eq!(compute_trace(&program), expected);
         }
     }
 }
@@ -343,11 +362,11 @@ fn loops_within_the_bound_run_to_their_end() {
 fn every_block_is_counted_where_all_are() {
     let mut random = Random::new(11);
     for round in 0..1000 {
-        let blocks = 2 + random.below(12);
+        let blocks = 2 + random.draw_below(12);
         let exits = random_graph(&mut random, blocks);
-        let most = random.below(60);
-        // Each block has seven steps: a rest of fewer is not enough for another one.
-        let max = (7 * most + random.below(7)) as u32;
+        let most = random.draw_below(60);
+        // Each block has seven steps: a remainder of fewer is not enough for another one.
+        let max = (7 * most + random.draw_below(7)) as u32;
         let (expected, _) = part_of_walk(&exits, round, most);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round as usize % 4];
         let program = bounded(&exits, round, Some((max, StepTest::Blocks)), max_depth);
@@ -356,16 +375,16 @@ fn every_block_is_counted_where_all_are() {
 }
 
 fn random_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
-    // Near targets make graphs like those of programs, far ones tangle them.
-    let reach = [2, 4, blocks][random.below(3)];
+    // Near targets generate graphs like those of programs, far ones arbitrary graphs.
+    let reach = [2, 4, blocks][random.draw_below(3)];
     let mut exits: Vec<BlockExit> = (0..blocks - 1)
         .map(|number| {
             let mut target = || {
                 let low = number.saturating_sub(reach);
-                low + random.below((number + reach + 1).min(blocks - 1) - low + 1)
+                low + random.draw_below((number + reach + 1).min(blocks - 1) - low + 1)
             };
             let targets = [target(), target(), target(), target()];
-            match random.below(8) {
+            match random.draw_below(8) {
                 0 => Jump(targets[0]),
                 1 => Multi(targets),
                 2..=4 => Branch(targets[0], number + 1),
@@ -384,7 +403,7 @@ fn trees_of_random_graphs_run_like_the_graphs() {
     let mut random = Random::new(7);
     let mut compared = 0;
     for round in 0..3000 {
-        let blocks = 2 + random.below(if round % 10 == 0 { 60 } else { 12 });
+        let blocks = 2 + random.draw_below(if round % 10 == 0 { 60 } else { 12 });
         let exits = random_graph(&mut random, blocks);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round % 4];
         compared += usize::from(check_with(&exits, max_depth).is_some());
@@ -398,16 +417,16 @@ fn trees_of_random_graphs_run_like_the_graphs() {
 #[test]
 fn large_graphs_take_little_time() {
     let count = 20_000;
-    // A ladder of loops whose every block may go back to the one before.
+    // A ladder of loops whose every block may branch to the previous one.
     let mut exits: Vec<BlockExit> = (0..count)
         .map(|number: usize| Branch(number + 1, number.saturating_sub(1)))
         .collect();
     exits.push(Return);
     verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
-    // Every block may go anywhere.
+    // Every block may branch to any block.
     let mut random = Random::new(1);
     let mut exits: Vec<BlockExit> = (0..count)
-        .map(|_| Branch(random.below(count + 1), random.below(count + 1)))
+        .map(|_| Branch(random.draw_below(count + 1), random.draw_below(count + 1)))
         .collect();
     exits.push(Return);
     verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();

@@ -8,14 +8,14 @@ use crate::inst::Cond;
 use crate::op::TypeClass;
 use crate::program::{BlockId, MAX_NESTING, Node, RoutineId, SwitchId};
 
-/// What stands around a block.
+/// Context of a block.
 #[derive(Clone, Copy)]
 struct Context {
     routine: RoutineId,
     depth: usize,
-    /// A loop or switch to break from, without leaving a `continuing` block.
+    /// True if a loop or switch can be left by a break, without leaving a `continuing` block.
     breaks: Allowed,
-    /// A loop to continue, without leaving a `continuing` block.
+    /// True if a loop can be continued, without leaving a `continuing` block.
     continues: Allowed,
     returns: Allowed,
 }
@@ -26,7 +26,7 @@ enum Allowed {
     No,
 }
 
-/// What the walk over the tree keeps.
+/// State of the walk over the tree.
 struct Walk {
     /// Blocks to visit.
     pending: Vec<(BlockId, Context)>,
@@ -50,7 +50,7 @@ impl Walk {
 }
 
 impl Verifier<'_> {
-    pub(super) fn tree(&mut self) {
+    pub(super) fn verify_tree(&mut self) {
         let program = self.program;
         let mut walk = Walk {
             pending: Vec::new(),
@@ -65,7 +65,7 @@ impl Verifier<'_> {
                 .name
                 .is_some_and(|name| !program.names.contains(name))
             {
-                self.error("the name is not in the table");
+                self.report_error("the name is not in the table");
             }
             walk.calls.push(Vec::new());
             let (no, yes) = (Allowed::No, Allowed::Yes);
@@ -80,24 +80,24 @@ impl Verifier<'_> {
                 },
             );
             while let Some((block, context)) = walk.pending.pop() {
-                self.block(&mut walk, block, context);
+                self.verify_block(&mut walk, block, context);
             }
         }
         self.place = Subject::Program;
         if program.routines.get(program.main).is_none() {
-            self.error("main is not in the table");
+            self.report_error("main is not in the table");
         }
-        self.unused(&walk);
-        self.call_graph(&walk.calls);
+        self.verify_all_used(&walk);
+        self.verify_call_graph(&walk.calls);
     }
 
-    fn unused(&mut self, walk: &Walk) {
+    fn verify_all_used(&mut self, walk: &Walk) {
         for (index, _) in walk.blocks.iter().enumerate().filter(|(_, used)| !**used) {
             let id = BlockId::new(index);
             self.place = Subject::Block(id);
-            // What was taken apart leaves empty blocks and switches behind.
+            // Transformations leave empty blocks and switches behind.
             if self.program.blocks[id].len > 0 {
-                self.error("the block is not used");
+                self.report_error("the block is not used");
             }
         }
         for (index, _) in walk.switches.iter().enumerate().filter(|(_, used)| !**used) {
@@ -105,20 +105,20 @@ impl Verifier<'_> {
             self.place = Subject::Switch(id);
             let switch = &self.program.switches[id];
             if !switch.cases.is_empty() || switch.default.is_some() {
-                self.error("the switch is not used");
+                self.report_error("the switch is not used");
             }
         }
     }
 
-    fn block(&mut self, walk: &mut Walk, id: BlockId, context: Context) {
+    fn verify_block(&mut self, walk: &mut Walk, id: BlockId, context: Context) {
         self.place = Subject::Block(id);
         match walk.blocks.get_mut(id.index()) {
-            None => return self.error("the block is not in the table"),
-            Some(true) => return self.error("the block is used twice"),
+            None => return self.report_error("the block is not in the table"),
+            Some(true) => return self.report_error("the block is used twice"),
             Some(used) => *used = true,
         }
         if context.depth > MAX_NESTING {
-            self.fault(
+            self.report_fault(
                 Fault::Nesting,
                 format!("blocks are nested more than {MAX_NESTING} deep"),
             );
@@ -126,24 +126,24 @@ impl Verifier<'_> {
         let block = self.program.blocks[id];
         let range = block.first as usize..block.first as usize + block.len as usize;
         let Some(nodes) = self.program.nodes.get(range) else {
-            return self.error("the nodes are not in the table");
+            return self.report_error("the nodes are not in the table");
         };
         for node in nodes {
             self.place = Subject::Block(id);
-            self.node(walk, node, context);
+            self.verify_node(walk, node, context);
         }
     }
 
-    fn node(&mut self, walk: &mut Walk, node: &Node, context: Context) {
+    fn verify_node(&mut self, walk: &mut Walk, node: &Node, context: Context) {
         match *node {
-            Node::Run { first, len } => self.run(walk, first, len),
+            Node::Run { first, len } => self.verify_run(walk, first, len),
             Node::If {
                 cond,
                 then,
                 otherwise,
                 span: _,
             } => {
-                self.cond(cond);
+                self.verify_cond(cond);
                 walk.push(then, context);
                 otherwise
                     .into_iter()
@@ -175,58 +175,58 @@ impl Verifier<'_> {
                     )
                 });
             }
-            Node::Switch(id) => self.switch(walk, id, context),
-            Node::Break => self.leave(context.breaks, "a loop or switch to break from"),
-            Node::Continue => self.leave(context.continues, "a loop to continue"),
-            Node::Return => self.leave(context.returns, "a routine to return from"),
+            Node::Switch(id) => self.verify_switch(walk, id, context),
+            Node::Break => self.verify_exit(context.breaks, "a loop or switch to break from"),
+            Node::Continue => self.verify_exit(context.continues, "a loop to continue"),
+            Node::Return => self.verify_exit(context.returns, "a routine to return from"),
             Node::Call(routine, _) => match self.program.routines.get(routine) {
                 Some(_) => walk.calls[context.routine].push(routine),
-                None => self.error(format!("{routine} is not in the table")),
+                None => self.report_error(format!("{routine} is not in the table")),
             },
         }
     }
 
-    fn leave(&mut self, allowed: Allowed, target: &str) {
+    fn verify_exit(&mut self, allowed: Allowed, target: &str) {
         if allowed == Allowed::No {
-            self.error(format!("there is not {target} here"));
+            self.report_error(format!("there is not {target} here"));
         }
     }
 
-    fn run(&mut self, walk: &mut Walk, first: u32, len: u32) {
+    fn verify_run(&mut self, walk: &mut Walk, first: u32, len: u32) {
         let range = first as usize..first as usize + len as usize;
         let Some(insts) = self.program.insts.get(range.clone()) else {
-            return self.error("the instructions are not in the table");
+            return self.report_error("the instructions are not in the table");
         };
         for (position, inst) in range.zip(insts) {
             self.place = Subject::Inst(position as u32, inst.span);
             if std::mem::replace(&mut walk.insts[position], true) {
-                self.error("the instruction is used twice");
+                self.report_error("the instruction is used twice");
             }
-            self.inst(inst);
+            self.verify_inst(inst);
         }
     }
 
-    fn cond(&mut self, cond: Cond) {
+    fn verify_cond(&mut self, cond: Cond) {
         match cond {
-            Cond::Any(guard) => self.cond_register(guard.cc),
+            Cond::Any(guard) => self.verify_cond_register(guard.cc),
             Cond::NonZero(register, lane, ty) => {
                 if !TypeClass::Any.contains(ty) {
-                    self.error(format!("{} is not a type of conditions", ty.name()));
+                    self.report_error(format!("{} is not a type of conditions", ty.name()));
                 }
-                self.scalar(register, lane, ty.width());
+                self.verify_scalar(register, lane, ty.width());
             }
         }
     }
 
-    fn switch(&mut self, walk: &mut Walk, id: SwitchId, context: Context) {
+    fn verify_switch(&mut self, walk: &mut Walk, id: SwitchId, context: Context) {
         let Some(switch) = self.program.switches.get(id) else {
-            return self.error(format!("{id} is not in the table"));
+            return self.report_error(format!("{id} is not in the table"));
         };
         self.place = Subject::Switch(id);
         if std::mem::replace(&mut walk.switches[id.index()], true) {
-            return self.error("the switch is used twice");
+            return self.report_error("the switch is used twice");
         }
-        self.scalar(
+        self.verify_scalar(
             switch.selector.0,
             switch.selector.1,
             crate::types::Width::W32,
@@ -234,10 +234,10 @@ impl Verifier<'_> {
         let mut values = FxHashSet::default();
         for case in &switch.cases {
             if case.values.is_empty() {
-                self.error("a case has at least one value");
+                self.report_error("a case has at least one value");
             }
             if !case.values.iter().all(|&value| values.insert(value)) {
-                self.error("a value stands in one case only");
+                self.report_error("a value stands in one case only");
             }
         }
         let context = Context {
@@ -254,8 +254,9 @@ impl Verifier<'_> {
             .for_each(|block| walk.push(block, context));
     }
 
-    /// Depth-first search for a cycle: a call of a routine that is being visited.
-    fn call_graph(&mut self, calls: &IndexVec<RoutineId, Vec<RoutineId>>) {
+    /// Checks the call graph by depth-first search for a cycle: a call of a routine that is being
+    /// visited.
+    fn verify_call_graph(&mut self, calls: &IndexVec<RoutineId, Vec<RoutineId>>) {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {
             Not,
@@ -280,7 +281,7 @@ impl Verifier<'_> {
                     Visit::Done => {}
                     Visit::Open => {
                         self.place = Subject::Routine(callee);
-                        self.fault(
+                        self.report_fault(
                             Fault::Recursion,
                             format!("{callee} calls itself, directly or through others"),
                         );

@@ -1,21 +1,27 @@
-//! Checks that a [`Program`] means something. Linear in its size, never recursive.
+//! Verifies a [`Program`]. The time is linear in its size, and the checks are not recursive.
 //!
-//! Tables: ids in range; condition codes 32 bits wide and no arrays, other registers 16 to 64 bits; arrays not empty and the
-//! register file bounded; an output behind each output register, and one register per output; rows of matrices 0 to 3; names
-//! of parameters in the table, each once; arguments and buffers of state programs in compute programs only, one buffer.
-//! Tree: every block and switch used exactly once, instructions at most once; `Break`, `Continue` inside something they
-//! leave; nothing leaves a `continuing` block; nesting at most [`MAX_NESTING`](crate::program::MAX_NESTING); no recursion;
-//! switch values unique. Nodes behind a `Break`, `Continue` or `Return` are allowed.
-//! Instructions: number of sources; access data of the right kind; type in the operation's class; operand widths that fit the
-//! type (types below 32 bits live in 32-bit lanes or in lanes of their width in conversions and memory accesses, in lanes of
-//! their width elsewhere); results only in temporaries and outputs, with a mask; clamps on floats only; guards, tests and
-//! updates on condition codes only; arrays indexed, others not; indices inside their tables; relative parts in lanes of
-//! 32-bit registers that are no arrays; texture modes that the target has; operations that the stage has.
+//! Tables: ids in range; condition codes 32 bits wide and not arrays, other registers 16 to 64
+//! bits; arrays not empty and the register file bounded; an output for each output register, and
+//! one register per output; rows of matrices 0 to 3; names of parameters in the table, without
+//! duplicates; arguments and buffers of state programs in compute programs only, one buffer.
+//!
+//! Tree: every block and switch used exactly once, instructions at most once; `Break`, `Continue`
+//! inside a construct that they leave; nothing leaves a `continuing` block; nesting at most
+//! [`MAX_NESTING`](crate::program::MAX_NESTING); no recursion; switch values unique. Nodes after a
+//! `Break`, `Continue` or `Return` are allowed.
+//!
+//! Instructions: number of sources; access data of the right kind; type in the operation's class;
+//! operand widths that match the type (8- and 16-bit types are in 32-bit lanes or in lanes of their
+//! width in conversions and memory accesses, in lanes of their width elsewhere); results only in
+//! temporaries and outputs, with a mask; clamps on floats only; guards, tests and updates on
+//! condition codes only; arrays indexed, other registers not; indices inside their tables; relative
+//! parts in lanes of 32-bit registers that are not arrays; texture modes that the target supports;
+//! operations that the stage supports.
 
+mod declarations;
 mod flow;
 mod inst;
 mod operand;
-mod table;
 
 use std::fmt;
 
@@ -25,13 +31,13 @@ use crate::program::{BlockId, Program, RegisterId, RoutineId, SwitchId};
 use crate::resource::{ParamId, TextureId};
 use crate::span::Span;
 
-/// Errors after this many are not reported.
+/// Maximum number of reported errors.
 const MAX_ERRORS: usize = 64;
 
 /// The part of a program that an error is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// The whole program.
+    /// The entire program.
     Program,
     /// A register.
     Register(RegisterId),
@@ -45,29 +51,29 @@ pub enum Subject {
     Block(BlockId),
     /// A switch.
     Switch(SwitchId),
-    /// An instruction: its position in [`Program::insts`] and its source text.
+    /// An instruction: its position in [`Program::insts`] and its source range.
     Inst(u32, Span),
 }
 
-/// What kind of error it is.
+/// Kind of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The program breaks a rule.
     Malformed,
     /// Blocks are nested too deep.
     Nesting,
-    /// A routine calls itself, directly or through others.
+    /// A routine calls itself, directly or indirectly.
     Recursion,
 }
 
 /// A rule that a program breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// Where.
+    /// Location.
     pub place: Subject,
-    /// What kind.
+    /// Kind.
     pub fault: Fault,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -89,15 +95,18 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Checks `program` and reports all errors found.
+/// Checks `program`.
+///
+/// # Errors
+/// All errors found, up to a limit.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
         place: Subject::Program,
         errors: Vec::new(),
     };
-    verifier.tables();
-    verifier.tree();
+    verifier.verify_tables();
+    verifier.verify_tree();
     if verifier.errors.is_empty() {
         Ok(())
     } else {
@@ -107,14 +116,14 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 
 struct Verifier<'a> {
     program: &'a Program,
-    /// What is checked at the moment.
+    /// The entity being checked.
     place: Subject,
     errors: Vec<VerifyError>,
 }
 
 impl Verifier<'_> {
-    fn fault(&mut self, fault: Fault, message: String) {
-        // Broken programs of any size give reports of bounded size.
+    fn report_fault(&mut self, fault: Fault, message: String) {
+        // Reports of malformed programs of any size have a bounded size.
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(VerifyError {
                 place: self.place,
@@ -124,14 +133,14 @@ impl Verifier<'_> {
         }
     }
 
-    fn error(&mut self, message: impl Into<String>) {
-        self.fault(Fault::Malformed, message.into());
+    fn report_error(&mut self, message: impl Into<String>) {
+        self.report_fault(Fault::Malformed, message.into());
     }
 
-    /// An error of an instruction, with its text.
-    fn inst_error(&mut self, inst: &Inst, message: impl fmt::Display) {
+    /// Reports an error of an instruction, with its text.
+    fn report_inst_error(&mut self, inst: &Inst, message: impl fmt::Display) {
         let text = print_inst(self.program, inst);
-        self.error(format!("{message}: {text}"));
+        self.report_error(format!("{message}: {text}"));
     }
 }
 

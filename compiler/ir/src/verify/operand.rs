@@ -10,222 +10,231 @@ use crate::op::{Op, ResultShape, TypeClass};
 use crate::program::{Register, RegisterId, Stage, Storage};
 use crate::types::{Type, Width};
 
-/// Whether lanes of `width` hold values of `ty` in `op`.
-fn fits(op: Op, ty: Type, width: Width) -> bool {
+/// Returns true if lanes of `width` can hold values of `ty` in `op`.
+fn can_hold(op: Op, ty: Type, width: Width) -> bool {
     let in_memory = op.info().types == TypeClass::Memory;
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 
-/// Whether `op` converts its result to `width`.
-fn resizes(op: Op, ty: Type, width: Width) -> bool {
-    // Flags of sums are those of the value as written (NV_gpu_program4 section 2.X.4.3), so a sum has to know the width of its result.
+/// Returns true if `op` converts its result to `width`.
+fn is_resized(op: Op, ty: Type, width: Width) -> bool {
+    // The flags of sums are computed from the written value (NV_gpu_program4 section 2.X.4.3), so a
+    // sum must know the width of its result.
     let whole = |width: Width| width >= Width::W32;
     op.adds() && ty.is_int() && whole(ty.width()) && whole(width)
 }
 
 impl Verifier<'_> {
-    /// Condition codes.
-    pub(super) fn cond_register(&mut self, id: RegisterId) {
+    /// Checks a condition-code register.
+    pub(super) fn verify_cond_register(&mut self, id: RegisterId) {
         match self.program.registers.get(id) {
             Some(Register {
                 storage: Storage::Cond,
                 ..
             }) => {}
-            Some(_) => self.error(format!("{id} does not hold condition codes")),
-            None => self.error(format!("{id} is not in the table")),
+            Some(_) => self.report_error(format!("{id} does not hold condition codes")),
+            None => self.report_error(format!("{id} is not in the table")),
         }
     }
 
-    fn guard(&mut self, guard: Option<Guard>) {
+    fn verify_guard(&mut self, guard: Option<Guard>) {
         if let Some(guard) = guard {
-            self.cond_register(guard.cc);
+            self.verify_cond_register(guard.cc);
         }
     }
 
-    /// A lane of a register that is no array.
-    pub(super) fn scalar(&mut self, id: RegisterId, lane: u8, width: Width) {
+    /// Checks a lane of a register that is not an array.
+    pub(super) fn verify_scalar(&mut self, id: RegisterId, lane: u8, width: Width) {
         if lane > 3 {
-            self.error(format!("lane {lane} does not exist"));
+            self.report_error(format!("lane {lane} does not exist"));
         }
         match self.program.registers.get(id) {
-            None => self.error(format!("{id} is not in the table")),
+            None => self.report_error(format!("{id} is not in the table")),
             Some(Register {
                 storage: Storage::Cond,
                 ..
-            }) => self.error(format!("{id} holds condition codes")),
-            Some(Register { array: Some(_), .. }) => self.error(format!("{id} is an array")),
+            }) => self.report_error(format!("{id} holds condition codes")),
+            Some(Register { array: Some(_), .. }) => self.report_error(format!("{id} is an array")),
             Some(register) if register.width != width => {
-                self.error(format!("{id} is not {} bits wide", width.bits()));
+                self.report_error(format!("{id} is not {} bits wide", width.bits()));
             }
             Some(_) => {}
         }
     }
 
-    pub(super) fn index_term(&mut self, term: IndexTerm, len: Option<u32>) {
+    pub(super) fn verify_index_term(&mut self, term: IndexTerm, len: Option<u32>) {
         match (term.relative, len) {
-            // The register must not need an index of its own, or indices could nest without end.
-            (Some((register, lane)), _) => self.scalar(register, lane, Width::W32),
-            // Run-time indices are clamped; constant ones must be inside.
+            // The register must not have an index, otherwise indices could be nested arbitrarily.
+            (Some((register, lane)), _) => self.verify_scalar(register, lane, Width::W32),
+            // Dynamic indices are clamped; constant indices must be in bounds.
             (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
-                self.error(format!("the index {} is not below {len}", term.offset));
+                self.report_error(format!("the index {} is not below {len}", term.offset));
             }
             (None, _) => {}
         }
     }
 
-    /// The index of an operand that can reach `available` elements.
-    fn index(&mut self, id: IndexId, available: usize) -> Option<Index> {
+    /// Checks the index of an operand that can access `available` elements; returns it if it is
+    /// valid.
+    fn verify_index(&mut self, id: IndexId, available: usize) -> Option<Index> {
         let Some(&index) = self.program.indices.get(id) else {
-            self.error(format!("{id} is not in the table"));
+            self.report_error(format!("{id} is not in the table"));
             return None;
         };
         if index.len == 0 || index.len as usize > available {
-            self.error(format!(
+            self.report_error(format!(
                 "an index reaches {} of {available} elements",
                 index.len
             ));
         }
-        self.index_term(index.element, Some(index.len));
+        self.verify_index_term(index.element, Some(index.len));
         if let Some(vertex) = index.vertex {
-            self.index_term(vertex, None);
+            self.verify_index_term(vertex, None);
             if vertex.relative.is_none() && vertex.offset < 0 {
-                self.error("a vertex has no negative number");
+                self.report_error("a vertex has no negative number");
             }
         }
         Some(index)
     }
 
-    /// A register that is read or written: arrays have an index, others do not.
-    fn register_use(&mut self, id: RegisterId, index: Option<IndexId>) -> Option<Register> {
+    /// Checks a register that is read or written: arrays have an index, others do not. Returns it
+    /// if it is valid.
+    fn verify_register_use(&mut self, id: RegisterId, index: Option<IndexId>) -> Option<Register> {
         let Some(&register) = self.program.registers.get(id) else {
-            self.error(format!("{id} is not in the table"));
+            self.report_error(format!("{id} is not in the table"));
             return None;
         };
         match (register.array, index) {
             (None, None) => {}
-            (Some(_), None) => self.error(format!("{id} is an array and needs an index")),
-            (None, Some(_)) => self.error(format!("{id} is no array")),
+            (Some(_), None) => self.report_error(format!("{id} is an array and needs an index")),
+            (None, Some(_)) => self.report_error(format!("{id} is no array")),
             (Some(len), Some(index)) => {
                 if self
-                    .index(index, len as usize)
+                    .verify_index(index, len as usize)
                     .is_some_and(|index| index.vertex.is_some())
                 {
-                    self.error("a register has no vertices");
+                    self.report_error("a register has no vertices");
                 }
             }
         }
         Some(register)
     }
 
-    /// An entry of a table from `first` on, with its vertex.
-    fn slot(&mut self, first: usize, len: usize, index: Option<IndexId>) -> Option<IndexTerm> {
+    /// Checks an entry of a table from `first` on; returns its vertex.
+    fn verify_slot(
+        &mut self,
+        first: usize,
+        len: usize,
+        index: Option<IndexId>,
+    ) -> Option<IndexTerm> {
         if first >= len {
-            self.error("an operand is not in its table");
+            self.report_error("an operand is not in its table");
             return None;
         }
         index
-            .and_then(|index| self.index(index, len - first))
+            .and_then(|index| self.verify_index(index, len - first))
             .and_then(|index| index.vertex)
     }
 
-    pub(super) fn source(&mut self, inst: &Inst, number: usize, src: &Src) {
+    pub(super) fn verify_source(&mut self, inst: &Inst, number: usize, src: &Src) {
         let ty = source_type(self.program, inst, number);
         match src.base {
             Base::Register(id) => {
-                let Some(register) = self.register_use(id, src.index) else {
+                let Some(register) = self.verify_register_use(id, src.index) else {
                     return;
                 };
                 if register.storage == Storage::Cond {
-                    self.inst_error(inst, "condition codes cannot be read as a source");
-                } else if !fits(inst.op, ty, register.width) {
-                    self.width_error(inst, ty, register.width);
+                    self.report_inst_error(inst, "condition codes cannot be read as a source");
+                } else if !can_hold(inst.op, ty, register.width) {
+                    self.report_width_error(inst, ty, register.width);
                 }
             }
             Base::Param(id) => {
                 if self
-                    .slot(id.index(), self.program.params.len(), src.index)
+                    .verify_slot(id.index(), self.program.params.len(), src.index)
                     .is_some()
                 {
-                    self.inst_error(inst, "parameters have no vertices");
+                    self.report_inst_error(inst, "parameters have no vertices");
                 }
-                if !fits(inst.op, ty, Width::W32) {
-                    self.width_error(inst, ty, Width::W32);
+                if !can_hold(inst.op, ty, Width::W32) {
+                    self.report_width_error(inst, ty, Width::W32);
                 }
             }
-            Base::Input(id) => self.input(inst, id.index(), src, ty),
-            Base::Output(id) => self.output(inst, id.index(), src, ty),
+            Base::Input(id) => self.verify_input(inst, id.index(), src, ty),
+            Base::Output(id) => self.verify_output(inst, id.index(), src, ty),
             Base::Literal(id) => {
                 if self.program.literals.get(id).is_none() || src.index.is_some() {
-                    self.inst_error(inst, "a literal is in the table and has no index");
+                    self.report_inst_error(inst, "a literal is in the table and has no index");
                 }
             }
         }
     }
 
-    fn input(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
-        let vertex = self.slot(first, self.program.inputs.len(), src.index);
+    fn verify_input(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
+        let vertex = self.verify_slot(first, self.program.inputs.len(), src.index);
         let data = self.program.inputs.as_slice().get(first);
         let per_vertex = data.is_some_and(|input| input.per_vertex);
         let width = data.map_or(Width::W32, |input| input.width);
         if vertex.is_some() != per_vertex {
-            self.inst_error(
+            self.report_inst_error(
                 inst,
                 "inputs per vertex, and only those, are read from a vertex",
             );
         }
-        if !fits(inst.op, ty, width) {
-            self.width_error(inst, ty, width);
+        if !can_hold(inst.op, ty, width) {
+            self.report_width_error(inst, ty, width);
         }
     }
 
-    /// An output that an invocation of a tessellation control program has written.
-    fn output(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
-        let vertex = self.slot(first, self.program.outputs.len(), src.index);
+    /// Checks an output that an invocation of a tessellation control program has written.
+    fn verify_output(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
+        let vertex = self.verify_slot(first, self.program.outputs.len(), src.index);
         if self.program.stage != Stage::TessControl {
-            return self.inst_error(inst, "only tessellation control programs read outputs");
+            return self.report_inst_error(inst, "only tessellation control programs read outputs");
         }
         let data = self.program.outputs.as_slice().get(first);
         let per_patch = data.is_some_and(|output| output.semantic.is_per_patch());
         if vertex.is_some() == per_patch {
-            self.inst_error(
+            self.report_inst_error(
                 inst,
                 "outputs per vertex, and only those, are read from a vertex",
             );
         }
-        if !fits(inst.op, ty, Width::W32) {
-            self.width_error(inst, ty, Width::W32);
+        if !can_hold(inst.op, ty, Width::W32) {
+            self.report_width_error(inst, ty, Width::W32);
         }
     }
 
-    fn width_error(&mut self, inst: &Inst, ty: Type, width: Width) {
-        self.inst_error(
+    fn report_width_error(&mut self, inst: &Inst, ty: Type, width: Width) {
+        self.report_inst_error(
             inst,
             format_args!("lanes of {} bits do not hold {}", width.bits(), ty.name()),
         );
     }
 
-    pub(super) fn dst(&mut self, inst: &Inst, dst: &Dst) {
+    pub(super) fn verify_dst(&mut self, inst: &Inst, dst: &Dst) {
         if inst.op.info().shape == ResultShape::None {
-            self.inst_error(inst, "the operation has no result");
+            self.report_inst_error(inst, "the operation has no result");
         }
         if dst.mask.is_empty() || dst.mask.0 > WriteMask::XYZW.0 {
-            self.inst_error(inst, "a write mask has one to four lanes");
+            self.report_inst_error(inst, "a write mask has one to four lanes");
         }
         let ty = result_type(inst);
         if dst.saturate != Saturate::None && !ty.is_float() {
-            self.inst_error(inst, "only floats are clamped");
+            self.report_inst_error(inst, "only floats are clamped");
         }
-        self.guard(dst.guard);
+        self.verify_guard(dst.guard);
         if let Some(cc) = dst.cc {
-            self.cond_register(cc);
+            self.verify_cond_register(cc);
         }
-        let Some(register) = self.register_use(dst.register, dst.index) else {
+        let Some(register) = self.verify_register_use(dst.register, dst.index) else {
             return;
         };
         if register.storage == Storage::Cond {
-            self.inst_error(inst, "results go to temporaries and outputs");
-        } else if !fits(inst.op, ty, register.width) && !resizes(inst.op, ty, register.width) {
-            self.width_error(inst, ty, register.width);
+            self.report_inst_error(inst, "results go to temporaries and outputs");
+        } else if !can_hold(inst.op, ty, register.width) && !is_resized(inst.op, ty, register.width)
+        {
+            self.report_width_error(inst, ty, register.width);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Each check has a program that fails it, and it alone.
+//! Each check has a program that fails this check only.
 
 use super::*;
 use crate::inst::{Aux, Dst, WriteMask};
@@ -49,7 +49,7 @@ fn messages(program: &Program) -> Vec<String> {
         .collect()
 }
 
-/// The one error of a program begins so.
+/// Checks that a program has one error, which starts with `expected`.
 fn assert_error(program: &Program, expected: &str) {
     let messages = messages(program);
     assert!(
@@ -491,7 +491,7 @@ fn nesting() {
     assert_eq!((errors.len(), errors[0].fault), (1, Fault::Nesting));
 }
 
-/// Changes that text cannot express.
+/// Checks of damage that cannot be expressed in the text form.
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn damaged_tables() {
@@ -640,7 +640,7 @@ fn damaged_trees() {
             messages.iter().any(|message| message.starts_with(expected)),
             "{messages:?}: {expected}"
         );
-        // Printing must not mind.
+        // Printing must not panic.
         let _ = program.to_string();
     }
 }
@@ -711,7 +711,7 @@ fn state_programs_and_names() {
     let mut unnamed = parse(&program("fragment", "np0: \"a\" {1.0}")).unwrap();
     unnamed.named_params[0].name = Id::new(7);
     assert_error(&unnamed, "the name is not in the table");
-    // Printing must not mind.
+    // Printing must not panic.
     let _ = unnamed.to_string();
     let atomic = program("compute", "buf0: state 0").replace(
         "routine fn0 {",

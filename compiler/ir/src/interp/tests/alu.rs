@@ -27,7 +27,7 @@ fn float_arithmetic() {
         ("sin.f32 {0.0}", 0.0),
         ("cos.f32 {0.0}", 1.0),
     ]);
-    // The least denormal is kept.
+    // The least denormal is preserved.
     check(&[("mul.f32 {0x00000002}, {0.5}", 1)]);
 }
 
@@ -45,11 +45,11 @@ fn float_rounding_operations() {
         ("sign.f32 {-0.0}", 0.0),
         ("sign.f32 {0x7fc00000}", 0.0),
     ]);
-    // -2^-30 is 1 - 2^-30 above its floor, which rounds to 1 and must stay below.
+    // -2^-30 is 1 - 2^-30 above its floor, which rounds to 1 and must remain below.
     check(&[("fract.f32 {0xb0800000}", 0x3f7f_ffff)]);
 }
 
-/// The selects as they are printed: with NaN the comparison is false.
+/// Checks the selects: with NaN the comparison is false.
 #[test]
 fn minimum_and_maximum_with_nan() {
     check_floats(&[
@@ -266,7 +266,7 @@ fn run_time_indices_are_clamped() {
     }
 }
 
-/// A program with these modes, and its result.
+/// Returns a program with these modes, and its result.
 fn eval_in(modes: &str, operation: &str) -> u32 {
     let text = format!(
         "program fragment\n{modes}\nr0: output32 out0\nout0: frag_color[0][0] unsigned\nroutine fn0 {{\nr0.xyzw = {operation}\n}}\nmain fn0\n"
@@ -279,7 +279,7 @@ fn eval_in(modes: &str, operation: &str) -> u32 {
     outcome.outputs[0][0] as u32
 }
 
-/// NV_vertex_program section 2.14.1.11: zero of either sign times anything is +0.
+/// Checks NV_vertex_program section 2.14.1.11: zero of either sign times anything is +0.
 #[test]
 fn zero_products() {
     for operation in [
@@ -300,7 +300,7 @@ fn zero_products() {
     assert_eq!(power_of_zero, 1f32.to_bits());
 }
 
-/// Operands and results of arithmetic; moves and other operations on bits keep them.
+/// Checks operands and results of arithmetic; moves and other operations on bits preserve them.
 #[test]
 fn flushed_denormals() {
     for (operation, expected) in [
@@ -325,7 +325,7 @@ fn flushed_denormals() {
     }
 }
 
-/// NV_fragment_program section 3.11.4.2: nearest, ties to even.
+/// Checks NV_fragment_program section 3.11.4.2: nearest, ties to even.
 #[test]
 fn half_precision() {
     let last = 2f32.powi(-24);
@@ -339,7 +339,7 @@ fn half_precision() {
         ("roundhalf.f32 {0x7f7fffff}", f32::INFINITY),
         ("roundhalf.f32 {0xff800000}", f32::NEG_INFINITY),
         ("roundhalf.f32 {0x7f812345}", f32::NAN),
-        // 2^-25 lies in the middle of 0 and the least denormal.
+        // 2^-25 is the middle of 0 and the least denormal.
         ("roundhalf.f32 {0x33000000}", 0.0),
         ("roundhalf.f32 {0x33000001}", last),
         ("roundhalf.f32 {0x33c00000}", 2.0 * last),
@@ -348,7 +348,7 @@ fn half_precision() {
     ]);
 }
 
-/// NV_fragment_program section 3.11.4.2: ten fraction bits, from -2 to 2047/1024.
+/// Checks NV_fragment_program section 3.11.4.2: ten fraction bits, from -2 to 2047/1024.
 #[test]
 fn fixed_point() {
     let step = 2f32.powi(-10);

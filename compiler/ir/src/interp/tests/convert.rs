@@ -160,7 +160,7 @@ fn floats_narrow() {
     check(
         false,
         &[
-            // 1 + 2^-24 lies between 1 and 1 + 2^-23.
+            // 1 + 2^-24 is between 1 and 1 + 2^-23.
             (F64, above_one, F32, Even, f(1.0)),
             (F64, above_one, F32, Ceil, 0x3f80_0001),
             (F64, above_one | 1, F32, Even, 0x3f80_0001),
@@ -188,7 +188,7 @@ fn floats_narrow() {
     );
 }
 
-/// 2^-24 is the least half-precision denormal; half of it is a tie with 0.
+/// Checks denormals: 2^-24 is the least half-precision denormal; half of it is a tie with 0.
 #[test]
 fn half_precision_denormals() {
     let least = f(2f32.powi(-24));
@@ -209,7 +209,7 @@ fn half_precision_denormals() {
     );
 }
 
-/// Conversions to nearest even and truncating, clamped ones are those of Rust.
+/// Checks that conversions to nearest even and clamped truncating conversions equal those of Rust.
 #[test]
 fn host_conversions_agree() {
     let mut state = 1u64;
@@ -259,7 +259,8 @@ fn host_conversions_agree() {
     }
 }
 
-/// All half-precision numbers survive the way to single and double precision and back.
+/// Checks that all half-precision numbers are preserved by conversions to single and double
+/// precision and back.
 #[test]
 fn half_precision_is_exact_above() {
     for bits in 0..=0xffff_u64 {
@@ -277,7 +278,7 @@ fn half_precision_is_exact_above() {
     }
 }
 
-/// Narrow types stand in the low bits of 32-bit lanes.
+/// Checks that 8- and 16-bit types are in the low bits of 32-bit lanes.
 #[test]
 fn narrow_lanes() {
     super::check(&[

@@ -3,7 +3,7 @@
 use super::*;
 use crate::inst::CondTest;
 
-/// The flags of lane x of `cc3` after a body.
+/// Returns the flags of lane x of `cc3` after a body.
 fn flags(body: &str) -> Flags {
     let program = program(body);
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -14,7 +14,7 @@ fn flags(body: &str) -> Flags {
     machine.own.codes[RegisterId::new(3).index()][0]
 }
 
-/// The flags that `letters` names, e.g. `SZ`.
+/// Returns the flags that `letters` names, e.g. `SZ`.
 fn named(letters: &str) -> Flags {
     let has = |letter| letters.contains(letter);
     Flags {
@@ -57,7 +57,7 @@ fn of_integer_sums() {
     );
 }
 
-/// Negation turns addition into subtraction and back.
+/// Checks that negation turns addition into subtraction and vice versa.
 #[test]
 fn of_negated_operands() {
     check(
@@ -91,7 +91,7 @@ fn of_other_results() {
             ("mov.f32 {1.0}", ""),
             ("mov.f32 {0x7fc00000}", "SZ"),
             ("add.f32 {0x7f7fffff}, {0x7f7fffff}", ""),
-            // The clamp comes first.
+            // The clamp is applied first.
             ("mov.f32.sat {-1.0}", "Z"),
             ("mov.f32.sat {0x7fc00000}", "Z"),
             ("cvt.s8 (s32 even) {0x80}", "S"),
@@ -110,7 +110,8 @@ fn of_other_results() {
     );
 }
 
-/// After a subtraction the tests are comparisons: signed GT to LE, unsigned AB, BLE, CF, NCF.
+/// Checks that the tests after a subtraction are comparisons: signed GT to LE, unsigned AB, BLE,
+/// CF, NCF.
 #[test]
 fn tests_compare() {
     let values = [

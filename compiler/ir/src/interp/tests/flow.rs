@@ -15,7 +15,7 @@ fn branches() {
     assert_eq!(run(&body("0x7fc00000"))[..2], [2, 1]);
 }
 
-/// A branch looks at four lanes.
+/// Checks that a branch tests four lanes.
 #[test]
 fn any_lane_takes_the_branch() {
     let set = "r1.xyzw, cc3 = mov.s32 {0, 0, 0, 1}\n";
@@ -40,7 +40,7 @@ loop {
   r1.x = add.u32 r1.xxxx, {1}
 }";
 
-/// 0 + 2 + 4; the continuing block runs after `continue`.
+/// Checks that the continuing block runs after `continue`: 0 + 2 + 4.
 #[test]
 fn loops() {
     assert_eq!(run(SUM)[0], 6);
@@ -67,7 +67,7 @@ fn switches() {
     );
 }
 
-/// `continue` in a switch goes to the loop around it.
+/// Checks that `continue` in a switch continues the loop around it.
 #[test]
 fn continue_leaves_a_switch() {
     let body = "loop {\nr1.x = add.u32 r1.xxxx, {1}\nswitch r1.x {\ncase 1, 2 {\ncontinue\n}\ndefault {\nbreak\n}\n}\n\

@@ -17,7 +17,7 @@ fn load(access: &str) -> [u64; 4] {
     run_in(&mut memory(), &format!("r0.xyzw = {access}")).outputs[0]
 }
 
-/// Sizes are in bytes, of whole words.
+/// Checks that sizes are in bytes, rounded down to words.
 #[test]
 fn sizes_of_buffers() {
     assert_eq!(load("bufsize.u32 (buf0 x1) {0}")[0], 16);
@@ -65,7 +65,7 @@ fn loads() {
     assert_eq!(wide, [0x8786_8584_8382_8180, 0, 0, 0]);
 }
 
-/// What is outside reads as 0 and is not written, scalar by scalar.
+/// Checks that out-of-bounds scalars are read as 0 and not written.
 #[test]
 fn accesses_outside() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Tests of the interpreter. Expected values are worked out by hand from the specification.
+//! Tests of the interpreter. Expected values are computed by hand from the specification.
 
 mod alu;
 mod convert;
@@ -49,17 +49,17 @@ fn run_in<T: Textures>(environment: &mut Environment<T>, body: &str) -> Outcome 
     interpreter.run(environment).unwrap()
 }
 
-/// The lanes of output 0 after a body.
+/// Returns the lanes of output 0 after a body.
 fn run(body: &str) -> [u32; 4] {
     run_in(&mut Environment::default(), body).outputs[0].map(|lane| lane as u32)
 }
 
-/// The 32-bit result of an operation.
+/// Returns the 32-bit result of an operation.
 fn eval(operation: &str) -> u32 {
     run(&format!("r0.xyzw = {operation}"))[0]
 }
 
-/// The 64-bit result of an operation.
+/// Returns the 64-bit result of an operation.
 fn eval64(operation: &str) -> u64 {
     run_in(
         &mut Environment::default(),
@@ -68,7 +68,7 @@ fn eval64(operation: &str) -> u64 {
     .outputs[1][0]
 }
 
-/// The 16-bit result of an operation.
+/// Returns the 16-bit result of an operation.
 fn eval16(operation: &str) -> u32 {
     run(&format!(
         "r8.xyzw = {operation}\nr0.xyzw = cvt.u32 (u16 even) r8.xyzw"

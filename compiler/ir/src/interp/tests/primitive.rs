@@ -1,8 +1,8 @@
-//! What geometry programs emit for a primitive.
+//! Tests of the vertices that geometry programs emit for a primitive.
 
 use super::*;
 
-/// A geometry program that makes points of lines.
+/// Returns a geometry program that emits points for lines.
 fn geometry(modes: &str, body: &str) -> Program {
     let text = format!(
         "program geometry\nprimitive_in lines\n{modes}\n\
@@ -20,7 +20,8 @@ fn geometry(modes: &str, body: &str) -> Program {
     parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Two vertices, whose input `n` has the lanes `10 n + 1` to `10 n + 4`, and 100 more in the second.
+/// Returns two vertices, whose input `n` has the lanes `10 n + 1` to `10 n + 4`, and 100 more in
+/// the second one.
 fn environment() -> Environment {
     let vertex = |first: u64| {
         let input = |number: u64| [1, 2, 3, 4].map(|lane| first + 10 * number + lane);
@@ -38,7 +39,7 @@ fn emitted(program: &Program) -> Emitted {
     interpreter.run_primitive(&mut environment()).unwrap()
 }
 
-/// Lane x of output 0 in the strips of a stream.
+/// Returns lane x of output 0 in the strips of a stream.
 fn strips(emitted: &Emitted, stream: usize) -> Vec<Vec<u64>> {
     let lane = |vertex: &Vertex| vertex[0][0];
     let strips = emitted.streams[stream].iter();
@@ -47,7 +48,7 @@ fn strips(emitted: &Emitted, stream: usize) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Emits vertices with these numbers; 0 ends a strip.
+/// Returns a body that emits vertices with these numbers; 0 ends a strip.
 fn emits(numbers: &[u32]) -> String {
     let statement = |number: &u32| match number {
         0 => "endprim.u32\n".to_owned(),
@@ -82,13 +83,13 @@ fn vertices_have_their_inputs() {
          r0.xyzw = mov.u32 in2[0 of 1, vertex r2.x-1].xyzw\n\
          emit.s32 {0}",
     );
-    // Inputs 2 and 4 of the vertices, and the number of the primitive.
+    // Inputs 2 and 4 of the vertices, and the primitive index.
     let first = vec![[124, 123, 122, 121], [41 + 6, 42 + 7, 0, 0]];
     let second = vec![[21, 22, 23, 24], [47, 49, 0, 0]];
     assert_eq!(emitted(&program).streams[0], [vec![first, second]]);
 }
 
-/// Invocations begin with registers and outputs of their own, and with strips of their own.
+/// Checks that invocations begin with initialized registers and outputs, and begin new strips.
 #[test]
 fn invocations_run_one_after_the_other() {
     let body = "\
@@ -113,7 +114,7 @@ emit.s32 {0}";
     assert_eq!(strips(&emitted(&program("")), 0), [[1, 6]]);
 }
 
-/// Each invocation may emit as many vertices as the program says.
+/// Checks that each invocation may emit as many vertices as the program declares.
 #[test]
 fn vertices_have_a_limit() {
     let body = emits(&[1, 2, 3, 4]);
@@ -144,7 +145,8 @@ emit.s32 {-1}";
     assert_eq!(all[3], [[7]]);
 }
 
-/// Each vertex keeps the lanes that the program leaves to it and gets all others from the program.
+/// Checks that each vertex retains the passed-through lanes and receives all others from the
+/// program.
 #[test]
 fn primitives_pass() {
     let program = geometry(

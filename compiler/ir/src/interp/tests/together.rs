@@ -15,7 +15,7 @@ fn compute(size: &str, body: &str) -> Program {
     ))
 }
 
-/// The numbers in the buffer after a run of a work group.
+/// Returns the numbers in the buffer after a run of a work group.
 fn work_group(
     program: &Program,
     len: usize,
@@ -33,7 +33,8 @@ fn work_group(
         .collect()
 }
 
-/// Orders in which invocations run: the first one as far as it gets, the last one, each in turn, and a number that nobody has.
+/// Returns orders in which invocations run: the first one as far as possible, the last one, each in
+/// turn, and an index out of range.
 fn schedules() -> Vec<(&'static str, Box<Schedule<'static>>)> {
     let mut turn = 0;
     let in_turn = move |count: usize| {
@@ -72,7 +73,8 @@ fn invocations_of_a_group_know_their_numbers() {
     }
 }
 
-/// Each invocation adds the value of its neighbor, which it has written before a barrier.
+/// Checks a program in which each invocation adds the value of its neighbor, written before a
+/// barrier.
 #[test]
 fn invocations_of_a_group_wait_at_barriers() {
     let body = |barrier: &str| {
@@ -95,13 +97,13 @@ fn invocations_of_a_group_wait_at_barriers() {
         // 10 + 11, 11 + 12, 12 + 13, 13 + 10
         assert_eq!(found, [21, 23, 25, 23], "{name}");
     }
-    // Without, the last one finds nothing, and the others find sums.
+    // Without it, the last invocation reads no value, and the others read sums.
     let without = compute("4 1 1", &body(""));
     let found = work_group(&without, 4, [0; 3], &mut |count| count - 1);
     assert_eq!(found, [10 + 36, 11 + 25, 12 + 13, 13]);
 }
 
-/// One that has ended is waited for no more.
+/// Checks that invocations that have ended are not waited for.
 #[test]
 fn ended_invocations_let_others_go_on() {
     let program = compute(
@@ -175,7 +177,8 @@ r1.x = add.u32 r0.xyzw, r1.xyzw";
     }
 }
 
-/// In lock step nobody reads before all have written, and the second block of a branch comes last.
+/// Checks that in lock step no invocation reads before all have written, and the second block of a
+/// branch runs last.
 #[test]
 fn invocations_of_a_patch_run_in_lock_step() {
     let body = "\

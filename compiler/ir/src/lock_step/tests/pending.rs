@@ -1,15 +1,15 @@
-//! Accesses that others still have to wait for, behind flow control.
+//! Tests of accesses that are pending after control flow.
 
 use super::runs::check_body_runs;
 use super::{BARRIER, READ, WRITE, check_body};
 
-/// A lane that is the same in all invocations.
+/// A lane that is equal in all invocations.
 const SAME: &str = "r0.z = mov.s32 p0.xyzw\n";
-/// An output of the patch is written and read.
+/// A write and a read of a per-patch output.
 const OTHER_WRITE: &str = "r3.xyzw = mov.f32 {4.0}\n";
 const OTHER_READ: &str = "r1.xyzw = mov.f32 out1.xyzw\n";
 
-/// `{` and `}` of a branch that all invocations take together.
+/// `{` and `}` of a uniform branch.
 fn branch(then: &str, otherwise: Option<&str>) -> String {
     let otherwise = otherwise.map(|block| format!(" else {{\n{block}}}"));
     format!(
@@ -18,7 +18,7 @@ fn branch(then: &str, otherwise: Option<&str>) -> String {
     )
 }
 
-/// What a branch has read, the next write waits for, and what it has written, the next read.
+/// Checks that writes after a branch wait for its reads, and reads for its writes.
 #[test]
 fn behind_branches() {
     let (crossing, crossed) = (format!("{WRITE}{READ}"), format!("{WRITE}{BARRIER}{READ}"));
@@ -33,7 +33,7 @@ fn behind_branches() {
     );
 }
 
-/// A barrier counts behind a branch if it stands in both ways.
+/// Checks that a barrier in both ways of a branch clears the pending accesses.
 #[test]
 fn across_branches() {
     let (crossing, crossed) = (format!("{WRITE}{READ}"), format!("{WRITE}{BARRIER}{READ}"));
@@ -90,7 +90,7 @@ fn behind_calls() {
     );
 }
 
-/// Flow control in which nothing waits stays, and what comes behind waits for it.
+/// Checks that control flow without barriers is not changed, and that later accesses wait for it.
 #[test]
 fn behind_what_stays() {
     let body = |barrier: &str| {
@@ -101,7 +101,7 @@ fn behind_what_stays() {
     check_body(&body(""), &body(BARRIER));
 }
 
-/// A barrier of the program counts.
+/// Checks that a barrier of the program clears the pending accesses.
 #[test]
 fn behind_barriers() {
     check_body(
@@ -110,7 +110,7 @@ fn behind_barriers() {
     );
 }
 
-/// Ways that invocations go apart, one after the other, cross the same barriers.
+/// Checks that ways of a divergent branch, executed one after the other, share their barriers.
 #[test]
 fn across_parted_ways() {
     let count = |body: &str| {
@@ -134,7 +134,7 @@ fn across_parted_ways() {
     }
 }
 
-/// A loop that invocations leave one by one ends with a barrier.
+/// Checks that a loop that invocations leave independently ends with a barrier.
 #[test]
 fn across_parted_loops() {
     let body = format!(
@@ -145,12 +145,12 @@ fn across_parted_loops() {
     assert!(!behind.contains("bar.u32"), "{found}");
 }
 
-/// Some invocations write what the patch has once and leave; what the others write there comes later.
+/// Checks that per-patch writes of invocations that leave are ordered before those of the others.
 #[test]
 fn those_who_left_have_written() {
-    // Lane x is not the same in all invocations, nor is lane y, which is 0 in another one.
+    // Lane x differs between invocations, and so does lane y, which is 0 in another one.
     let start = "r0.x = mov.s32 in0.xxxx\nr0.y = sub.s32 in0.xxxx, {1}\nr0.z = mov.s32 p0.xyzw\nr0.w = mov.s32 {0}\n";
-    // Reads and writes of all keep the program from going without barriers.
+    // Reads and writes of all invocations ensure that the program needs barriers.
     let all = "r2.x = mov.s32 in0.xxxx\nr1.x = mov.s32 out0[0 of 1, vertex 2].xxxx\nr2.y = mov.s32 r1.xxxx\n";
     let before = "r3.x = mov.f32 {5.0}\n";
     let first = "r3.x = mov.f32 {2.0}\n";
@@ -198,7 +198,7 @@ fn those_who_left_have_written() {
     }
 }
 
-/// One invocation waits for nobody.
+/// Checks that a single invocation waits for no other one.
 #[test]
 fn patches_of_one_vertex() {
     let text = super::text(&format!("{WRITE}{READ}{WRITE}"));

@@ -1,4 +1,5 @@
-//! Random programs: what they do in lock step, they do with barriers whoever runs first.
+//! Random programs: the lowered program has the results of lock step in any order of the
+//! invocations.
 
 use super::runs::check_orders;
 use crate::generate::{self, GenerateOptions};

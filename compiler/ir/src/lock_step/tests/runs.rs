@@ -1,4 +1,4 @@
-//! Runs of programs in lock step, and of what becomes of them in other orders.
+//! Runs of programs in lock step, and of the lowered programs in other orders.
 
 use super::text;
 use crate::generate::random::Random;
@@ -6,16 +6,16 @@ use crate::interp::{Environment, Interpreter, Patch};
 use crate::program::Program;
 use crate::{lock_step, parse, verify};
 
-/// Runs a program in some order.
+/// Runs a program in a random order.
 fn patch(program: &Program, environment: &Environment, order: u64) -> Patch {
     let interpreter = Interpreter::new(program).unwrap();
     let mut random = Random::new(order);
-    // Some orders let one invocation run ahead as far as it can.
-    let stays = random.below(100);
+    // Some orders let one invocation run ahead as far as possible.
+    let keep_chance = random.draw_below(100);
     let mut last = 0;
     let mut schedule = move |count: usize| {
-        if random.below(100) >= stays {
-            last = random.below(count);
+        if random.draw_below(100) >= keep_chance {
+            last = random.draw_below(count);
         }
         last
     };
@@ -23,7 +23,7 @@ fn patch(program: &Program, environment: &Environment, order: u64) -> Patch {
     run.unwrap_or_else(|error| panic!("{error}\n{program}"))
 }
 
-/// Checks that `lowered` gives in some orders what `program` gives in lock step.
+/// Checks that `lowered` has the results in some orders that `program` has in lock step.
 pub(super) fn check_orders(
     program: &Program,
     lowered: &Program,
@@ -44,7 +44,7 @@ pub(super) fn check_orders(
     }
 }
 
-/// Checks it for a program with any parameter whose lanes are 0 or 1.
+/// Checks the results of a program for random parameters whose lanes are 0 or 1.
 pub(super) fn check_runs(text: &str) {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(verify(&program), Ok(()), "{text}");
@@ -65,7 +65,7 @@ pub(super) fn check_runs(text: &str) {
     }
 }
 
-/// Checks it for a main routine.
+/// Checks the results of a main routine.
 pub(super) fn check_body_runs(body: &str) {
     check_runs(&text(body));
 }

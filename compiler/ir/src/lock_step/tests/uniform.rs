@@ -1,9 +1,9 @@
-//! Where invocations go together: lanes that are the same in all of them by every way on which they come to a place.
+//! Tests of the uniformity analysis: lanes that are equal in all invocations on all paths.
 
 use super::runs::check_runs;
 use super::{DECLARATIONS, lines, lowered};
 
-/// The number of the invocation in x; the parameter, which is the same in all, in z.
+/// The index of the invocation in x; the parameter, which is equal in all invocations, in z.
 const START: &str = "r0.x = mov.s32 in0.xxxx\nr0.z = mov.s32 p0.xyzw\n";
 
 /// A branch by lane y in which invocations wait for each other.
@@ -15,7 +15,8 @@ r2.y = add.s32 r1.xxxx, {1}
 }
 ";
 
-/// Whether invocations go through the program together, so that barriers are all that is added to it. What it does stays the same.
+/// Returns true if control flow is uniform, so that the lowering only adds barriers. The results
+/// must not change.
 fn is_together(routines: &str) -> bool {
     let declarations = DECLARATIONS.replace("cc5: cond32\n", "cc5: cond32\nr6: temp32[2]\n");
     let text = format!("{declarations}{routines}");
@@ -28,12 +29,12 @@ fn is_together(routines: &str) -> bool {
     found.eq(lines(given).lines())
 }
 
-/// A program that exchanges values at the end, in a branch by lane y.
+/// Returns a program that exchanges values at the end, in a branch by lane y.
 fn main_routine(body: &str) -> String {
     format!("routine fn0 {{\n{START}{body}{EXCHANGE}}}\nmain fn0\n")
 }
 
-/// A program that does so inside of `body`, where `EXCHANGE` stands.
+/// Returns a program that exchanges values inside of `body`, in the position of `EXCHANGE`.
 fn with_exchange(body: &str) -> String {
     let body = body.replace("EXCHANGE\n", EXCHANGE);
     format!("routine fn0 {{\n{START}{body}}}\nmain fn0\n")
@@ -61,13 +62,13 @@ fn branches_join() {
     ]);
     check_together(&[
         "if nonzero.s32 r0.z {\nr0.y = mov.s32 {0}\n} else {\nr0.y = mov.s32 {1}\n}\n",
-        // Nobody comes from the branch.
+        // No invocation comes from the branch.
         "r0.y = mov.s32 {1}\nif nonzero.s32 r0.z {\nr0.y = mov.s32 in0.xxxx\nreturn\n}\n",
         "r0.y = mov.s32 in0.xxxx\nif nonzero.s32 r0.z {\nr0.x = mov.s32 {5}\n}\nr0.y = mov.s32 {1}\n",
     ]);
 }
 
-/// The second way begins with what was known before the first.
+/// Checks that the second way begins with the state before the first.
 #[test]
 fn ways_of_branches_are_apart() {
     let body = "r0.y = mov.s32 {1}\nif nonzero.s32 r0.z {\nr0.y = mov.s32 in0.xxxx\n} else {\nEXCHANGE\n}\n";
@@ -76,7 +77,7 @@ fn ways_of_branches_are_apart() {
     assert!(is_together(&with_exchange(body)));
 }
 
-/// Some instructions run in a few invocations only.
+/// Checks instructions that only some invocations run.
 #[test]
 fn parted_invocations_write() {
     check_parts(&[
@@ -84,7 +85,7 @@ fn parted_invocations_write() {
         "r0.y = mov.s32 {0}\nswitch r0.x {\ncase 1 {\nr0.y = mov.s32 {1}\n}\n}\n",
         "r0.y = mov.s32 {0}\nloop {\nif nonzero.s32 r0.x {\nbreak\n}\nr0.y = mov.s32 {1}\nbreak\n}\n",
     ]);
-    // Called by some, or left by some.
+    // Called by some invocations, or left by some.
     let leaving = "if nonzero.s32 r0.x {\nreturn\n}\n";
     let branch = ["if nonzero.s32 r0.x {\n", "}\n"];
     for (leave, [before, after]) in [("", branch), (leaving, [""; 2])] {
@@ -96,7 +97,7 @@ fn parted_invocations_write() {
     }
 }
 
-/// The next round begins with what the last one has left.
+/// Checks that the next iteration begins with the state at the end of the previous one.
 #[test]
 fn rounds_join() {
     let ends = [
@@ -124,7 +125,7 @@ fn breaks_join() {
     };
     check_parts(&[&body(["in0.xxxx", "{1}"])]);
     check_together(&[&body(["{1}", "in0.xxxx"])]);
-    // Nobody comes to the end of the body.
+    // No invocation reaches the end of the body.
     check_parts(&["\
 loop {
 if nonzero.s32 r0.z {
@@ -137,7 +138,8 @@ break
 "]);
 }
 
-/// `Continue` leads to the next round of the loop, also out of a switch, with what is known there.
+/// Checks that `Continue` propagates its state to the next iteration of the loop, also from a
+/// switch.
 #[test]
 fn continues_join() {
     let leaving = [
@@ -180,7 +182,8 @@ r0.y = mov.s32 {1}
     ]);
 }
 
-/// What is read where another invocation writes in the same instruction may be anything.
+/// Checks that a read of an output that another invocation writes in the same instruction may
+/// differ.
 #[test]
 fn races_part() {
     let body = "r2.x, cc5 = add.s32 out0[0 of 1, vertex 0].xxxx, {1}\nif any(gt cc5.xxxx) {\nEXCHANGE\n}\n";
@@ -205,7 +208,7 @@ fn returns_join() {
     assert!(is_together(&program("{0}")));
 }
 
-/// A routine begins with what any of its callers knows.
+/// Checks that a routine begins with the merged state of its callers.
 #[test]
 fn calls_join() {
     let program = |value: &str| {
@@ -221,7 +224,7 @@ fn calls_join() {
 #[test]
 fn guards_join() {
     check_parts(&[
-        // What is not written stays.
+        // Lanes that are not written are preserved.
         "r0.y = mov.s32 in0.xxxx\nr1.x, cc5 = mov.s32 p0.xxxx\nr0.y if(gt cc5.xxxx) = mov.s32 {1}\n",
         // Only some invocations write.
         "r0.y = mov.s32 {0}\nr1.x, cc5 = mov.s32 in0.xxxx\nr0.y if(gt cc5.xxxx) = mov.s32 {1}\n",
@@ -234,7 +237,7 @@ fn guards_join() {
 #[test]
 fn indices_part() {
     check_parts(&[
-        // One element stands for all.
+        // One element represents all.
         "r6[0 of 2].x = mov.s32 in0.xxxx\nr6[1 of 2].x = mov.s32 {1}\nr0.y = mov.s32 r6[0 of 2].xxxx\n",
         "r6[0 of 2].x = mov.s32 {0}\nr6[r0.x of 2].x = mov.s32 {1}\nr0.y = mov.s32 r6[0 of 2].xxxx\n",
         "r6[0 of 2].x = mov.s32 {0}\nr6[1 of 2].x = mov.s32 {1}\nr0.y = mov.s32 r6[r0.x of 2].xxxx\n",

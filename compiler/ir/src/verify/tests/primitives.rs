@@ -1,4 +1,4 @@
-//! Rules about primitives and patches: each has a program that fails it, and it alone.
+//! Rules of primitives and patches: each has a program that fails this rule only.
 
 use super::{assert_error, messages};
 use crate::{parse, print};

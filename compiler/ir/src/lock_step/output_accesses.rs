@@ -1,10 +1,10 @@
-//! Which lanes of outputs instructions read and write, and which of these accesses have to wait for others.
+//! Lanes of outputs that instructions read and write, and dependences between these accesses.
 
 use crate::arena::Id;
 use crate::inst::{Base, IndexId, Inst, read_lanes};
 use crate::program::{Program, Storage};
 
-/// Outputs whose lanes fit into a word.
+/// Number of outputs whose lanes fit into a word.
 const OUTPUTS_PER_WORD: usize = 16;
 
 /// Lanes of outputs.
@@ -28,24 +28,24 @@ impl LaneSet {
         words.for_each(|(word, other)| *word |= other);
     }
 
-    fn meets(&self, other: &Self) -> bool {
+    fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
 
-/// What a part of the program does to outputs.
+/// Output accesses of a part of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effects {
+pub(super) struct OutputAccesses {
     /// Lanes that are read back, of any vertex.
     reads: LaneSet,
     /// Lanes that are written.
     writes: LaneSet,
-    /// Those of `writes` that all invocations of the patch share.
+    /// The subset of `writes` that all invocations of the patch share.
     shared: LaneSet,
 }
 
-impl Effects {
-    /// The same and what another part does.
+impl OutputAccesses {
+    /// Adds the accesses of another part.
     pub(super) fn add(&mut self, other: &Self) {
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
@@ -53,18 +53,18 @@ impl Effects {
     }
 }
 
-/// Whether every invocation that comes by an access writes all of its lanes.
+/// Invocations that write the lanes of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Writers {
-    /// All that come by.
+    /// All invocations that run it.
     All,
-    /// Some of them, or each another element.
+    /// Some of them, or each a different element.
     Some,
 }
 
-/// What an instruction does to outputs.
-pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
-    let mut effects = Effects::default();
+/// Returns the output accesses of an instruction.
+pub(super) fn find_accesses(program: &Program, inst: &Inst) -> (OutputAccesses, Writers) {
+    let mut effects = OutputAccesses::default();
     let mut writers = Writers::All;
     let written = inst.dst.map_or(0, |dst| dst.mask.0);
     for (number, src) in program.sources(inst).iter().enumerate() {
@@ -73,14 +73,14 @@ pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
         };
         let read = read_lanes(program, inst, number, written);
         let lanes = src.swizzle.source_lanes(read);
-        for output in reach(program, first.index(), src.index) {
+        for output in find_accessed_entries(program, first.index(), src.index) {
             effects.reads.insert(output, lanes);
         }
     }
     if let Some(dst) = inst.dst
         && let Storage::Output(first) = program.registers[dst.register].storage
     {
-        let outputs = reach(program, first.index(), dst.index);
+        let outputs = find_accessed_entries(program, first.index(), dst.index);
         if dst.guard.is_some() || outputs.len() > 1 {
             writers = Writers::Some;
         }
@@ -95,8 +95,12 @@ pub(super) fn of_inst(program: &Program, inst: &Inst) -> (Effects, Writers) {
     (effects, writers)
 }
 
-/// The entries of a table that an operand can reach from `first` on.
-fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::Range<usize> {
+/// Returns the entries of a table that an operand can access from `first` on.
+fn find_accessed_entries(
+    program: &Program,
+    first: usize,
+    index: Option<IndexId>,
+) -> std::ops::Range<usize> {
     let Some(index) = index.map(|index| program.indices[index]) else {
         return first..first + 1;
     };
@@ -111,17 +115,17 @@ fn reach(program: &Program, first: usize, index: Option<IndexId>) -> std::ops::R
 
 /// Accesses since the last barrier.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
-    effects: Effects,
-    /// Shared lanes that invocations may have written which are not active any more.
+pub(super) struct PendingAccesses {
+    effects: OutputAccesses,
+    /// Shared lanes that may have been written by invocations that are no longer active.
     left: LaneSet,
-    /// Whether there was a barrier since this began.
+    /// True if a barrier was executed since the record began.
     pub(super) crossed: bool,
 }
 
-impl Pending {
-    /// Some accesses, by invocations that need not be active any more.
-    pub(super) fn some(effects: &Effects) -> Self {
+impl PendingAccesses {
+    /// Returns accesses by invocations that may no longer be active.
+    pub(super) fn from_accesses(effects: &OutputAccesses) -> Self {
         Self {
             effects: effects.clone(),
             left: effects.shared.clone(),
@@ -129,47 +133,48 @@ impl Pending {
         }
     }
 
-    /// Whether `next` has to wait until all invocations have done what is pending: a read for writes, a write for reads, and a write of
-    /// what is shared for writes that it replaces. What the very same invocations have written before, they replace in any case.
-    pub(super) fn delays(&self, next: &Effects, writers: Writers) -> bool {
+    /// Returns true if `next` must wait until all invocations have completed the pending accesses:
+    /// a read for writes, a write for reads, and a write of shared lanes for writes that it
+    /// replaces. Earlier writes by the same set of invocations are replaced in any case.
+    pub(super) fn must_delay(&self, next: &OutputAccesses, writers: Writers) -> bool {
         let replaced = match writers {
             Writers::All => &self.left,
             Writers::Some => &self.effects.shared,
         };
-        self.effects.writes.meets(&next.reads)
-            || self.effects.reads.meets(&next.writes)
-            || replaced.meets(&next.shared)
+        self.effects.writes.intersects(&next.reads)
+            || self.effects.reads.intersects(&next.writes)
+            || replaced.intersects(&next.shared)
     }
 
-    /// Adds accesses of invocations that stay active.
-    pub(super) fn add(&mut self, effects: &Effects) {
+    /// Adds accesses of invocations that remain active.
+    pub(super) fn add(&mut self, effects: &OutputAccesses) {
         self.effects.add(effects);
     }
 
-    /// Some invocations are not active any more.
+    /// Records that some invocations are no longer active.
     pub(super) fn leave(&mut self) {
         self.left.add(&self.effects.shared);
     }
 
-    /// All invocations have done what was pending.
-    pub(super) fn barrier(&mut self) {
+    /// Records a barrier: all invocations have completed the pending accesses.
+    pub(super) fn record_barrier(&mut self) {
         *self = Self {
             crossed: true,
             ..Self::default()
         };
     }
 
-    /// Adds what is pending behind a part of the program that began with nothing pending.
-    pub(super) fn follow(&mut self, part: Self) {
+    /// Appends a part of the program whose record began empty.
+    pub(super) fn append(&mut self, part: Self) {
         if part.crossed {
-            self.barrier();
+            self.record_barrier();
         }
         self.effects.add(&part.effects);
         self.left.add(&part.left);
     }
 
-    /// Adds what is pending behind one of several parts of the program of which one runs.
-    pub(super) fn follow_one_of(&mut self, parts: impl IntoIterator<Item = Self>) {
+    /// Appends alternative parts of the program, one of which runs.
+    pub(super) fn append_one_of(&mut self, parts: impl IntoIterator<Item = Self>) {
         let mut joined = Self {
             crossed: true,
             ..Self::default()
@@ -179,6 +184,6 @@ impl Pending {
             joined.effects.add(&part.effects);
             joined.left.add(&part.left);
         }
-        self.follow(joined);
+        self.append(joined);
     }
 }

@@ -1,10 +1,12 @@
-//! What is the same in all invocations of a patch by construction: lanes of registers, and the flow that follows them.
+//! Uniformity analysis: lanes of registers that are equal in all invocations of a patch, and
+//! uniform control flow.
 //!
-//! A lane is the same as long as instructions compute it from what is the same, where all invocations run together. They part at branches by
-//! other values, and behind nodes that only some of them leave. Rounds over the program find where they do: what is known at the start of loops
-//! and routines, and of the nodes at which invocations part, grows from round to round until nothing is new.
+//! A lane is uniform if instructions compute it from uniform sources in uniform control flow.
+//! Invocations diverge at branches on other values, and after nodes that only some of them leave.
+//! The analysis iterates over the program to a fixed point: the states at the start of loops and
+//! routines and the set of divergent nodes only grow.
 
-use super::state::Varying;
+use super::divergence::Varying;
 use crate::arena::IndexVec;
 use crate::exits::Exits;
 use crate::inst::{Aux, Base, Cond, Guard, IndexTerm, Inst, Src, read_lanes};
@@ -12,67 +14,70 @@ use crate::op::OpFlags;
 use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
 use crate::semantic::Semantic;
 
-/// Rounds after which invocations count as parted by every condition. Few programs need more than four.
-const MAX_ROUNDS: usize = 32;
+/// Number of iterations after which all conditions are treated as divergent. Few programs need more
+/// than four.
+const MAX_ITERATIONS: usize = 32;
 
-/// Blocks times registers beyond which they do so at once, because what is known of registers takes too much room.
+/// Product of blocks and registers beyond which all conditions are treated as divergent, because
+/// the states take too much memory.
 const MAX_STATES: usize = 1 << 22;
 
-/// Whether all invocations run together.
+/// Uniformity of control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flow {
-    Together,
-    Parted,
+    Uniform,
+    Divergent,
 }
 
-/// What is known of a routine.
+/// State of a routine.
 #[derive(Clone)]
 struct Routine {
-    /// How invocations come into it.
+    /// Uniformity of the calls of the routine.
     flow: Flow,
     entry: Varying,
     exit: Varying,
 }
 
-/// A loop or switch that is being walked over.
+/// A loop or switch that is being visited.
 #[derive(Default)]
 struct Construct {
-    /// What is known where a loop is continued; `None` for a switch.
+    /// State at the continues of a loop; `None` for a switch.
     continues: Option<Varying>,
     breaks: Varying,
 }
 
-/// Where invocations run together.
+/// Result of the analysis.
 pub(super) struct Uniformity<'p> {
     program: &'p Program,
-    /// Whether registers are looked at; else every condition parts invocations.
+    /// True if registers are analyzed; otherwise every condition is divergent.
     is_exact: bool,
-    /// Blocks of the first way of branches, and bodies of loops: whether invocations part by the condition; what is known at the start.
-    parting: IndexVec<BlockId, bool>,
+    /// Conditions, by the block of the first way of branches, and the body of loops: true if
+    /// invocations diverge there.
+    divergent_conds: IndexVec<BlockId, bool>,
     heads: IndexVec<BlockId, Varying>,
-    parting_switches: IndexVec<SwitchId, bool>,
+    divergent_switches: IndexVec<SwitchId, bool>,
     /// Exits that only some invocations may take.
     exits: IndexVec<BlockId, Exits>,
     routines: IndexVec<RoutineId, Routine>,
     changed: bool,
-    /// What is known at the node that is being looked at.
+    /// State at the visited node.
     here: Varying,
     around: Vec<Construct>,
-    /// What is known where the routine is left.
+    /// State at the returns of the routine.
     returns: Varying,
 }
 
 impl<'p> Uniformity<'p> {
-    /// `order`: the routines that can run, callees before their callers.
+    /// Analyzes a program. `order`: the reachable routines, callees before their callers.
     pub(super) fn new(program: &'p Program, order: &[RoutineId]) -> Self {
         let registers = program.registers.len();
         let states = program.blocks.len().saturating_mul(registers);
         let mut uniformity = Self {
             program,
             is_exact: states <= MAX_STATES,
-            parting: IndexVec::new(),
+            divergent_conds: IndexVec::new(),
             heads: IndexVec::new(),
-            parting_switches: IndexVec::new(),
+            divergent_switches: IndexVec::new(),
             exits: IndexVec::new(),
             routines: IndexVec::new(),
             changed: true,
@@ -81,46 +86,52 @@ impl<'p> Uniformity<'p> {
             returns: Varying::default(),
         };
         let (blocks, unknown) = (program.blocks.len(), Varying::default());
-        uniformity.parting.grow(blocks, false);
+        uniformity.divergent_conds.grow(blocks, false);
         uniformity.heads.grow(blocks, unknown.clone());
         uniformity.exits.grow(blocks, Exits::empty());
-        let switches = &mut uniformity.parting_switches;
+        let switches = &mut uniformity.divergent_switches;
         switches.grow(program.switches.len(), false);
         let routine = Routine {
-            flow: Flow::Together,
+            flow: Flow::Uniform,
             entry: unknown.clone(),
             exit: unknown,
         };
         uniformity.routines.grow(program.routines.len(), routine);
         if uniformity.is_exact {
-            uniformity.routines[program.main].entry = Varying::none(registers);
+            uniformity.routines[program.main].entry = Varying::new_uniform(registers);
         }
-        let mut rounds = 0;
+        let mut iterations = 0;
         while std::mem::take(&mut uniformity.changed) {
-            rounds += 1;
-            uniformity.is_exact &= rounds < MAX_ROUNDS;
-            order.iter().rev().for_each(|&id| uniformity.walk(id));
+            iterations += 1;
+            uniformity.is_exact &= iterations < MAX_ITERATIONS;
+            order
+                .iter()
+                .rev()
+                .for_each(|&id| uniformity.visit_routine(id));
         }
         uniformity
     }
 
-    /// How invocations come into a routine.
-    pub(super) fn routine(&self, id: RoutineId) -> Flow {
+    /// Returns the uniformity of the calls of a routine.
+    pub(super) fn get_routine_flow(&self, id: RoutineId) -> Flow {
         self.routines[id].flow
     }
 
-    /// The exits out of a node that only some invocations may take, if all come there together.
-    pub(super) fn exits(&self, node: Node) -> Exits {
+    /// Returns the exits of a node that only some invocations may take, if all invocations reach
+    /// the node together.
+    pub(super) fn find_divergent_exits(&self, node: Node) -> Exits {
         let inner = self.program.inner_blocks(node);
         let inner = inner.map(|block| self.exits[block]);
-        inner.fold(Exits::empty(), Exits::union).through(node)
+        inner
+            .fold(Exits::empty(), Exits::union)
+            .propagate_through(node)
     }
 
-    /// Whether invocations that come to a node together part there.
-    pub(super) fn parts(&self, node: Node) -> bool {
+    /// Returns true if invocations that reach a node together diverge there.
+    pub(super) fn is_divergent(&self, node: Node) -> bool {
         let differs = match node {
-            Node::If { then, .. } => self.parting[then],
-            Node::Switch(id) => self.parting_switches[id],
+            Node::If { then, .. } => self.divergent_conds[then],
+            Node::Switch(id) => self.divergent_switches[id],
             Node::Run { .. }
             | Node::Loop { .. }
             | Node::Break
@@ -132,22 +143,22 @@ impl<'p> Uniformity<'p> {
         differs || blocks.any(|block| !self.exits[block].is_empty())
     }
 
-    fn walk(&mut self, id: RoutineId) {
+    fn visit_routine(&mut self, id: RoutineId) {
         let Routine { flow, entry, .. } = self.routines[id].clone();
         self.here = entry;
         self.returns = Varying::default();
-        self.block(self.program.routines[id].body, flow);
+        self.visit_block(self.program.routines[id].body, flow);
         self.returns.join(&self.here);
         let returns = std::mem::take(&mut self.returns);
         self.changed |= self.routines[id].exit.join(&returns);
     }
 
-    fn block(&mut self, id: BlockId, mut flow: Flow) -> Exits {
+    fn visit_block(&mut self, id: BlockId, mut flow: Flow) -> Exits {
         let mut exits = Exits::empty();
         for &node in self.program.block(id) {
-            let left = self.node(node, flow);
+            let left = self.visit_node(node, flow);
             if !left.is_empty() {
-                flow = Flow::Parted;
+                flow = Flow::Divergent;
             }
             exits |= left;
         }
@@ -158,113 +169,118 @@ impl<'p> Uniformity<'p> {
         self.exits[id]
     }
 
-    /// The exits out of a node that only some invocations may take.
-    fn node(&mut self, node: Node, flow: Flow) -> Exits {
-        self.test(node);
+    /// Visits a node; returns the exits of the node that only some invocations may take.
+    fn visit_node(&mut self, node: Node, flow: Flow) -> Exits {
+        self.record_divergence(node);
         let inner = match flow {
-            Flow::Together if self.parts(node) => Flow::Parted,
-            Flow::Together | Flow::Parted => flow,
+            Flow::Uniform if self.is_divergent(node) => Flow::Divergent,
+            Flow::Uniform | Flow::Divergent => flow,
         };
         let exits = match node {
             Node::Run { first, len } => {
                 for inst in self.program.run(first, len) {
-                    self.inst(inst, flow);
+                    self.visit_inst(inst, flow);
                 }
                 Exits::empty()
             }
             Node::If {
                 then, otherwise, ..
-            } => self.one_of([Some(then), otherwise], inner),
+            } => self.visit_one_of([Some(then), otherwise], inner),
             Node::Loop {
                 body, continuing, ..
-            } => self.repeat(body, continuing, inner),
+            } => self.visit_loop(body, continuing, inner),
             Node::Switch(id) => {
                 let switch = &self.program.switches[id];
                 self.around.push(Construct::default());
                 let cases = switch.cases.iter().map(|case| Some(case.block));
-                let exits = self.one_of(cases.chain([switch.default]), inner);
+                let exits = self.visit_one_of(cases.chain([switch.default]), inner);
                 let left = self.around.pop().unwrap_or_default();
                 self.here.join(&left.breaks);
                 exits
             }
             Node::Call(callee, _) => {
-                self.call(callee, flow);
+                self.visit_call(callee, flow);
                 Exits::empty()
             }
             Node::Break | Node::Continue | Node::Return => {
-                self.leave(node);
+                self.visit_exit(node);
                 Exits::empty()
             }
         };
         let own = match flow {
-            Flow::Together => Exits::empty(),
-            Flow::Parted => Exits::of_node(node),
+            Flow::Uniform => Exits::empty(),
+            Flow::Divergent => Exits::from_node(node),
         };
-        exits.through(node) | own
+        exits.propagate_through(node) | own
     }
 
-    /// Notes whether invocations part by the condition of a node.
-    fn test(&mut self, node: Node) {
+    /// Records whether invocations diverge at the condition of a node.
+    fn record_divergence(&mut self, node: Node) {
         if let Node::If { cond, then, .. } = node {
-            let parts = self.cond_varies(cond);
-            self.changed |= parts && !self.parting[then];
-            self.parting[then] |= parts;
+            let parts = self.is_cond_varying(cond);
+            self.changed |= parts && !self.divergent_conds[then];
+            self.divergent_conds[then] |= parts;
         }
         if let Node::Switch(id) = node {
             let (register, lane) = self.program.switches[id].selector;
-            let parts = self.lanes_vary(register, 1 << lane);
-            self.changed |= parts && !self.parting_switches[id];
-            self.parting_switches[id] |= parts;
+            let parts = self.is_varying(register, 1 << lane);
+            self.changed |= parts && !self.divergent_switches[id];
+            self.divergent_switches[id] |= parts;
         }
     }
 
-    /// Blocks of which one runs, `None` for an empty one.
-    fn one_of(&mut self, blocks: impl IntoIterator<Item = Option<BlockId>>, flow: Flow) -> Exits {
+    /// Visits alternative blocks of which one runs, `None` for an empty one; returns their exits.
+    fn visit_one_of(
+        &mut self,
+        blocks: impl IntoIterator<Item = Option<BlockId>>,
+        flow: Flow,
+    ) -> Exits {
         let before = self.here.clone();
-        let (mut behind, mut exits) = (Varying::default(), Exits::empty());
+        let (mut after, mut exits) = (Varying::default(), Exits::empty());
         for block in blocks {
             self.here.clone_from(&before);
             if let Some(block) = block {
-                exits |= self.block(block, flow);
+                exits |= self.visit_block(block, flow);
             }
-            behind.join(&self.here);
+            after.join(&self.here);
         }
-        self.here = behind;
+        self.here = after;
         exits
     }
 
-    fn repeat(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Exits {
+    fn visit_loop(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Exits {
         self.changed |= self.heads[body].join(&self.here);
-        // What varies at the head only grows from one pass to the next, so that passes come to an end.
+        // The set of varying lanes at the loop header grows monotonically, so that the iteration
+        // terminates.
         self.here.clone_from(&self.heads[body]);
         self.around.push(Construct {
             continues: Some(Varying::default()),
             breaks: Varying::default(),
         });
-        let exits = self.block(body, flow);
+        let exits = self.visit_block(body, flow);
         let left = self.around.pop().unwrap_or_default();
         left.continues.iter().for_each(|state| {
             self.here.join(state);
         });
         if let Some(continuing) = continuing {
-            self.block(continuing, flow);
+            self.visit_block(continuing, flow);
         }
         self.changed |= self.heads[body].join(&self.here);
         self.here = left.breaks;
         exits
     }
 
-    fn call(&mut self, callee: RoutineId, flow: Flow) {
+    fn visit_call(&mut self, callee: RoutineId, flow: Flow) {
         let routine = &mut self.routines[callee];
-        if flow == Flow::Parted && routine.flow == Flow::Together {
-            routine.flow = Flow::Parted;
+        if flow == Flow::Divergent && routine.flow == Flow::Uniform {
+            routine.flow = Flow::Divergent;
             self.changed = true;
         }
         self.changed |= routine.entry.join(&self.here);
         self.here.clone_from(&routine.exit);
     }
 
-    fn leave(&mut self, node: Node) {
+    fn visit_exit(&mut self, node: Node) {
         let target = match node {
             Node::Break => self
                 .around
@@ -284,19 +300,19 @@ impl<'p> Uniformity<'p> {
         if let Some(target) = target {
             target.join(&self.here);
         }
-        // Nothing comes behind it.
+        // The following code is unreachable.
         self.here = Varying::default();
     }
 
-    fn inst(&mut self, inst: &Inst, flow: Flow) {
+    fn visit_inst(&mut self, inst: &Inst, flow: Flow) {
         let Some(dst) = inst.dst else { return };
         let index = dst.index.map(|index| self.program.indices[index].element);
-        let is_same = flow == Flow::Together
-            && self.computes_same(inst)
-            && !dst.guard.is_some_and(|guard| self.guard_varies(guard))
-            && !index.is_some_and(|term| self.term_varies(term));
+        let is_same = flow == Flow::Uniform
+            && self.is_uniform_result(inst)
+            && !dst.guard.is_some_and(|guard| self.is_guard_varying(guard))
+            && !index.is_some_and(|term| self.is_term_varying(term));
         for register in [Some(dst.register), dst.cc].into_iter().flatten() {
-            // Under a guard, or in one element of an array, values from before remain, which may differ.
+            // Under a guard, or in one element of an array, older values remain, which may differ.
             let is_whole = dst.guard.is_none() && self.program.registers[register].array.is_none();
             if !is_same {
                 self.here.add(register, dst.mask.0);
@@ -306,9 +322,9 @@ impl<'p> Uniformity<'p> {
         }
     }
 
-    /// Whether an instruction gives all invocations that run it together the same.
-    fn computes_same(&self, inst: &Inst) -> bool {
-        // Memory may change in between, and groups are no patches.
+    /// Returns true if an instruction has the same result in all invocations that run it together.
+    fn is_uniform_result(&self, inst: &Inst) -> bool {
+        // Memory may change in between, and thread groups are not patches.
         let is_function = matches!(inst.aux, Aux::None | Aux::Cvt { .. })
             && !inst.op.info().effect
             && !inst.op.has(OpFlags::VARIES);
@@ -317,48 +333,49 @@ impl<'p> Uniformity<'p> {
         is_function
             && sources.all(|(number, src)| {
                 let lanes = read_lanes(self.program, inst, number, mask);
-                !self.source_varies(src, src.swizzle.source_lanes(lanes))
+                !self.is_source_varying(src, src.swizzle.source_lanes(lanes))
             })
     }
 
-    fn source_varies(&self, src: &Src, lanes: u8) -> bool {
+    fn is_source_varying(&self, src: &Src, lanes: u8) -> bool {
         let differs = match src.base {
-            Base::Register(register) => self.lanes_vary(register, lanes),
+            Base::Register(register) => self.is_varying(register, lanes),
             Base::Param(_) | Base::Literal(_) => false,
             Base::Input(input) => !is_same_for_patch(self.program.inputs[input].semantic),
-            // Others may write it at any time that this program does not order.
+            // Other invocations may write it at any time that this program does not order.
             Base::Output(_) => true,
         };
         let index = src.index.map(|index| self.program.indices[index]);
         differs
             || index.is_some_and(|index| {
-                let vertex = index.vertex.is_some_and(|term| self.term_varies(term));
-                vertex || self.term_varies(index.element)
+                let vertex = index.vertex.is_some_and(|term| self.is_term_varying(term));
+                vertex || self.is_term_varying(index.element)
             })
     }
 
-    fn term_varies(&self, term: IndexTerm) -> bool {
+    fn is_term_varying(&self, term: IndexTerm) -> bool {
         let relative = term.relative;
-        relative.is_some_and(|(register, lane)| self.lanes_vary(register, 1 << lane))
+        relative.is_some_and(|(register, lane)| self.is_varying(register, 1 << lane))
     }
 
-    fn cond_varies(&self, cond: Cond) -> bool {
+    fn is_cond_varying(&self, cond: Cond) -> bool {
         match cond {
-            Cond::Any(guard) => self.guard_varies(guard),
-            Cond::NonZero(register, lane, _) => self.lanes_vary(register, 1 << lane),
+            Cond::Any(guard) => self.is_guard_varying(guard),
+            Cond::NonZero(register, lane, _) => self.is_varying(register, 1 << lane),
         }
     }
 
-    fn guard_varies(&self, guard: Guard) -> bool {
-        self.lanes_vary(guard.cc, guard.swizzle.source_lanes(15))
+    fn is_guard_varying(&self, guard: Guard) -> bool {
+        self.is_varying(guard.cc, guard.swizzle.source_lanes(15))
     }
 
-    fn lanes_vary(&self, register: RegisterId, lanes: u8) -> bool {
-        !self.is_exact || self.here.differ(register, lanes)
+    fn is_varying(&self, register: RegisterId, lanes: u8) -> bool {
+        !self.is_exact || self.here.may_differ(register, lanes)
     }
 }
 
-/// Whether an input is the same in all invocations of a patch, of the same vertex if it is one per vertex.
+/// Returns true if an input is equal in all invocations of a patch; for a per-vertex input, for the
+/// same vertex.
 const fn is_same_for_patch(input: Semantic) -> bool {
     !input.is_thread_number()
         && !matches!(

@@ -1,24 +1,25 @@
-//! Makes a graph reducible: every loop, and every loop inside it, is entered at one block.
+//! Makes a graph reducible: every loop, including nested loops, is entered at one block.
 
-use super::code::{self, Lazy, value_of};
-use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
-use super::preds::Preds;
+use super::code::{self, LazyRegister, encode_target};
+use super::graph::{Exit, FlowBlock, FlowId, Graph, StructurizeLimit};
+use super::predecessors::Predecessors;
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::program::Block;
 use crate::span::Span;
 
-/// How often, on average, a block may be looked at.
-const MAX_ROUNDS: usize = 64;
+/// Maximum number of visits of a block, on average.
+const MAX_VISITS: usize = 64;
 
-/// Entries of loops with several of them, in small graphs. Where they are many, branches go anywhere, and the tree would do nothing but dispatch.
+/// Maximum number of entries of multiple-entry loops, in small graphs. A graph with more of them
+/// branches arbitrarily, and its tree would consist of dispatchers.
 const MAX_ENTRIES: usize = 32;
 
-/// A search for components.
+/// State of a search for components.
 #[derive(Default)]
 struct Search {
     open: Vec<FlowId>,
-    /// The way to the block that is looked at: blocks, and the number of the target of each that comes next.
+    /// The path to the visited block: blocks with the number of their next target.
     path: Vec<(FlowId, usize)>,
     components: Vec<Vec<FlowId>>,
     count: u32,
@@ -27,24 +28,25 @@ struct Search {
 struct Reducer<'a> {
     builder: &'a mut Builder,
     graph: &'a mut Graph,
-    /// The targets of each block from the last one on, but of switches: the searches come by many times.
+    /// The targets of each block from the last one on, except for switches: a compact copy, because
+    /// the searches visit blocks repeatedly.
     ends: Vec<Ends>,
-    /// Exits before they were changed.
+    /// Original exits of changed blocks.
     changed: &'a mut Vec<(FlowId, Exit)>,
-    /// Each block once, reachable ones only.
-    preds: Preds,
+    /// Predecessors, without duplicates; reachable ones only.
+    predecessors: Predecessors,
     sets: u32,
     visits: Vec<Visit>,
     search: Search,
-    selector: Lazy,
-    /// Entries that loops with several of them may have together.
+    selector: LazyRegister,
+    /// Number of entries that further multiple-entry loops may have in total.
     entries_left: usize,
 }
 
 /// Up to two targets.
 type Ends = [Option<FlowId>; 2];
 
-fn ends_of(exit: &Exit) -> Ends {
+fn get_ends(exit: &Exit) -> Ends {
     match exit {
         Exit::Jump(target) => [Some(*target), None],
         Exit::Branch {
@@ -54,10 +56,10 @@ fn ends_of(exit: &Exit) -> Ends {
     }
 }
 
-/// What Tarjan's algorithm knows about a block.
+/// State of a block in Tarjan's algorithm.
 #[derive(Clone, Copy, Default)]
 struct Visit {
-    /// The set that the block belongs to at the moment.
+    /// The set that currently contains the block.
     set: u32,
     /// Order of discovery, from 1; 0 before.
     number: u32,
@@ -65,40 +67,41 @@ struct Visit {
     is_open: bool,
 }
 
-/// Gives every loop a single entry. `changed` gets exits as they were before they were changed.
-pub(super) fn reduce(
+/// Transforms every loop into a loop with a single entry. Original exits of changed blocks are
+/// appended to `changed`.
+pub(super) fn make_reducible(
     builder: &mut Builder,
     graph: &mut Graph,
     changed: &mut Vec<(FlowId, Exit)>,
-) -> Result<(), TooHard> {
+) -> Result<(), StructurizeLimit> {
     let count = graph.blocks.len();
-    // Room for the blocks that are added.
+    // Capacity for the blocks that are added.
     let room = count + count / 2;
     let (mut ends, mut visits) = (Vec::new(), Vec::new());
     ends.reserve(room);
-    ends.extend(graph.blocks.iter().map(|block| ends_of(&block.exit)));
+    ends.extend(graph.blocks.iter().map(|block| get_ends(&block.exit)));
     visits.reserve(room);
     visits.resize(count, Visit::default());
-    let mut preds = Preds::new(count);
-    let all = graph.reachable(|from, to| preds.add_once(to, from));
+    let mut predecessors = Predecessors::new(count);
+    let all = graph.find_reachable(|from, to| predecessors.add_once(to, from));
     let mut reducer = Reducer {
         builder,
         ends,
         changed,
         graph,
-        preds,
+        predecessors,
         sets: 0,
         visits,
         search: Search::default(),
-        selector: Lazy::default(),
+        selector: LazyRegister::default(),
         entries_left: MAX_ENTRIES + all.len() / 16,
     };
-    let mut budget = MAX_ROUNDS * (all.len() + 64);
+    let mut budget = MAX_VISITS * (all.len() + 64);
     let mut pending = vec![all];
     while let Some(blocks) = pending.pop() {
-        budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
-        for component in reducer.components(&blocks) {
-            // Without its entry a loop falls apart into the loops inside it.
+        budget = budget.checked_sub(blocks.len()).ok_or(StructurizeLimit)?;
+        for component in reducer.find_components(&blocks) {
+            // Without its entry a loop decomposes into the loops inside it.
             let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
@@ -109,8 +112,9 @@ pub(super) fn reduce(
 }
 
 impl Reducer<'_> {
-    /// The strongly connected components of more than one block among `blocks`. Tarjan's algorithm with a stack of its own.
-    fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
+    /// Returns the strongly connected components of more than one block among `blocks`. Tarjan's
+    /// algorithm with an explicit stack.
+    fn find_components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
         self.sets += 1;
         for block in blocks {
             self.visits[block.index()] = Visit {
@@ -121,7 +125,7 @@ impl Reducer<'_> {
         let mut search = std::mem::take(&mut self.search);
         for &root in blocks {
             if self.visits[root.index()].number == 0 {
-                self.search(root, &mut search);
+                self.run_search(root, &mut search);
             }
         }
         let found = std::mem::take(&mut search.components);
@@ -129,12 +133,12 @@ impl Reducer<'_> {
         found
     }
 
-    fn search(&mut self, root: FlowId, search: &mut Search) {
+    fn run_search(&mut self, root: FlowId, search: &mut Search) {
         self.open(root, search);
         search.path.push((root, 0));
         while let Some((block, next)) = search.path.last_mut() {
             let at = block.index();
-            if let Some(target) = self.target_from_end(*block, *next) {
+            if let Some(target) = self.get_target_from_end(*block, *next) {
                 *next += 1;
                 let to = self.visits[target.index()];
                 if to.set != self.sets {
@@ -160,13 +164,14 @@ impl Reducer<'_> {
         }
     }
 
-    /// The targets of a block from the last one on, by number.
+    /// Returns the target of a block at an index that counts from the last target on; `None` past
+    /// the first one.
     #[inline]
-    fn target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
+    fn get_target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
         let ends = &self.ends[block.index()];
         match ends.get(number).copied().flatten() {
             // Only switches have targets that are not listed.
-            None if ends[0].is_none() => self.graph.blocks[block].exit.target_from_end(number),
+            None if ends[0].is_none() => self.graph.blocks[block].exit.get_target_from_end(number),
             listed => listed,
         }
     }
@@ -182,9 +187,9 @@ impl Reducer<'_> {
         };
     }
 
-    /// The open blocks from `first` on are a component.
+    /// Closes a component: the open blocks from `first` on.
     fn close(&mut self, first: FlowId, search: &mut Search) {
-        // Most blocks are components of their own: no list is made of them.
+        // Most blocks are single-block components: no list is created for them.
         if search.open.last() == Some(&first) {
             self.visits[first.index()].is_open = false;
             search.open.pop();
@@ -198,8 +203,11 @@ impl Reducer<'_> {
         search.components.push(component);
     }
 
-    /// Makes sure that a component has one entry; gives its other blocks.
-    fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Result<Vec<FlowId>, TooHard> {
+    /// Ensures that a component has one entry; returns its other blocks.
+    fn enter_at_one_block(
+        &mut self,
+        component: Vec<FlowId>,
+    ) -> Result<Vec<FlowId>, StructurizeLimit> {
         self.sets += 1;
         let set = self.sets;
         for block in &component {
@@ -207,7 +215,7 @@ impl Reducer<'_> {
         }
         let is_entry = |block: &FlowId| {
             let from_outside = |pred: FlowId| self.visits[pred.index()].set != set;
-            *block == self.graph.entry || self.preds.of(*block).any(from_outside)
+            *block == self.graph.entry || self.predecessors.get(*block).any(from_outside)
         };
         let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
         let mut inner = component;
@@ -216,22 +224,23 @@ impl Reducer<'_> {
             [] => {}
             _ => {
                 let left = self.entries_left.checked_sub(entries.len());
-                self.entries_left = left.ok_or(TooHard)?;
+                self.entries_left = left.ok_or(StructurizeLimit)?;
                 self.dispatch(&entries, set, &mut inner);
             }
         }
         Ok(inner)
     }
 
-    /// Puts a block in front of a component that goes to one of its entries; all branches to them go through it.
+    /// Inserts a dispatching block before a component, which branches to one of its entries; all
+    /// branches to the entries are redirected to it.
     fn dispatch(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
         let selector = self.selector.get(self.builder);
-        // One entry is the default, so that every value of the register leads somewhere.
+        // One entry is the default, so that every value of the register has a target.
         let last = entries[entries.len() - 1];
         let front = &entries[..entries.len() - 1];
         let cases = front
             .iter()
-            .map(|entry| (value_of(*entry), *entry))
+            .map(|entry| (encode_target(*entry), *entry))
             .collect();
         let exit = Exit::Switch {
             selector: (selector, 0),
@@ -240,16 +249,17 @@ impl Reducer<'_> {
         };
         let dispatcher = self.add(Block::default(), exit, set);
         for &entry in entries {
-            // A detour of branches from inside is a block of the loop, that of branches from outside is not.
-            let (inside, outside): (Vec<_>, Vec<_>) =
-                (self.preds.of(entry)).partition(|pred| self.visits[pred.index()].set == set);
-            self.preds.replace(entry, dispatcher);
+            // A detour of branches from inside is a block of the loop; a detour of branches from
+            // outside is not.
+            let (inside, outside): (Vec<_>, Vec<_>) = (self.predecessors.get(entry))
+                .partition(|pred| self.visits[pred.index()].set == set);
+            self.predecessors.replace(entry, dispatcher);
             if !inside.is_empty() {
-                inner.push(self.detour(entry, dispatcher, inside, set));
+                inner.push(self.add_detour(entry, dispatcher, inside, set));
             }
             if !outside.is_empty() || entry == self.graph.entry {
-                // The set of the detour is none: nothing asks for it before it is part of a set again.
-                let detour = self.detour(entry, dispatcher, outside, 0);
+                // The detour has no set: the set is not read before the block becomes part of one.
+                let detour = self.add_detour(entry, dispatcher, outside, 0);
                 if entry == self.graph.entry {
                     self.graph.entry = detour;
                 }
@@ -257,40 +267,41 @@ impl Reducer<'_> {
         }
     }
 
-    /// A block that names `entry` and goes to the dispatcher; `preds` go there instead of to `entry`.
-    fn detour(
+    /// Returns a block that selects `entry` and jumps to the dispatcher; the branches of `predecessors` to
+    /// `entry` are redirected to it.
+    fn add_detour(
         &mut self,
         entry: FlowId,
         dispatcher: FlowId,
-        preds: Vec<FlowId>,
+        predecessors: Vec<FlowId>,
         set: u32,
     ) -> FlowId {
         let selector = self.selector.get(self.builder);
         self.builder.open_block();
-        code::set(self.builder, selector, value_of(entry));
+        code::emit_set(self.builder, selector, encode_target(entry));
         let nodes = self.builder.close_nodes();
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
-        for pred in &preds {
+        for pred in &predecessors {
             let exit = &mut self.graph.blocks[*pred].exit;
-            // The graph gets its own exits back if its tree is not to be found.
+            // The original exits are restored if no tree can be found.
             self.changed.push((*pred, exit.clone()));
-            exit.retarget(entry, detour);
-            self.ends[pred.index()] = ends_of(exit);
+            exit.replace_target(entry, detour);
+            self.ends[pred.index()] = get_ends(exit);
         }
-        for pred in preds {
-            self.preds.add(detour, pred);
+        for pred in predecessors {
+            self.predecessors.add(detour, pred);
         }
-        self.preds.add(dispatcher, detour);
+        self.predecessors.add(dispatcher, detour);
         detour
     }
 
     fn add(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
-        self.preds.push_block();
+        self.predecessors.push_block();
         self.visits.push(Visit {
             set,
             ..Visit::default()
         });
-        self.ends.push(ends_of(&exit));
+        self.ends.push(get_ends(&exit));
         self.graph.blocks.push(FlowBlock {
             nodes,
             exit,

@@ -1,17 +1,17 @@
-//! Words of the text form that printer and parser share.
+//! Keywords of the text form that printer and parser share.
 
-/// An enum whose variants are single words of the text form.
+/// An enum whose variants are single keywords of the text form.
 pub trait Word: Sized {
-    /// The word of a variant.
+    /// Returns the keyword of a variant.
     fn word(self) -> &'static str;
-    /// The variant of a word.
+    /// Returns the variant of a keyword; `None` if there is none.
     fn from_word(word: &str) -> Option<Self>;
 }
 
-/// Implements [`Word`] with a word for each variant.
+/// Implements [`Word`] with a keyword for each variant.
 macro_rules! words {
     ($($ty:ident { $($variant:ident = $text:literal),* $(,)? })*) => {$(
-        impl $crate::text::Word for $ty {
+        impl $crate::text_keywords::Word for $ty {
             fn word(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
@@ -24,10 +24,10 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// Implements [`Word`] with the words of the table `ALL`.
+/// Implements [`Word`] with the keywords of the table `ALL`.
 macro_rules! words_of_tables {
     ($($ty:ident)*) => {$(
-        impl $crate::text::Word for $ty {
+        impl $crate::text_keywords::Word for $ty {
             fn word(self) -> &'static str {
                 Self::ALL.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
             }

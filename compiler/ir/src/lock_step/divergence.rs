@@ -1,21 +1,21 @@
-//! Lanes of registers that may differ between invocations, at a place of the program.
+//! Lanes of registers that may differ between invocations, at a position of the program.
 
 use crate::arena::Id;
 use crate::program::RegisterId;
 
-/// Lanes of each register. A new one is that of a place that nothing reaches.
+/// Lanes of each register. The default is the state of an unreachable position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Varying(Option<Vec<u8>>);
 
 impl Varying {
-    /// At the start of a program with `registers` registers.
-    pub(super) fn none(registers: usize) -> Self {
+    /// Returns the state at the start of a program with `registers` registers.
+    pub(super) fn new_uniform(registers: usize) -> Self {
         Self(Some(vec![0; registers]))
     }
 
-    /// Adds the lanes of another place from which invocations come here. Tells whether that is news.
+    /// Merges the state of a predecessor. Returns true if the state changed.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        // Nobody comes from a place that nothing reaches.
+        // No invocation comes from an unreachable position.
         let Some(others) = &other.0 else {
             return false;
         };
@@ -31,20 +31,20 @@ impl Varying {
         grows
     }
 
-    /// Whether any of the lanes may differ.
-    pub(super) fn differ(&self, register: RegisterId, lanes: u8) -> bool {
+    /// Returns true if any of the lanes may differ.
+    pub(super) fn may_differ(&self, register: RegisterId, lanes: u8) -> bool {
         let own = self.0.as_ref().map(|own| own[register.index()]);
         own.is_some_and(|own| own & lanes != 0)
     }
 
-    /// The lanes may differ now.
+    /// Marks lanes as possibly different.
     pub(super) fn add(&mut self, register: RegisterId, lanes: u8) {
         if let Some(own) = &mut self.0 {
             own[register.index()] |= lanes;
         }
     }
 
-    /// The lanes are the same now.
+    /// Marks lanes as equal in all invocations.
     pub(super) fn remove(&mut self, register: RegisterId, lanes: u8) {
         if let Some(own) = &mut self.0 {
             own[register.index()] &= !lanes;

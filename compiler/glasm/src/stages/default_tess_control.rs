@@ -1,17 +1,18 @@
 //! The control stage of evaluation programs that have no control program.
 
-use super::pass::pass_patch;
+use super::passthrough::pass_patch;
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::Reflection;
 use glasm_codegen::options::{InterfaceTypes, Options, PatchLevels, Place, Varyings};
 use glasm_frontend::Diagnostics;
 use glasm_ir::{Semantic, TypeBase};
 
-/// The control stage between a vertex and an evaluation program that were linked without one: patches of so many vertices pass through it
-/// with all that the vertex program writes for the other, and get these levels. Of the options, target and device count.
+/// Returns the control stage between a vertex and an evaluation program that were linked without
+/// one: patches of `vertices` vertices pass through it with all varyings from the vertex program to
+/// the other, and have these levels. Of the options, target and device apply.
 ///
 /// # Errors
-/// If the device lacks something.
+/// If the device lacks a required feature.
 pub fn control_stage(
     vertex: &Reflection,
     evaluation: &Reflection,

@@ -1,22 +1,22 @@
-//! Stages that pass on what they get.
+//! Pass-through stages.
 //!
-//! Varyings travel as bits. What is interpolated must be floats.
+//! Varyings are passed as bits. Only floats can be interpolated.
 
-use super::sketch::{Sketch, bits};
+use super::ir_text_builder::{IrTextBuilder, format_bits};
 use glasm_codegen::options::PatchLevels;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive};
 use glasm_ir::{Program, Semantic, TypeBase};
 
-/// The levels with their meanings, as bits.
-fn level_semantics(levels: PatchLevels) -> impl Iterator<Item = (Semantic, u32)> {
+/// Returns the semantics of the levels, with their bits.
+fn get_level_semantics(levels: PatchLevels) -> impl Iterator<Item = (Semantic, u32)> {
     let outer = (0u8..).map(Semantic::TessOuter).zip(levels.outer);
     outer.chain((0u8..).map(Semantic::TessInner).zip(levels.inner))
 }
 
-/// A varying that a vertex stage takes from an attribute.
+/// A varying that a vertex stage copies from an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttributeCopy {
-    /// Number of the attribute.
+    /// Index of the attribute.
     pub attribute: u8,
     /// Its type.
     pub base: TypeBase,
@@ -26,64 +26,67 @@ pub struct AttributeCopy {
     pub to: Semantic,
 }
 
-/// A vertex program whose position is attribute 0.
+/// Returns a vertex program whose position is attribute 0.
 pub fn pass_vertex(copies: &[AttributeCopy]) -> Program {
-    let mut sketch = Sketch::new("vertex", format_args!(""));
-    let position = sketch.input(Semantic::Attrib(0), "float");
-    let to = sketch.output(Semantic::Position);
-    sketch.line(format_args!("{to}.xyzw = mov.u32 {position}.xyzw"));
+    let mut builder = IrTextBuilder::new("vertex", format_args!(""));
+    let position = builder.declare_input(Semantic::Attrib(0), "float");
+    let to = builder.declare_output(Semantic::Position);
+    builder.push_line(format_args!("{to}.xyzw = mov.u32 {position}.xyzw"));
     for copy in copies {
-        let from = sketch.input(Semantic::Attrib(copy.attribute), base_word(copy.base));
-        let to = sketch.output(copy.to);
+        let from =
+            builder.declare_input(Semantic::Attrib(copy.attribute), get_base_word(copy.base));
+        let to = builder.declare_output(copy.to);
         let lanes = ["xyzw", "yzww", "zwww", "wwww"][usize::from(copy.first & 3)];
-        sketch.line(format_args!("{to}.xyzw = mov.u32 {from}.{lanes}"));
+        builder.push_line(format_args!("{to}.xyzw = mov.u32 {from}.{lanes}"));
     }
-    sketch.finish()
+    builder.finish()
 }
 
-/// A control program that makes the patch that it gets: `vertices` of them, with the position and these varyings, and these levels: the
-/// stage of evaluation programs without control program (ARB_tessellation_shader section 2.X.2, "Tessellation Primitive Generation").
+/// Returns a control program that outputs its input patch: `vertices` vertices, with the position
+/// and these varyings, and these levels. It is the control stage of evaluation programs without
+/// control program (ARB_tessellation_shader section 2.X.2, "Tessellation Primitive Generation").
 pub fn pass_patch(varyings: &[Semantic], vertices: u32, levels: PatchLevels) -> Program {
     let vertices = vertices.clamp(1, MAX_PATCH_VERTICES);
-    let mut sketch = Sketch::new("tess_control", format_args!("vertices_out {vertices}\n"));
-    let copies = copies(&mut sketch, varyings);
-    let levels: Vec<_> = level_semantics(levels)
-        .map(|(semantic, level)| (sketch.output(semantic), bits(level)))
+    let mut builder = IrTextBuilder::new("tess_control", format_args!("vertices_out {vertices}\n"));
+    let copies = declare_copies(&mut builder, varyings);
+    let levels: Vec<_> = get_level_semantics(levels)
+        .map(|(semantic, level)| (builder.declare_output(semantic), format_bits(level)))
         .collect();
-    let invocation = sketch.input(Semantic::InvocationId, "signed");
-    let vertex = sketch.temp();
-    sketch.line(format_args!("{vertex}.x = mov.s32 {invocation}.xxxx"));
+    let invocation = builder.declare_input(Semantic::InvocationId, "signed");
+    let vertex = builder.declare_temp();
+    builder.push_line(format_args!("{vertex}.x = mov.s32 {invocation}.xxxx"));
     for (from, to) in copies {
-        sketch.line(format_args!(
+        builder.push_line(format_args!(
             "{to}.xyzw = mov.u32 {from}[0 of 1, vertex {vertex}.x].xyzw"
         ));
     }
     for (to, level) in levels {
-        sketch.line(format_args!("{to}.x = mov.u32 {level}"));
+        builder.push_line(format_args!("{to}.x = mov.u32 {level}"));
     }
-    sketch.finish()
+    builder.finish()
 }
 
-/// How an evaluation stage makes a varying.
+/// Source of a varying of an evaluation stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedPatch {
     /// Interpolated between the vertices.
     Interpolated(Semantic),
-    /// That of the first vertex.
+    /// The value of the first vertex.
     First(Semantic),
-    /// That of the patch, as a varying of vertices.
+    /// The per-patch value, written to a per-vertex varying.
     Patch(Semantic, Semantic),
 }
 
-/// An evaluation program that interpolates patches: of 2 vertices as lines, of 3 as triangles, of others as quadrilaterals whose corners
-/// (0, 0), (1, 0), (0, 1), (1, 1) are the first four.
+/// Returns an evaluation program that interpolates patches: of 2 vertices as lines, of 3 as
+/// triangles, of others as quadrilaterals whose corners (0, 0), (1, 0), (0, 1), (1, 1) are the
+/// first four.
 pub fn pass_evaluation(varyings: &[PassedPatch], vertices: u32) -> Program {
     let mode = match vertices {
         2 => "isolines",
         3 => "triangles",
         _ => "quads",
     };
-    let mut sketch = Sketch::new("tess_eval", format_args!("tess_mode {mode}\n"));
+    let mut builder = IrTextBuilder::new("tess_eval", format_args!("tess_mode {mode}\n"));
     let position = PassedPatch::Interpolated(Semantic::Position);
     let mut copies = Vec::new();
     for varying in [position].iter().chain(varyings) {
@@ -93,27 +96,27 @@ pub fn pass_evaluation(varyings: &[PassedPatch], vertices: u32) -> Program {
             }
             PassedPatch::Patch(from, to) => (from, to, "float"),
         };
-        let from = sketch.input(from, properties);
-        copies.push((*varying, from, sketch.output(to)));
+        let from = builder.declare_input(from, properties);
+        copies.push((*varying, from, builder.declare_output(to)));
     }
-    let place = sketch.input(Semantic::TessCoord, "float");
-    let (rest, weights) = (sketch.temp(), sketch.temp());
-    sketch.line(format_args!("{rest}.xy = sub.f32 {{1.0}}, {place}.xyxx"));
-    let count = weigh(&mut sketch, vertices, (&rest, &place, &weights));
+    let place = builder.declare_input(Semantic::TessCoord, "float");
+    let (rest, weights) = (builder.declare_temp(), builder.declare_temp());
+    builder.push_line(format_args!("{rest}.xy = sub.f32 {{1.0}}, {place}.xyxx"));
+    let count = emit_vertex_weights(&mut builder, vertices, (&rest, &place, &weights));
     for (varying, from, to) in copies {
         match varying {
             PassedPatch::First(_) => {
-                sketch.line(format_args!(
+                builder.push_line(format_args!(
                     "{to}.xyzw = mov.u32 {from}[0 of 1, vertex 0].xyzw"
                 ));
             }
             PassedPatch::Patch(..) => {
-                sketch.line(format_args!("{to}.xyzw = mov.u32 {from}.xyzw"));
+                builder.push_line(format_args!("{to}.xyzw = mov.u32 {from}.xyzw"));
             }
             PassedPatch::Interpolated(_) => {
                 let mut sum = "{0.0}".to_owned();
                 for (vertex, lane) in ["x", "y", "z", "w"].iter().take(count).enumerate() {
-                    sketch.line(format_args!(
+                    builder.push_line(format_args!(
                         "{to}.xyzw = mad.f32 {from}[0 of 1, vertex {vertex}].xyzw, {weights}.{lane}, {sum}"
                     ));
                     sum = format!("{to}.xyzw");
@@ -121,19 +124,23 @@ pub fn pass_evaluation(varyings: &[PassedPatch], vertices: u32) -> Program {
             }
         }
     }
-    sketch.finish()
+    builder.finish()
 }
 
-/// Computes how much each vertex counts; gives their number.
-fn weigh(sketch: &mut Sketch, vertices: u32, (rest, place, weights): (&str, &str, &str)) -> usize {
+/// Emits the weight of each vertex; returns the number of vertices.
+fn emit_vertex_weights(
+    builder: &mut IrTextBuilder,
+    vertices: u32,
+    (rest, place, weights): (&str, &str, &str),
+) -> usize {
     match vertices {
         2 => {
-            sketch.line(format_args!("{weights}.x = mov.f32 {rest}.xxxx"));
-            sketch.line(format_args!("{weights}.y = mov.f32 {place}.xxxx"));
+            builder.push_line(format_args!("{weights}.x = mov.f32 {rest}.xxxx"));
+            builder.push_line(format_args!("{weights}.y = mov.f32 {place}.xxxx"));
             2
         }
         3 => {
-            sketch.line(format_args!("{weights}.xyz = mov.f32 {place}.xyzw"));
+            builder.push_line(format_args!("{weights}.xyz = mov.f32 {place}.xyzw"));
             3
         }
         _ => {
@@ -143,7 +150,7 @@ fn weigh(sketch: &mut Sketch, vertices: u32, (rest, place, weights): (&str, &str
                 ("z", rest, place),
                 ("w", place, place),
             ] {
-                sketch.line(format_args!(
+                builder.push_line(format_args!(
                     "{weights}.{lane} = mul.f32 {u}.xxxx, {v}.yyyy"
                 ));
             }
@@ -152,61 +159,62 @@ fn weigh(sketch: &mut Sketch, vertices: u32, (rest, place, weights): (&str, &str
     }
 }
 
-/// A geometry program that emits the primitive that it gets, without the vertices of neighbors and with its number.
+/// Returns a geometry program that emits its input primitive, without the vertices of neighbors and
+/// with its index.
 pub fn pass_primitive(varyings: &[Semantic], primitive: InputPrimitive) -> Program {
-    let (kept, output) = own_vertices(primitive);
+    let (kept, output) = get_own_vertices(primitive);
     let (input, output) = (
-        word(InputPrimitive::ALL, primitive),
-        word(OutputPrimitive::ALL, output),
+        find_keyword(InputPrimitive::ALL, primitive),
+        find_keyword(OutputPrimitive::ALL, output),
     );
     let vertices = kept.len();
-    let mut sketch = Sketch::new(
+    let mut builder = IrTextBuilder::new(
         "geometry",
         format_args!("primitive_in {input}\nprimitive_out {output}\nvertices_out {vertices}\n"),
     );
-    let copies = copies(&mut sketch, varyings);
-    let number = sketch.input(Semantic::PrimitiveId, "signed");
-    let number_to = sketch.output(Semantic::PrimitiveId);
+    let copies = declare_copies(&mut builder, varyings);
+    let number = builder.declare_input(Semantic::PrimitiveId, "signed");
+    let number_to = builder.declare_output(Semantic::PrimitiveId);
     for vertex in kept {
         for (from, to) in &copies {
-            sketch.line(format_args!(
+            builder.push_line(format_args!(
                 "{to}.xyzw = mov.u32 {from}[0 of 1, vertex {vertex}].xyzw"
             ));
         }
-        sketch.line(format_args!("{number_to}.x = mov.u32 {number}.xxxx"));
-        sketch.line(format_args!("emit.s32 {{0}}"));
+        builder.push_line(format_args!("{number_to}.x = mov.u32 {number}.xxxx"));
+        builder.push_line(format_args!("emit.s32 {{0}}"));
     }
-    sketch.line(format_args!("endprim.u32"));
-    sketch.finish()
+    builder.push_line(format_args!("endprim.u32"));
+    builder.finish()
 }
 
-/// Whether a fragment input is interpolated.
+/// Interpolation of a fragment input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shading {
-    /// It is.
+    /// Interpolated.
     Smooth,
-    /// The provoking vertex gives it.
+    /// The value of the provoking vertex.
     Flat,
 }
 
-/// A fragment program that writes a varying as color 0 of this type.
+/// Returns a fragment program that writes a varying as color 0 of this type.
 pub fn pass_color(color: Semantic, base: TypeBase, shading: Shading) -> Program {
-    let mut sketch = Sketch::new("fragment", format_args!(""));
+    let mut builder = IrTextBuilder::new("fragment", format_args!(""));
     let flat = match shading {
         Shading::Smooth => "",
         Shading::Flat => " flat",
     };
-    let from = sketch.input(color, &format!("{}{flat}", base_word(base)));
+    let from = builder.declare_input(color, &format!("{}{flat}", get_base_word(base)));
     let to = Semantic::FragColor {
         buffer: 0,
         index: 0,
     };
-    let to = sketch.output_of(to, base_word(base));
-    sketch.line(format_args!("{to}.xyzw = mov.u32 {from}.xyzw"));
-    sketch.finish()
+    let to = builder.declare_typed_output(to, get_base_word(base));
+    builder.push_line(format_args!("{to}.xyzw = mov.u32 {from}.xyzw"));
+    builder.finish()
 }
 
-const fn base_word(base: TypeBase) -> &'static str {
+const fn get_base_word(base: TypeBase) -> &'static str {
     match base {
         TypeBase::Float => "float",
         TypeBase::Signed => "signed",
@@ -214,19 +222,19 @@ const fn base_word(base: TypeBase) -> &'static str {
     }
 }
 
-/// Inputs of vertices and outputs for the position and varyings.
-fn copies(sketch: &mut Sketch, varyings: &[Semantic]) -> Vec<(String, String)> {
+/// Declares per-vertex inputs and outputs for the position and varyings; returns their names.
+fn declare_copies(builder: &mut IrTextBuilder, varyings: &[Semantic]) -> Vec<(String, String)> {
     let all = [Semantic::Position].into_iter();
     all.chain(varyings.iter().copied())
         .map(|semantic| {
-            let from = sketch.input(semantic, "float per_vertex");
-            (from, sketch.output(semantic))
+            let from = builder.declare_input(semantic, "float per_vertex");
+            (from, builder.declare_output(semantic))
         })
         .collect()
 }
 
-/// Vertices of a primitive that are no neighbors, and what they make.
-pub(super) fn own_vertices(primitive: InputPrimitive) -> (&'static [u32], OutputPrimitive) {
+/// Returns the vertices of a primitive without its neighbors, and the output primitive.
+pub(super) fn get_own_vertices(primitive: InputPrimitive) -> (&'static [u32], OutputPrimitive) {
     match primitive {
         InputPrimitive::Points => (&[0], OutputPrimitive::Points),
         InputPrimitive::Lines => (&[0, 1], OutputPrimitive::LineStrip),
@@ -238,8 +246,8 @@ pub(super) fn own_vertices(primitive: InputPrimitive) -> (&'static [u32], Output
     }
 }
 
-/// The word of a primitive in the text form.
-pub(super) fn word<T: PartialEq>(all: &[(T, &'static str)], wanted: T) -> &'static str {
+/// Returns the keyword of a variant in the text form.
+pub(super) fn find_keyword<T: PartialEq>(all: &[(T, &'static str)], wanted: T) -> &'static str {
     let mut all = all.iter();
     all.find(|(known, _)| *known == wanted)
         .map_or("", |(_, word)| word)

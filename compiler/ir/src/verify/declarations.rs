@@ -12,47 +12,47 @@ use crate::types::{Type, Width};
 use crate::units::Units;
 use std::collections::HashSet;
 
-/// Elements that all register arrays together may have.
+/// Maximum number of elements of all register arrays together.
 const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
 
-/// Bytes that private memory of a program may have.
+/// Maximum size of the private memory of a program in bytes.
 const MAX_PRIVATE_BYTES: u32 = 1 << 20;
 
 impl Verifier<'_> {
-    pub(super) fn tables(&mut self) {
-        self.registers();
-        self.output_registers();
-        self.primitives();
-        self.resources();
+    pub(super) fn verify_tables(&mut self) {
+        self.verify_registers();
+        self.verify_output_registers();
+        self.verify_primitives();
+        self.verify_resources();
     }
 
-    /// What stages say about primitives, and inputs of their vertices.
-    fn primitives(&mut self) {
+    /// Checks modes of primitives, and inputs of their vertices.
+    fn verify_primitives(&mut self) {
         self.place = Subject::Program;
         let (stage, modes) = (self.program.stage, self.program.modes);
         let counts_vertices = matches!(stage, Stage::TessControl | Stage::Geometry);
         if counts_vertices != (modes.vertices_out > 0) {
-            self.error("tessellation control and geometry programs, and only those, say how many vertices they make");
+            self.report_error("tessellation control and geometry programs, and only those, say how many vertices they make");
         }
         if stage == Stage::TessControl && modes.vertices_out > MAX_PATCH_VERTICES {
-            self.error("the patch has too many vertices");
+            self.report_error("the patch has too many vertices");
         }
         if modes.invocations > 0 && stage != Stage::Geometry {
-            self.error("only geometry programs run several times for a primitive");
+            self.report_error("only geometry programs run several times for a primitive");
         }
         if modes.lock_step && stage != Stage::TessControl {
-            self.error("only invocations of tessellation control programs run in lock step");
+            self.report_error("only invocations of tessellation control programs run in lock step");
         }
-        self.passthrough();
+        self.verify_passthrough();
     }
 
-    /// Lanes that vertices keep.
-    fn passthrough(&mut self) {
+    /// Checks the lanes that vertices retain in programs that pass their primitive through.
+    fn verify_passthrough(&mut self) {
         let modes = self.program.modes;
         let kept = |output: &Output| !output.passthrough.is_empty();
         if !modes.passthrough {
             if self.program.outputs.iter().any(kept) {
-                self.error(
+                self.report_error(
                     "only programs that pass their primitive on keep outputs of its vertices",
                 );
             }
@@ -62,47 +62,50 @@ impl Verifier<'_> {
                 InputPrimitive::Points | InputPrimitive::Lines | InputPrimitive::Triangles
             )
         {
-            self.error("only points, lines and triangles are passed on, by geometry programs");
+            self.report_error(
+                "only points, lines and triangles are passed on, by geometry programs",
+            );
         }
     }
 
-    fn registers(&mut self) {
+    fn verify_registers(&mut self) {
         let mut elements = 0;
         for (id, register) in self.program.registers.iter_enumerated() {
             self.place = Subject::Register(id);
             elements += u64::from(register.array.unwrap_or(1));
-            self.register(register);
+            self.verify_register(register);
         }
         self.place = Subject::Program;
         if elements > MAX_REGISTER_ELEMENTS {
-            self.error(format!(
+            self.report_error(format!(
                 "the registers have more than {MAX_REGISTER_ELEMENTS} elements"
             ));
         }
     }
 
-    fn register(&mut self, register: &Register) {
+    fn verify_register(&mut self, register: &Register) {
         if register.width == Width::W8 {
-            self.error("registers are not 8 bits wide");
+            self.report_error("registers are not 8 bits wide");
         }
         if register.array == Some(0) {
-            self.error("an array has at least one element");
+            self.report_error("an array has at least one element");
         }
         if register.storage == Storage::Cond
             && (register.width != Width::W32 || register.array.is_some())
         {
-            self.error("condition codes are 32 bits wide and no array");
+            self.report_error("condition codes are 32 bits wide and no array");
         }
         if register
             .name
             .is_some_and(|name| !self.program.names.contains(name))
         {
-            self.error("the name is not in the table");
+            self.report_error("the name is not in the table");
         }
     }
 
-    /// Every output register names outputs that exist, and no output belongs to two registers.
-    fn output_registers(&mut self) {
+    /// Checks that every output register names outputs that exist, and no output belongs to two
+    /// registers.
+    fn verify_output_registers(&mut self) {
         let mut used = vec![false; self.program.outputs.len()];
         for (id, register) in self.program.registers.iter_enumerated() {
             let Storage::Output(first) = register.storage else {
@@ -113,108 +116,109 @@ impl Verifier<'_> {
                 .index()
                 .saturating_add(register.array.unwrap_or(1) as usize);
             match used.get_mut(first.index()..end) {
-                None => self.error("the output is not in the table"),
+                None => self.report_error("the output is not in the table"),
                 Some(outputs) if outputs.contains(&true) => {
-                    self.error("the output belongs to another register")
+                    self.report_error("the output belongs to another register")
                 }
                 Some(outputs) => outputs.fill(true),
             }
         }
     }
 
-    fn resources(&mut self) {
+    fn verify_resources(&mut self) {
         for (id, param) in self.program.params.iter_enumerated() {
             self.place = Subject::Param(id);
             if matches!(
                 param.source,
                 ParamSource::State(StateParam::MatrixRow { row: 4.., .. })
             ) {
-                self.error("a matrix has the rows 0 to 3");
+                self.report_error("a matrix has the rows 0 to 3");
             }
             let named = self.program.named_params.len();
             if matches!(param.source, ParamSource::Named(number) if number as usize >= named) {
-                self.error("the named parameter is not in the table");
+                self.report_error("the named parameter is not in the table");
             }
             if param.source == ParamSource::Argument && self.program.stage != Stage::Compute {
-                self.error("only compute programs have an argument");
+                self.report_error("only compute programs have an argument");
             }
         }
-        self.named_params();
+        self.verify_named_params();
         for (id, texture) in self.program.textures.iter_enumerated() {
             self.place = Subject::Texture(id);
             if !matches!(texture.texel, Type::F32 | Type::S32 | Type::U32) {
-                self.error("texels are f32, s32 or u32");
+                self.report_error("texels are f32, s32 or u32");
             }
             if texture.shadow && texture.texel != Type::F32 {
-                self.error("texels of shadow textures are f32");
+                self.report_error("texels of shadow textures are f32");
             }
-            self.units(texture.units);
+            self.verify_units(texture.units);
             if texture.sampler.is_some() && !matches!(texture.units, Units::One(_)) {
-                self.error("only a texture of one unit has a sampler of another");
+                self.report_error("only a texture of one unit has a sampler of another");
             }
         }
         self.place = Subject::Program;
         for image in self.program.images.iter() {
-            self.units(image.units);
+            self.verify_units(image.units);
             if let ImageTexels::Formatted(ty) = image.texels
                 && !matches!(ty, Type::F32 | Type::S32 | Type::U32)
             {
-                self.error("texels are f32, s32 or u32");
+                self.report_error("texels are f32, s32 or u32");
             }
         }
         let mut buffers = self.program.buffers.iter();
         if buffers.any(|buffer| buffer.array == Some(0)) {
-            self.error("an array has at least one element");
+            self.report_error("an array has at least one element");
         }
-        self.private_buffers();
-        self.state_buffers();
+        self.verify_private_buffers();
+        self.verify_state_buffers();
     }
 
-    /// Private memory has a size that the program says.
-    fn private_buffers(&mut self) {
+    /// Checks that private memory has a declared size.
+    fn verify_private_buffers(&mut self) {
         let mut buffers = self.program.buffers.iter();
         let is_wrong = |buffer: &Buffer| {
             let sized = buffer.size.is_some_and(|size| size <= MAX_PRIVATE_BYTES);
             buffer.kind == BufferKind::Private && (!sized || buffer.array.is_some())
         };
         if buffers.any(is_wrong) {
-            self.error(format!(
+            self.report_error(format!(
                 "private memory is no array and has a size of at most {MAX_PRIVATE_BYTES} bytes"
             ));
         }
     }
 
-    /// Every name is in the table and stands for one parameter.
-    fn named_params(&mut self) {
+    /// Checks that every name is in the table and unique.
+    fn verify_named_params(&mut self) {
         self.place = Subject::Program;
         let program = self.program;
         let mut names = HashSet::new();
         for named in &program.named_params {
             if !program.names.contains(named.name) {
-                self.error("the name is not in the table");
+                self.report_error("the name is not in the table");
             } else if !names.insert(program.names.get(named.name)) {
-                self.error("two parameters have the same name");
+                self.report_error("two parameters have the same name");
             }
         }
     }
 
-    /// State programs are compute programs with one set of parameters.
-    fn state_buffers(&mut self) {
+    /// Checks that programs with the parameters of state programs are compute programs with one set
+    /// of them.
+    fn verify_state_buffers(&mut self) {
         let program = self.program;
         let is_state = |buffer: &&Buffer| buffer.kind == BufferKind::State;
         let mut found = program.buffers.iter().filter(is_state);
         let Some(first) = found.next() else { return };
         if program.stage != Stage::Compute {
-            self.error("only compute programs have the parameters of state programs");
+            self.report_error("only compute programs have the parameters of state programs");
         }
         if found.next().is_some() || first.binding != 0 || first.array.is_some() {
-            self.error("the parameters of state programs are one buffer, number 0");
+            self.report_error("the parameters of state programs are one buffer, number 0");
         }
     }
 
-    fn units(&mut self, units: Units) {
+    fn verify_units(&mut self, units: Units) {
         if matches!(units, Units::Array { count: 0, .. }) {
-            self.error("an array has at least one element");
+            self.report_error("an array has at least one element");
         }
     }
 }

@@ -1,89 +1,95 @@
-//! Where each block of a reducible graph stands in the tree: dominators, loops, and what follows from them.
+//! Position of each block of a reducible graph in the tree: dominators, loops, and the constructs
+//! that follow from them.
 
-use super::graph::{FlowId, Graph, TooHard};
-use super::preds::Preds;
+use super::graph::{FlowId, Graph, StructurizeLimit};
+use super::predecessors::Predecessors;
 use crate::arena::Id;
 
-/// Steps up the dominator tree that a block may take on average.
+/// Maximum number of steps up the dominator tree for a block, on average.
 const MAX_STEPS: usize = 256;
 
-/// The place of a block, relative to others.
+/// The position of a block relative to other blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum BlockPosition {
     /// At the only branch to it.
     Inline,
-    /// Behind a construct that the branches to it leave; listed in [`Shape::after`] or [`Shape::after_loop`].
+    /// After a construct that the branches to it leave; listed in [`Shape::after`] or
+    /// [`Shape::after_loop`].
     Follow,
 }
 
 /// The shape of a graph.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Blocks that can be reached in reverse postorder.
+    /// Reachable blocks in reverse postorder.
     order: Vec<FlowId>,
-    /// Position in the order, by block; `u32::MAX` for blocks that cannot be reached.
+    /// Position in that order, by block; `u32::MAX` for unreachable blocks.
     position: Vec<u32>,
     /// The header of the innermost loop around each block; not its own loop for a header.
     outer: Vec<Option<FlowId>>,
     is_header: Vec<bool>,
-    place: Vec<Place>,
-    /// Blocks behind the code of each block and what is inlined into it, in order.
+    place: Vec<BlockPosition>,
+    /// Blocks after the code of each block and the blocks inlined into it, in order.
     after: Vec<Vec<FlowId>>,
-    /// Blocks behind the loop of each header, in order.
+    /// Blocks after the loop of each header, in order.
     after_loop: Vec<Vec<FlowId>>,
 }
 
 impl Shape {
     /// Finds the shape of a reducible graph.
-    pub(super) fn find(graph: &Graph) -> Result<Self, TooHard> {
+    pub(super) fn find(graph: &Graph) -> Result<Self, StructurizeLimit> {
         let count = graph.blocks.len();
         let order = reverse_postorder(graph);
         let mut position = vec![u32::MAX; count];
         for (block, at) in order.iter().zip(0..) {
             position[block.index()] = at;
         }
-        let mut preds = Preds::new(count);
+        let mut predecessors = Predecessors::new(count);
         for &block in &order {
             graph.blocks[block]
                 .exit
-                .targets(|target| preds.add(target, block));
+                .visit_targets(|target| predecessors.add(target, block));
         }
         let mut shape = Self {
             order,
             position,
             outer: vec![None; count],
             is_header: vec![false; count],
-            place: vec![Place::Inline; count],
+            place: vec![BlockPosition::Inline; count],
             after: vec![Vec::new(); count],
             after_loop: vec![Vec::new(); count],
         };
-        let dominators = shape.dominators(&preds)?;
-        shape.find_loops(&preds);
-        shape.place_blocks(&preds, &dominators);
+        let dominators = shape.compute_dominators(&predecessors)?;
+        shape.find_loops(&predecessors);
+        shape.place_blocks(&predecessors, &dominators);
         Ok(shape)
     }
 
-    fn at(&self, block: FlowId) -> u32 {
+    fn get_position(&self, block: FlowId) -> u32 {
         self.position[block.index()]
     }
 
-    /// The immediate dominator of every block. In a reducible graph branches back do not matter, so one pass is enough.
-    fn dominators(&self, preds: &Preds) -> Result<Vec<FlowId>, TooHard> {
+    /// Returns the immediate dominator of every block. In a reducible graph back edges are
+    /// irrelevant, so one pass is enough.
+    fn compute_dominators(
+        &self,
+        predecessors: &Predecessors,
+    ) -> Result<Vec<FlowId>, StructurizeLimit> {
         let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         let mut budget = MAX_STEPS * (self.order.len() + 64);
-        // The entry, which comes first, has none.
+        // The entry, which is the first block, has no dominator.
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
-            let forward = |pred: &FlowId| self.at(*pred) < self.at(block);
-            for pred in preds.of(block).filter(forward) {
+            let forward = |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
+            for pred in predecessors.get(block).filter(forward) {
                 let Some(mut a) = common else {
                     common = Some(pred);
                     continue;
                 };
                 let mut b = pred;
                 while a != b {
-                    budget = budget.checked_sub(1).ok_or(TooHard)?;
-                    let later = if self.at(a) > self.at(b) {
+                    budget = budget.checked_sub(1).ok_or(StructurizeLimit)?;
+                    let later = if self.get_position(a) > self.get_position(b) {
                         &mut a
                     } else {
                         &mut b
@@ -97,35 +103,36 @@ impl Shape {
         Ok(dominators)
     }
 
-    /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block to the outermost loop found so
-    /// far that it is in.
-    fn find_loops(&mut self, preds: &Preds) {
+    /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block
+    /// to the outermost loop around it that has been found.
+    fn find_loops(&mut self, predecessors: &Predecessors) {
         let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
-        // By which header each block was visited last: nothing has to be cleared between loops.
+        // The header by which each block was visited last: no state has to be cleared between
+        // loops.
         let mut seen = vec![u32::MAX; self.position.len()];
         let mut pending: Vec<FlowId> = Vec::new();
         for index in (0..self.order.len()).rev() {
             let header = self.order[index];
             pending.extend(
-                preds
-                    .of(header)
-                    .filter(|pred| self.at(*pred) >= self.at(header)),
+                predecessors
+                    .get(header)
+                    .filter(|pred| self.get_position(*pred) >= self.get_position(header)),
             );
             self.is_header[header.index()] = !pending.is_empty();
             while let Some(block) = pending.pop() {
-                let block = outermost(&mut jump, block);
+                let block = find_outermost(&mut jump, block);
                 if block == header || seen[block.index()] == index as u32 {
                     continue;
                 }
                 seen[block.index()] = index as u32;
                 self.outer[block.index()] = Some(header);
                 jump[block.index()] = header;
-                pending.extend(preds.of(block));
+                pending.extend(predecessors.get(block));
             }
         }
     }
 
-    fn place_blocks(&mut self, preds: &Preds, dominators: &[FlowId]) {
+    fn place_blocks(&mut self, predecessors: &Predecessors, dominators: &[FlowId]) {
         for index in 1..self.order.len() {
             let block = self.order[index];
             let dominator = dominators[block.index()];
@@ -135,19 +142,21 @@ impl Shape {
                 false => self.outer[dominator.index()],
             };
             if inside == home {
-                let is_forward = |pred: &FlowId| self.at(*pred) < self.at(block);
-                // A block with a single branch to it stands at that branch, and needs no place of its own.
-                if preds.of(block).filter(is_forward).count() > 1 {
-                    self.place[block.index()] = Place::Follow;
+                let is_forward =
+                    |pred: &FlowId| self.get_position(*pred) < self.get_position(block);
+                // A block with a single branch to it is emitted at that branch, and needs no
+                // separate position.
+                if predecessors.get(block).filter(is_forward).count() > 1 {
+                    self.place[block.index()] = BlockPosition::Follow;
                     self.after[dominator.index()].push(block);
                 }
                 continue;
             }
-            // The branch leaves loops: the block stands behind the outermost of them.
+            // The branch leaves loops: the block is emitted after the outermost of them.
             let mut left = inside;
             while let Some(header) = left {
                 if self.outer[header.index()] == home {
-                    self.place[block.index()] = Place::Follow;
+                    self.place[block.index()] = BlockPosition::Follow;
                     self.after_loop[header.index()].push(block);
                     break;
                 }
@@ -160,28 +169,29 @@ impl Shape {
         self.is_header[block.index()]
     }
 
-    /// Whether a block is in a loop.
+    /// Returns true if a block is in a loop.
     pub(super) fn is_in_loop(&self, block: FlowId) -> bool {
         self.is_header(block) || self.outer[block.index()].is_some()
     }
 
-    pub(super) fn place(&self, block: FlowId) -> Place {
+    pub(super) fn get_block_position(&self, block: FlowId) -> BlockPosition {
         self.place[block.index()]
     }
 
-    /// Blocks behind the code of a block, first ones first: none of them branches to an earlier one.
-    pub(super) fn after(&self, block: FlowId) -> &[FlowId] {
+    /// Returns the blocks after the code of a block, in order: none of them branches to an earlier
+    /// one.
+    pub(super) fn get_after(&self, block: FlowId) -> &[FlowId] {
         &self.after[block.index()]
     }
 
-    /// Blocks behind the loop of a header.
-    pub(super) fn after_loop(&self, header: FlowId) -> &[FlowId] {
+    /// Returns the blocks after the loop of a header.
+    pub(super) fn get_after_loop(&self, header: FlowId) -> &[FlowId] {
         &self.after_loop[header.index()]
     }
 }
 
-/// The end of the chain from `block`; shortens the chain.
-fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
+/// Returns the end of the chain from `block`; compresses the chain.
+fn find_outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
     let mut end = block;
     while jump[end.index()] != end {
         end = jump[end.index()];
@@ -193,14 +203,15 @@ fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
     end
 }
 
-/// The blocks that can be reached, each before those that only it leads to.
+/// Returns the reachable blocks in reverse postorder: each block before the blocks that are
+/// reachable only through it.
 fn reverse_postorder(graph: &Graph) -> Vec<FlowId> {
     let mut seen = vec![false; graph.blocks.len()];
     seen[graph.entry.index()] = true;
     let mut stack = vec![(graph.entry, 0)];
     let mut order = Vec::new();
     while let Some((block, next)) = stack.last_mut() {
-        let Some(target) = graph.blocks[*block].exit.target_from_end(*next) else {
+        let Some(target) = graph.blocks[*block].exit.get_target_from_end(*next) else {
             order.push(*block);
             stack.pop();
             continue;

@@ -1,4 +1,5 @@
-//! Whether the programs of a pipeline fit: what each says about primitives and textures, compared with the programs before it.
+//! Interface checks of the programs of a pipeline: modes of primitives and texture targets,
+//! compared with the previous programs.
 
 use glasm_frontend::lang::stage_name;
 use glasm_frontend::{Code, Diagnostic};
@@ -7,38 +8,42 @@ use glasm_ir::primitive::{InputPrimitive, TessMode};
 use glasm_ir::{Base, Program, Span, Stage, TexTarget};
 use std::collections::HashMap;
 
-/// For each program what is wrong with it beside the others, and what may be meant otherwise.
-pub(super) fn check_fit(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
+/// Returns the errors and warnings of each program in the context of the others.
+pub(super) fn check_interfaces(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
     let mut found: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
-    let targets = target_conflicts(programs);
+    let targets = check_targets(programs);
     for (list, conflict) in found.iter_mut().zip(targets) {
         list.extend(conflict);
     }
     for (index, program) in programs.iter().enumerate() {
         let before = &programs[..index];
-        found[index].extend(order_conflict(program, before));
+        found[index].extend(check_order(program, before));
         if let Some(before) = before.last() {
-            found[index].extend(primitive_conflict(program, before));
-            found[index].extend(missing_vertex(program, before));
+            found[index].extend(check_primitives(program, before));
+            found[index].extend(check_vertices(program, before));
         }
     }
     found
 }
 
-fn mismatch(message: String) -> Diagnostic {
+fn err_mismatch(message: String) -> Diagnostic {
     Diagnostic::whole_program(Code::StageMismatch, message)
 }
 
-/// A pipeline has one program of each stage, in their order.
-// `Stage` lists the stages as pipelines have them, with compute programs, which stand alone, at the end.
-fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
+/// Returns an error if the program does not follow the previous ones in the order of a pipeline, or
+/// has the same stage.
+// `Stage` lists the stages in pipeline order, with compute programs, which are not part of
+// pipelines, at the end.
+fn check_order(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
     let (own, last) = (program.stage, before.last()?.stage);
     let own_name = stage_name(own);
     if own == last {
-        Some(mismatch(format!("a pipeline has one {own_name} program")))
+        Some(err_mismatch(format!(
+            "a pipeline has one {own_name} program"
+        )))
     } else if own < last || own == Stage::Compute {
         let last = stage_name(last);
-        Some(mismatch(format!(
+        Some(err_mismatch(format!(
             "no {own_name} program comes behind a {last} program"
         )))
     } else {
@@ -46,9 +51,9 @@ fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> 
     }
 }
 
-/// The primitives that a program hands on; `None` if the draw decides.
-// Quadrilaterals are a way to subdivide: what comes out of a domain of them is triangles.
-fn made(program: &Program) -> Option<InputPrimitive> {
+/// Returns the primitives that a program outputs; `None` if they depend on the draw.
+// Quadrilaterals are a domain of subdivision: the resulting primitives are triangles.
+fn get_output_primitive(program: &Program) -> Option<InputPrimitive> {
     let modes = &program.modes;
     match program.stage {
         Stage::TessControl => Some(InputPrimitive::Patches),
@@ -61,31 +66,33 @@ fn made(program: &Program) -> Option<InputPrimitive> {
     }
 }
 
-/// The word of a program for a primitive, such as `TRIANGLES`.
-fn word(primitive: InputPrimitive) -> String {
+/// Returns the keyword of the languages for a primitive, such as `TRIANGLES`.
+fn format_primitive(primitive: InputPrimitive) -> String {
     let mut all = InputPrimitive::ALL.iter();
     let found = all.find(|(known, _)| *known == primitive);
     found.map_or(String::new(), |(_, word)| word.to_uppercase())
 }
 
-/// A geometry program takes what the program before it makes. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
-fn primitive_conflict(program: &Program, before: &Program) -> Option<Diagnostic> {
+/// Returns an error if a geometry program does not accept the output primitives of the previous
+/// program. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
+fn check_primitives(program: &Program, before: &Program) -> Option<Diagnostic> {
     if program.stage != Stage::Geometry {
         return None;
     }
-    let (wanted, made) = (program.modes.primitive_in, made(before)?);
+    let (wanted, made) = (program.modes.primitive_in, get_output_primitive(before)?);
     (wanted != made).then(|| {
-        mismatch(format!(
+        err_mismatch(format!(
             "the geometry program takes {}, but the {} program before it makes {}",
-            word(wanted),
+            format_primitive(wanted),
             stage_name(before.stage),
-            word(made)
+            format_primitive(made)
         ))
     })
 }
 
-/// A warning about a vertex that the patches of the control program before do not have: its inputs are undefined.
-fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
+/// Returns a warning about a vertex that the patches of the previous control program do not have:
+/// its inputs are undefined.
+fn check_vertices(program: &Program, before: &Program) -> Option<Diagnostic> {
     if before.stage != Stage::TessControl {
         return None;
     }
@@ -112,9 +119,10 @@ fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
     })
 }
 
-/// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
-/// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
-fn target_conflicts(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
+/// Returns, for each stage, the error that it accesses a texture image unit with a different target
+/// than a previous stage. GL refuses to draw with such programs: NV_vertex_program3 section 2.14.4,
+/// NV_gpu_program4 section 2.X.4.4.
+fn check_targets(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
     let mut targets: HashMap<u32, TexTarget> = HashMap::new();
     let mut conflicts = Vec::with_capacity(programs.len());
     for program in programs {
@@ -153,11 +161,11 @@ mod tests {
         glasm_ir::parse(&text).unwrap()
     }
 
-    /// The messages about the last of some programs, without their code.
+    /// Returns the messages about the last of several programs, without their code.
     fn messages(texts: &[&str]) -> Vec<String> {
         let programs: Vec<_> = texts.iter().map(|text| program(text)).collect();
         let programs: Vec<_> = programs.iter().collect();
-        let found = check_fit(&programs).pop().unwrap();
+        let found = check_interfaces(&programs).pop().unwrap();
         found.into_iter().map(|it| it.message).collect()
     }
 
@@ -214,7 +222,7 @@ mod tests {
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 2].xyzw\n\
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 3].xyzw\n}\nmain fn0\n";
         let (control, evaluation) = (program(CONTROL), glasm_ir::parse(text).unwrap());
-        let found = check_fit(&[&control, &evaluation]);
+        let found = check_interfaces(&[&control, &evaluation]);
         assert_eq!(found[1].len(), 1);
         assert_eq!(found[1][0].severity, Severity::Warning);
         assert!(

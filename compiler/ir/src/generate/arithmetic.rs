@@ -1,4 +1,4 @@
-//! Statements that compute.
+//! Generation of computing statements.
 
 use super::generator::{ARRAY, Generator, PARAMS};
 use crate::arena::Id;
@@ -11,14 +11,15 @@ use crate::resource::ParamId;
 use crate::types::Type;
 use std::iter::repeat_n;
 
-/// Operations of random statements, from the table of operations.
+/// Operations of random statements, by type.
 #[derive(Debug)]
 pub(super) struct Operations {
-    /// Those on integers of both widths. Sums and differences, which have overflow and carry, are twice as likely.
+    /// Operations on integers of both widths. Sums and differences, which have overflow and carry,
+    /// are twice as likely.
     int: Vec<Op>,
-    /// Those on 32-bit integers only.
+    /// Operations on 32-bit integers only.
     int32: Vec<Op>,
-    /// Those on floats.
+    /// Operations on floats.
     float: Vec<Op>,
 }
 
@@ -40,13 +41,13 @@ impl Operations {
     }
 }
 
-fn bits(value: f32) -> u64 {
+fn to_bits(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
 /// Operands.
 impl Generator {
-    pub(super) fn constant_index(&mut self, element: u32) -> IndexId {
+    pub(super) fn add_constant_index(&mut self, element: u32) -> IndexId {
         let element = IndexTerm::constant(element as i32);
         self.builder.program.indices.push(Index {
             element,
@@ -55,11 +56,11 @@ impl Generator {
         })
     }
 
-    /// A run-time index below 8, so that it sometimes has to be clamped to `len`.
-    fn run_time_index(&mut self, len: u32) -> IndexId {
+    /// Returns a dynamic index below 8, so that it sometimes is clamped to `len`.
+    fn emit_dynamic_index(&mut self, len: u32) -> IndexId {
         let register = self.random.pick(&self.pools.int);
-        let swizzle = self.swizzle();
-        let seven = self.literal(7);
+        let swizzle = self.pick_swizzle();
+        let seven = self.add_literal(7);
         let index = self.pools.index;
         let source = Src {
             swizzle,
@@ -71,7 +72,7 @@ impl Generator {
             Dst::new(index, WriteMask::X),
             &[source, seven],
         );
-        let offset = self.random.below(2) as i32;
+        let offset = self.random.draw_below(2) as i32;
         let element = IndexTerm {
             relative: Some((index, 0)),
             offset,
@@ -83,9 +84,9 @@ impl Generator {
         })
     }
 
-    fn modified(&mut self, src: Src) -> Src {
-        let swizzle = self.swizzle();
-        let (abs, negate) = (self.random.percent(15), self.random.percent(15));
+    fn add_modifiers(&mut self, src: Src) -> Src {
+        let swizzle = self.pick_swizzle();
+        let (abs, negate) = (self.random.draw_percent(15), self.random.draw_percent(15));
         Src {
             swizzle,
             abs,
@@ -94,68 +95,70 @@ impl Generator {
         }
     }
 
-    pub(super) fn int_source(&mut self) -> Src {
+    pub(super) fn pick_int_source(&mut self) -> Src {
         let register = self.random.pick(&self.pools.int);
-        match self.random.below(10) {
-            0..=5 => self.modified(Src::register(register)),
+        match self.random.draw_below(10) {
+            0..=5 => self.add_modifiers(Src::register(register)),
             6 | 7 => {
-                let param = self.param();
-                self.modified(param)
+                let param = self.pick_param();
+                self.add_modifiers(param)
             }
             8 => {
-                let literal = std::array::from_fn(|_| u64::from(self.random.bits32()));
+                let literal = std::array::from_fn(|_| u64::from(self.random.draw_bits32()));
                 let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
-                self.modified(literal)
+                self.add_modifiers(literal)
             }
             _ => Src::register(register),
         }
     }
 
-    fn float_source(&mut self) -> Src {
-        if self.random.percent(20) {
-            let literal = std::array::from_fn(|_| bits(self.random.below(257) as f32 / 16.0 - 8.0));
+    fn pick_float_source(&mut self) -> Src {
+        if self.random.draw_percent(20) {
+            let literal =
+                std::array::from_fn(|_| to_bits(self.random.draw_below(257) as f32 / 16.0 - 8.0));
             let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
-            return self.modified(literal);
+            return self.add_modifiers(literal);
         }
         let register = self.random.pick(&self.pools.float);
-        self.modified(Src::register(register))
+        self.add_modifiers(Src::register(register))
     }
 
-    fn long_source(&mut self) -> Src {
-        if self.random.percent(20) {
-            let literal =
-                std::array::from_fn(|_| u64::from(self.random.bits32()) << self.random.below(33));
+    fn pick_long_source(&mut self) -> Src {
+        if self.random.draw_percent(20) {
+            let literal = std::array::from_fn(|_| {
+                u64::from(self.random.draw_bits32()) << self.random.draw_below(33)
+            });
             let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
-            return self.modified(literal);
+            return self.add_modifiers(literal);
         }
         let register = self.random.pick(&self.pools.long);
-        self.modified(Src::register(register))
+        self.add_modifiers(Src::register(register))
     }
 
-    fn mask(&mut self) -> WriteMask {
-        if self.random.percent(50) {
+    fn pick_mask(&mut self) -> WriteMask {
+        if self.random.draw_percent(50) {
             WriteMask::XYZW
         } else {
-            WriteMask(1 + self.random.below(15) as u8)
+            WriteMask(1 + self.random.draw_below(15) as u8)
         }
     }
 
-    pub(super) fn guard(&mut self) -> Guard {
+    pub(super) fn pick_guard(&mut self) -> Guard {
         let cc = self.random.pick(&self.pools.codes);
         let test = self.random.pick(CondTest::ALL).0;
         Guard {
             cc,
             test,
-            swizzle: self.swizzle(),
+            swizzle: self.pick_swizzle(),
         }
     }
 
-    /// A result register with a random mask, guard and condition-code update.
-    pub(super) fn dst(&mut self, register: RegisterId) -> Dst {
-        let mut dst = Dst::new(register, self.mask());
+    /// Returns a result register with a random mask, guard and condition-code update.
+    pub(super) fn pick_dst(&mut self, register: RegisterId) -> Dst {
+        let mut dst = Dst::new(register, self.pick_mask());
         if self.options.conditions {
-            dst.guard = self.random.percent(20).then(|| self.guard());
-            dst.cc = if self.random.percent(25) {
+            dst.guard = self.random.draw_percent(20).then(|| self.pick_guard());
+            dst.cc = if self.random.draw_percent(25) {
                 Some(self.random.pick(&self.pools.codes))
             } else {
                 None
@@ -167,49 +170,49 @@ impl Generator {
 
 /// Statements.
 impl Generator {
-    /// One statement of a kind that the options allow.
-    pub(super) fn computation(&mut self) {
+    /// Generates a statement of a kind that the options allow.
+    pub(super) fn generate_computation(&mut self) {
         let options = self.options;
-        match self.random.below(10) {
-            0..=2 if options.float => self.float_statement(),
-            3 if options.float => self.conversion(),
-            4 | 5 if options.int64 => self.long_statement(),
-            6 if options.arrays => self.array_statement(),
-            _ if options.int => self.int_statement(),
+        match self.random.draw_below(10) {
+            0..=2 if options.float => self.generate_float_statement(),
+            3 if options.float => self.generate_conversion(),
+            4 | 5 if options.int64 => self.generate_long_statement(),
+            6 if options.arrays => self.generate_array_statement(),
+            _ if options.int => self.generate_int_statement(),
             _ => {
                 let register = self.random.pick(&self.pools.int);
-                let (dst, source) = (self.dst(register), self.int_source());
+                let (dst, source) = (self.pick_dst(register), self.pick_int_source());
                 self.emit(Op::Mov, Type::U32, dst, &[source]);
             }
         }
     }
 
-    fn int_statement(&mut self) {
+    fn generate_int_statement(&mut self) {
         let ty = self.random.pick(&[Type::U32, Type::S32]);
         let register = self.random.pick(&self.pools.int);
-        match self.random.below(10) {
-            0 => self.bit_field(ty, register),
-            1 => self.division(ty, register),
+        match self.random.draw_below(10) {
+            0 => self.generate_bit_field(ty, register),
+            1 => self.generate_division(ty, register),
             2 => {
                 let op = self.random.pick(&self.operations.int32);
-                self.int_op(op, ty, register, Self::int_source);
+                self.generate_int_op(op, ty, register, Self::pick_int_source);
             }
             _ => {
                 let op = self.random.pick(&self.operations.int);
-                self.int_op(op, ty, register, Self::int_source);
+                self.generate_int_op(op, ty, register, Self::pick_int_source);
             }
         }
     }
 
-    fn long_statement(&mut self) {
+    fn generate_long_statement(&mut self) {
         let ty = self.random.pick(&[Type::U64, Type::S64]);
         let register = self.random.pick(&self.pools.long);
-        match self.random.below(4) {
+        match self.random.draw_below(4) {
             0 => {
-                let source = self.int_source();
+                let source = self.pick_int_source();
                 let narrow = self.random.pick(&[Type::U32, Type::S32]);
-                let dst = self.dst(register);
-                self.cvt(
+                let dst = self.pick_dst(register);
+                self.emit_cvt(
                     ty,
                     narrow,
                     dst,
@@ -221,10 +224,10 @@ impl Generator {
                 );
             }
             1 => {
-                let source = self.long_source();
+                let source = self.pick_long_source();
                 let target = self.random.pick(&self.pools.int);
-                let dst = self.dst(target);
-                self.cvt(
+                let dst = self.pick_dst(target);
+                self.emit_cvt(
                     Type::U32,
                     ty,
                     dst,
@@ -237,16 +240,23 @@ impl Generator {
             }
             _ => {
                 let op = self.random.pick(&self.operations.int);
-                self.int_op(op, ty, register, Self::long_source);
+                self.generate_int_op(op, ty, register, Self::pick_long_source);
             }
         }
     }
 
-    fn int_op(&mut self, op: Op, ty: Type, register: RegisterId, source: fn(&mut Self) -> Src) {
-        let dst = self.dst(register);
+    fn generate_int_op(
+        &mut self,
+        op: Op,
+        ty: Type,
+        register: RegisterId,
+        source: fn(&mut Self) -> Src,
+    ) {
+        let dst = self.pick_dst(register);
         let count = usize::from(op.info().sources.unwrap_or(1));
         let mut sources: Vec<Src> = (0..count).map(|_| source(self)).collect();
-        // With two negated summands overflow and carry are undefined; a negated product is a matter of taste.
+        // With two negated addends overflow and carry are undefined; the effect of a negated
+        // product on them is not specified.
         if dst.cc.is_some() && op.adds() {
             let last = count - 1;
             sources[..last]
@@ -256,40 +266,48 @@ impl Generator {
         self.emit(op, ty, dst, &sources);
     }
 
-    fn bit_field(&mut self, ty: Type, register: RegisterId) {
-        let dst = self.dst(register);
-        let (count, offset) = (self.random.below(33) as u64, self.random.below(32) as u64);
-        let (a, b) = (self.int_source(), self.int_source());
-        let (count, offset) = (self.literal(count), self.literal(offset));
-        if self.random.percent(50) {
+    fn generate_bit_field(&mut self, ty: Type, register: RegisterId) {
+        let dst = self.pick_dst(register);
+        let (count, offset) = (
+            self.random.draw_below(33) as u64,
+            self.random.draw_below(32) as u64,
+        );
+        let (a, b) = (self.pick_int_source(), self.pick_int_source());
+        let (count, offset) = (self.add_literal(count), self.add_literal(offset));
+        if self.random.draw_percent(50) {
             self.emit(Op::BitExtract, ty, dst, &[a, count, offset]);
         } else {
             self.emit(Op::BitInsert, ty, dst, &[a, b, count, offset]);
         }
     }
 
-    /// Division by a positive number.
-    fn division(&mut self, ty: Type, register: RegisterId) {
-        let (dst, scratch) = (self.dst(register), self.pools.scratch);
-        let divisor = self.int_source();
-        let (most, one) = (self.literal(0xffff), self.literal(1));
-        self.emit(Op::And, Type::U32, Self::whole(scratch), &[divisor, most]);
+    /// Generates a division by a positive number.
+    fn generate_division(&mut self, ty: Type, register: RegisterId) {
+        let (dst, scratch) = (self.pick_dst(register), self.pools.scratch);
+        let divisor = self.pick_int_source();
+        let (most, one) = (self.add_literal(0xffff), self.add_literal(1));
+        self.emit(
+            Op::And,
+            Type::U32,
+            Self::make_full_dst(scratch),
+            &[divisor, most],
+        );
         self.emit(
             Op::Or,
             Type::U32,
-            Self::whole(scratch),
+            Self::make_full_dst(scratch),
             &[Src::register(scratch), one],
         );
-        let dividend = self.int_source();
+        let dividend = self.pick_int_source();
         let op = self.random.pick(&[Op::Div, Op::Mod]);
         self.emit(op, ty, dst, &[dividend, Src::register(scratch)]);
     }
 
-    fn array_statement(&mut self) {
-        if self.random.percent(30) {
-            // Parameter 0 has another use in compute programs.
+    fn generate_array_statement(&mut self) {
+        if self.random.draw_percent(30) {
+            // Parameter 0 has a different use in compute programs.
             let len = PARAMS as u32 - 1;
-            let index = Some(self.run_time_index(len));
+            let index = Some(self.emit_dynamic_index(len));
             let source = Src {
                 index,
                 ..Src::new(Base::Param(ParamId::new(1)))
@@ -298,20 +316,20 @@ impl Generator {
             self.emit(
                 Op::Xor,
                 Type::U32,
-                Self::whole(register),
+                Self::make_full_dst(register),
                 &[Src::register(register), source],
             );
             return;
         }
         let array = self.pools.array;
-        let index = Some(self.run_time_index(ARRAY));
+        let index = Some(self.emit_dynamic_index(ARRAY));
         let register = self.random.pick(&self.pools.int);
-        if self.random.percent(50) {
-            let source = self.modified(Src {
+        if self.random.draw_percent(50) {
+            let source = self.add_modifiers(Src {
                 index,
                 ..Src::register(array)
             });
-            let dst = self.dst(register);
+            let dst = self.pick_dst(register);
             self.emit(
                 Op::Add,
                 Type::S32,
@@ -321,65 +339,70 @@ impl Generator {
         } else {
             let dst = Dst {
                 index,
-                ..self.dst(array)
+                ..self.pick_dst(array)
             };
             self.emit(Op::Mov, Type::S32, dst, &[Src::register(register)]);
         }
     }
 
-    /// Between the pools of integers and floats.
-    fn conversion(&mut self) {
-        let source = self.int_source();
+    /// Generates a conversion between the pools of integers and floats.
+    fn generate_conversion(&mut self) {
+        let source = self.pick_int_source();
         let register = self.random.pick(&self.pools.float);
-        if self.random.percent(50) {
-            return self.float_from_int(register, source);
+        if self.random.draw_percent(50) {
+            return self.emit_float_from_int(register, source);
         }
         let target = self.random.pick(&self.pools.int);
-        let dst = self.dst(target);
-        self.cvt(Type::S32, Type::F32, dst, Src::register(register));
+        let dst = self.pick_dst(target);
+        self.emit_cvt(Type::S32, Type::F32, dst, Src::register(register));
     }
 
-    /// `((source & 1023) - 512) / 16`
-    pub(super) fn float_from_int(&mut self, register: RegisterId, source: Src) {
+    /// Emits `register = ((source & 1023) - 512) / 16`.
+    pub(super) fn emit_float_from_int(&mut self, register: RegisterId, source: Src) {
         let scratch = self.pools.scratch;
         let (most, half, sixteenth) = (
-            self.literal(1023),
-            self.literal(512),
-            self.literal(bits(0.0625)),
+            self.add_literal(1023),
+            self.add_literal(512),
+            self.add_literal(to_bits(0.0625)),
         );
-        self.emit(Op::And, Type::U32, Self::whole(scratch), &[source, most]);
+        self.emit(
+            Op::And,
+            Type::U32,
+            Self::make_full_dst(scratch),
+            &[source, most],
+        );
         self.emit(
             Op::Sub,
             Type::S32,
-            Self::whole(scratch),
+            Self::make_full_dst(scratch),
             &[Src::register(scratch), half],
         );
-        self.cvt(
+        self.emit_cvt(
             Type::F32,
             Type::S32,
-            Self::whole(scratch),
+            Self::make_full_dst(scratch),
             Src::register(scratch),
         );
         self.emit(
             Op::Mul,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(scratch), sixteenth],
         );
     }
 
-    fn float_statement(&mut self) {
+    fn generate_float_statement(&mut self) {
         let op = self.random.pick(&self.operations.float);
         let scratch = self.pools.scratch;
         let count = usize::from(op.info().sources.unwrap_or(1));
-        let sources: Vec<Src> = (0..count).map(|_| self.float_source()).collect();
-        self.emit(op, Type::F32, Self::whole(scratch), &sources);
+        let sources: Vec<Src> = (0..count).map(|_| self.pick_float_source()).collect();
+        self.emit(op, Type::F32, Self::make_full_dst(scratch), &sources);
         if op.has(OpFlags::MULTIPLIES) {
             self.round_to_sixteenths(scratch);
         }
-        self.limit(scratch);
+        self.clamp_to_limits(scratch);
         let register = self.random.pick(&self.pools.float);
-        let mut dst = self.dst(register);
+        let mut dst = self.pick_dst(register);
         dst.saturate = self.random.pick(&[
             Saturate::None,
             Saturate::None,
@@ -388,7 +411,7 @@ impl Generator {
             Saturate::UnsignedOrNan,
             Saturate::SignedOrNan,
         ]);
-        let swizzle = self.swizzle();
+        let swizzle = self.pick_swizzle();
         self.emit(
             Op::Mov,
             Type::F32,
@@ -401,48 +424,55 @@ impl Generator {
     }
 
     fn round_to_sixteenths(&mut self, register: RegisterId) {
-        let (sixteen, sixteenth) = (self.literal(bits(16.0)), self.literal(bits(0.0625)));
+        let (sixteen, sixteenth) = (
+            self.add_literal(to_bits(16.0)),
+            self.add_literal(to_bits(0.0625)),
+        );
         self.emit(
             Op::Mul,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(register), sixteen],
         );
         self.emit(
             Op::Round,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(register)],
         );
         self.emit(
             Op::Mul,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(register), sixteenth],
         );
     }
 
-    fn limit(&mut self, register: RegisterId) {
-        let (least, most) = (self.literal(bits(-64.0)), self.literal(bits(64.0)));
+    fn clamp_to_limits(&mut self, register: RegisterId) {
+        let (least, most) = (
+            self.add_literal(to_bits(-64.0)),
+            self.add_literal(to_bits(64.0)),
+        );
         self.emit(
             Op::Max,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(register), least],
         );
         self.emit(
             Op::Min,
             Type::F32,
-            Self::whole(register),
+            Self::make_full_dst(register),
             &[Src::register(register), most],
         );
     }
 
-    /// Lane x of `register` becomes the number in a random lane of an integer register, modulo `modulus`, a power of two.
-    pub(super) fn small_number(&mut self, register: RegisterId, modulus: u64) {
+    /// Emits code that sets lane x of `register` to a random lane of an integer register, modulo
+    /// `modulus`, a power of two.
+    pub(super) fn emit_small_number(&mut self, register: RegisterId, modulus: u64) {
         let source = self.random.pick(&self.pools.int);
-        let lane = self.random.below(4) as u8;
-        let mask = self.literal(modulus - 1);
+        let lane = self.random.draw_below(4) as u8;
+        let mask = self.add_literal(modulus - 1);
         let source = Src {
             swizzle: Swizzle::splat(lane),
             ..Src::register(source)

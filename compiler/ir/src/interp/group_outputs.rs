@@ -1,19 +1,20 @@
-//! What invocations of a program make together: the outputs of a patch, the vertices of a primitive.
+//! Combined results of the invocations of a program: the outputs of a patch, the vertices of a
+//! primitive.
 
 use crate::primitive::MAX_VERTEX_STREAMS;
 use crate::program::{Program, Stage};
 
-/// Outputs that the invocations of a tessellation control program share. What nobody has written is 0.
+/// Outputs that the invocations of a tessellation control program share, initially 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Patch {
     /// Lanes of the outputs of each vertex, by [`OutputId`](crate::OutputId).
     pub vertices: Vec<Vec<[u64; 4]>>,
-    /// Lanes of the outputs of the patch, by [`OutputId`](crate::OutputId).
+    /// Lanes of the per-patch outputs, by [`OutputId`](crate::OutputId).
     pub outputs: Vec<[u64; 4]>,
-    /// Whether invocations waited for each other at different barriers or in different rounds of a loop, or for one that had ended, which
-    /// no device allows.
+    /// True if invocations waited for each other at different barriers or in different iterations
+    /// of a loop, or for an invocation that had ended, which is invalid on devices.
     pub parted_at_barrier: bool,
-    /// Which outputs are those of the patch.
+    /// True for per-patch outputs.
     shared: Vec<bool>,
 }
 
@@ -61,17 +62,18 @@ impl Patch {
 /// Lanes of the outputs of a vertex, by [`OutputId`](crate::OutputId).
 pub type Vertex = Vec<[u64; 4]>;
 
-/// What a geometry program makes of a primitive: for each vertex stream its strips. No strip is empty.
+/// Vertices that a geometry program emits for a primitive: for each vertex stream its strips. No
+/// strip is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Emitted {
-    /// The strips of each stream. Streams other than the first have points.
+    /// The strips of each stream. Streams other than the first one contain points.
     pub streams: [Vec<Vec<Vertex>>; MAX_VERTEX_STREAMS as usize],
-    /// Whether the next vertex of the first stream begins a strip.
+    /// True if the next vertex of the first stream begins a strip.
     ended: bool,
 }
 
 impl Emitted {
-    pub(super) fn add(&mut self, stream: u64, vertex: Vertex) {
+    pub(super) fn add_vertex(&mut self, stream: u64, vertex: Vertex) {
         let number = usize::try_from(stream).unwrap_or(usize::MAX);
         let Some(strips) = self.streams.get_mut(number) else {
             return;

@@ -1,8 +1,9 @@
-//! Vertex attributes that GL's fixed functions have and vertex programs read by number.
+//! Conventional vertex attributes, which vertex programs read by index.
 
-/// What conventional commands set of a vertex. GL keeps each in one of the 16 numbered attributes of vertex programs: `glNormal` and
-/// `glVertexAttribNV(2, ...)` set the same value, in calls, in arrays and in display lists. NV_vertex_program section
-/// 2.14.1.6, table X.2. Components that a command does not set are those that `glVertexAttrib` leaves out: 0, 0 and 1.
+/// An attribute that conventional commands set. GL stores each in one of the 16 generic attributes
+/// of vertex programs: `glNormal` and `glVertexAttribNV(2, ...)` set the same value, in calls, in
+/// arrays and in display lists. NV_vertex_program section 2.14.1.6, table X.2. Components that a
+/// command does not set have the defaults of `glVertexAttrib`: 0, 0 and 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ConventionalAttribute {
     /// `glVertex`, which also ends the vertex.
@@ -17,12 +18,13 @@ pub enum ConventionalAttribute {
     SecondaryColor,
     /// `glFogCoord`
     FogCoord,
-    /// `glMultiTexCoord` of texture unit 0 to 7; `glTexCoord` is that of unit 0.
+    /// `glMultiTexCoord` of texture unit 0 to 7; `glTexCoord` sets unit 0.
     TexCoord(u8),
 }
 
 impl ConventionalAttribute {
-    /// The number of the attribute, which is its location in modules. `None` for texture units that have none.
+    /// Returns the index of the attribute, which is its location in modules. `None` for texture
+    /// units without an attribute.
     pub const fn number(self) -> Option<u32> {
         Some(match self {
             Self::Position => 0,
@@ -36,7 +38,8 @@ impl ConventionalAttribute {
         })
     }
 
-    /// What conventional commands set an attribute; `None` for 6, 7 and those past 15, which only their numbers name.
+    /// Returns the conventional attribute with an index; `None` for 6, 7 and those past 15, which
+    /// only generic commands set.
     pub const fn of(number: u32) -> Option<Self> {
         Some(match number {
             0 => Self::Position,

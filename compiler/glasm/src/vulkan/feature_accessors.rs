@@ -1,11 +1,11 @@
-//! The table of features as functions over the structures of Vulkan.
+//! Functions over Vulkan structures, generated from the table of features.
 
-use super::chain::FeatureChain;
+use super::pnext_chain::FeatureChain;
 use ash::vk;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
-/// Visits the member of a structure that a row of the table is about, if it is about one and the structure is there.
+/// Visits the structure member of a table entry, if the entry has one and the structure is present.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! feature_member {
@@ -22,7 +22,7 @@ macro_rules! feature_member {
     };
 }
 
-/// A list of the name of a feature if an extension is all there is of it.
+/// Expands to a list with the name of a feature if the feature consists of an extension only.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! feature_extension {
@@ -39,7 +39,7 @@ macro_rules! feature_extension {
     };
 }
 
-/// The rows of [`device_features`](crate::device_features) as a [`FeatureTable`].
+/// Expands the entries of [`device_features`](crate::device_features) to a [`FeatureTable`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! feature_table {
@@ -56,14 +56,14 @@ macro_rules! feature_table {
     };
 }
 
-/// What is called for every feature that a device may have, with its name.
+/// Callback for every feature that a device may have, with its name.
 pub type Visitor<'a> = dyn FnMut(&'static str, &mut vk::Bool32) + 'a;
 
-/// Some features.
+/// A set of features.
 pub struct FeatureTable {
-    /// Visits those that are members of structures.
+    /// Visits the features that are members of structures.
     pub visit: fn(&mut FeatureChain, &mut Visitor<'_>),
-    /// Extensions that count as features under their names.
+    /// Extensions that are features, by their names.
     pub extensions: &'static [&'static [&'static CStr]],
 }
 
@@ -71,7 +71,7 @@ pub struct FeatureTable {
 pub(super) static OF_MODULES: FeatureTable = glasm_codegen::device_features! { feature_table {} };
 
 impl FeatureTable {
-    /// Names of the members that are on.
+    /// Returns the names of the members that are set.
     pub(super) fn names(&self, chain: &mut FeatureChain) -> BTreeSet<&'static str> {
         let mut names = BTreeSet::new();
         (self.visit)(chain, &mut |name, on| {

@@ -3,21 +3,22 @@
 use crate::program::Program;
 use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics, Location, Numbered};
 
-/// Defines the limits of numbers: member, what the number counts, and the error of a number that is too large.
+/// Defines the limits of indices: member, kind of the index, and the error of an index that is too
+/// large.
 macro_rules! limits {
     ($($(#[doc = $doc:literal])* $member:ident $numbered:ident $code:ident;)*) => {
-        /// What programs may use in a GL that a caller makes: what it answers to queries of
+        /// Limits that a GL implementation on top of glasm advertises: its answers to queries of
         /// `MAX_PROGRAM_INSTRUCTIONS_ARB` and others. Without limits of the caller only those of
-        /// the translation hold, [`limits`](crate::limits).
+        /// the translation apply, [`limits`](crate::limits).
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct Limits {
-            /// The most of each count.
+            /// The maximum of each count.
             pub counts: Counts,
             $($(#[doc = $doc])* pub $member: u32,)*
         }
 
         impl Default for Limits {
-            /// No limits.
+            /// Returns the absence of limits.
             fn default() -> Self {
                 Self {
                     counts: NO_COUNTS,
@@ -35,15 +36,18 @@ limits! {
     env_parameters EnvParameters BindingRange;
     /// Local parameters, `program.local[n]` (`MAX_PROGRAM_LOCAL_PARAMETERS_ARB`).
     local_parameters LocalParameters BindingRange;
-    /// Texture image units, `texture[n]` (`MAX_TEXTURE_IMAGE_UNITS_ARB`, or the limit of the program type).
+    /// Texture image units, `texture[n]` (`MAX_TEXTURE_IMAGE_UNITS_ARB`, or the limit of the
+    /// program type).
     texture_units TextureUnits TextureRange;
-    /// Texture coordinate sets, also those of texture matrices and texture coordinate generation (`MAX_TEXTURE_COORDS_ARB`).
+    /// Texture coordinate sets, also those of texture matrices and texture coordinate generation
+    /// (`MAX_TEXTURE_COORDS_ARB`).
     texture_coordinates TextureCoordinates BindingRange;
     /// Texture units with an environment, `state.texenv[n]` (`MAX_TEXTURE_UNITS`).
     texture_environments TextureEnvironments BindingRange;
     /// Program matrices, `state.matrix.program[n]` (`MAX_PROGRAM_MATRICES_ARB`).
     program_matrices ProgramMatrices BindingRange;
-    /// Vertex units, `state.matrix.modelview[n]`, `vertex.weight[n]` and `vertex.matrixindex[n]` (`MAX_VERTEX_UNITS_ARB`).
+    /// Vertex units, `state.matrix.modelview[n]`, `vertex.weight[n]` and `vertex.matrixindex[n]`
+    /// (`MAX_VERTEX_UNITS_ARB`).
     vertex_units VertexUnits BindingRange;
     /// Palette matrices, `state.matrix.palette[n]` (`MAX_PALETTE_MATRICES_ARB`).
     palette_matrices PaletteMatrices BindingRange;
@@ -51,8 +55,8 @@ limits! {
     lights Lights BindingRange;
     /// Clip planes and clip distances, `state.clip[n]` and `result.clip[n]` (`MAX_CLIP_PLANES`).
     clip_planes ClipPlanes BindingRange;
-    /// Generic attributes of the program type, `vertex.attrib[n]` and `fragment.attrib[n]` (`MAX_PROGRAM_GENERIC_ATTRIBS_NV`, for vertex programs
-    /// `MAX_VERTEX_ATTRIBS_ARB`).
+    /// Generic attributes of the program type, `vertex.attrib[n]` and `fragment.attrib[n]`
+    /// (`MAX_PROGRAM_GENERIC_ATTRIBS_NV`, for vertex programs `MAX_VERTEX_ATTRIBS_ARB`).
     generic_attributes GenericAttributes BindingRange;
     /// Generic results, `result.attrib[n]` (`MAX_PROGRAM_GENERIC_RESULTS_NV`).
     generic_results GenericResults BindingRange;
@@ -70,18 +74,19 @@ limits! {
     counter_buffers CounterBuffers BindingRange;
     /// Subroutine parameters, `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
     subroutine_parameters SubroutineParameters BindingRange;
-    /// Numbers of subroutines, `SUBROUTINENUM(n)` (`MAX_PROGRAM_SUBROUTINE_NUM_NV`).
+    /// Subroutine indices, `SUBROUTINENUM(n)` (`MAX_PROGRAM_SUBROUTINE_NUM_NV`).
     subroutine_numbers SubroutineNumbers SubroutineNumber;
-    /// IF blocks inside each other (`MAX_PROGRAM_IF_DEPTH_NV`).
+    /// Nesting depth of IF blocks (`MAX_PROGRAM_IF_DEPTH_NV`).
     if_depth IfBlocks IfDepth;
-    /// LOOP and REP blocks inside each other (`MAX_PROGRAM_LOOP_DEPTH_NV`).
+    /// Nesting depth of LOOP and REP blocks (`MAX_PROGRAM_LOOP_DEPTH_NV`).
     loop_depth LoopBlocks LoopDepth;
     /// Calls in the longest chain of subroutines without recursion (`MAX_PROGRAM_CALL_DEPTH_NV`).
     call_depth Calls CallDepth;
 }
 
-/// What of a program has both a number and a count. Numbers of TGSI have to be below what counts are limited to; attributes of other languages have the
-/// numbers in which the text binds them.
+/// Entities of a program that have both indices and a count. Indices of TGSI must be below the
+/// limit of the count; attributes of other languages have the indices to which the source binds
+/// them.
 static NUMBERED_COUNTS: &[NumberRow] = &[
     (
         Numbered::Attributes,
@@ -118,10 +123,10 @@ const NO_COUNTS: Counts = Counts {
     result_components: u32::MAX,
 };
 
-/// What a number counts, its limit, and the error that it is too large.
+/// Kind of an index, its limit, and the error of an index that is too large.
 type NumberRow = (Numbered, fn(&Limits) -> u32, Code);
 
-/// What is limited, by name, with the error that more of it is.
+/// A limited count, its name, and the error of an excess.
 type Row = (fn(&Counts) -> u32, &'static str, Code);
 
 static COUNTS: &[Row] = &[
@@ -165,15 +170,19 @@ static COUNTS: &[Row] = &[
 ];
 
 impl Program {
-    /// Checks the program against limits of the caller. `glProgramStringARB` fails for what exceeds them: at the first number that is too large, at
-    /// the first attribute beyond those that are allowed, at the end of the text for other counts.
+    /// Checks the program against limits of the caller. `glProgramStringARB` fails for programs
+    /// that exceed them: at the first index that is too large, at the first attribute beyond the
+    /// allowed ones, at the end of the source for other counts.
     ///
-    /// Of TGSI the numbers of registers and semantics are checked, which Gallium limits in this way: `IN` against [`Counts::attribs`], `TEMP`, `CONST` and
-    /// `ADDR` against the counts of temporaries, parameters and address registers, `SAMP` and `SVIEW` against [`Limits::texture_units`], images, buffers,
-    /// `GENERIC`, `TEXCOORD`, `PATCH` and colors of fragments against the members of their names, and blocks inside each other. TGSI has no other counts.
+    /// For TGSI the indices of registers and semantics are checked, which Gallium limits in this
+    /// way: `IN` against [`Counts::attribs`], `TEMP`, `CONST` and `ADDR` against the counts of
+    /// temporaries, parameters and address registers, `SAMP` and `SVIEW` against
+    /// [`Limits::texture_units`], images, buffers, `GENERIC`, `TEXCOORD`, `PATCH` and colors of
+    /// fragments against the members of their names, and the nesting of blocks. TGSI has no other
+    /// counts.
     ///
     /// # Errors
-    /// An error for each limit that the program exceeds, numbers in the order of the text before counts.
+    /// An error for each limit that the program exceeds, indices in source order before counts.
     pub fn check_limits(&self, limits: &Limits) -> Result<(), Diagnostics> {
         let usage = self.usage();
         let numbers = NUMBERS
@@ -201,7 +210,7 @@ impl Program {
             })
         });
         let mut list: Vec<Diagnostic> = numbers.chain(exceeded).collect();
-        // Sorting is stable: what has no span stays in the order of the tables.
+        // The sort is stable: errors without a span retain the order of the tables.
         list.sort_by_key(|it| match it.location {
             Location::Span(span) => span.start,
             Location::WholeProgram => u32::MAX,

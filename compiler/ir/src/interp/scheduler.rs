@@ -4,7 +4,7 @@ use super::environment::Textures;
 use super::flow::Step;
 use super::machine::{Invocation, Machine, StepLimit};
 
-/// Picks who runs next among a number of invocations that may: a number below it.
+/// Selects the invocation that runs next: an index below the given number of candidates.
 pub type Schedule<'s> = dyn FnMut(usize) -> usize + 's;
 
 impl<T: Textures> Machine<'_, '_, T> {
@@ -14,7 +14,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         Ok(())
     }
 
-    /// Lets an invocation make a step.
+    /// Executes a step of an invocation.
     fn advance_one(&mut self, invocation: &mut Invocation) -> Result<Step, StepLimit> {
         std::mem::swap(&mut self.own, invocation);
         let step = self.advance();
@@ -22,7 +22,8 @@ impl<T: Textures> Machine<'_, '_, T> {
         step
     }
 
-    /// Invocations that wait for each other at barriers. One that has ended is waited for no more. Tells whether all came to the same barriers.
+    /// Runs invocations that wait for each other at barriers. Invocations that have ended are not
+    /// waited for. Returns true if all invocations reached the same barriers.
     pub(super) fn run_together(
         &mut self,
         mut invocations: Vec<Invocation>,
@@ -49,7 +50,8 @@ impl<T: Textures> Machine<'_, '_, T> {
         Ok(all_same)
     }
 
-    /// Invocations that end each instruction before any begins the next: whoever is behind goes on.
+    /// Runs invocations in lock step: each completes an instruction before any begins the next one,
+    /// so the least stack runs next.
     pub(super) fn run_in_lock_step(
         &mut self,
         mut invocations: Vec<Invocation>,
@@ -57,11 +59,11 @@ impl<T: Textures> Machine<'_, '_, T> {
         loop {
             let running = invocations.iter().filter(|own| !own.stack.is_empty());
             let running = running.map(|own| &own.stack);
-            let Some(behind) = running.min_by(|a, b| a.order(b)).cloned() else {
+            let Some(least) = running.min_by(|a, b| a.compare_order(b)).cloned() else {
                 return Ok(());
             };
             for invocation in &mut invocations {
-                if invocation.stack == behind {
+                if invocation.stack == least {
                     self.advance_one(invocation)?;
                 }
             }

@@ -1,13 +1,16 @@
-//! Lookups of textures that turn out not to be compared, to be compared, or not to be there.
+//! Specialization of texture lookups for textures without depth comparison, with depth comparison,
+//! and for missing textures.
 //!
-//! Shadow targets compare where the texture's `TEXTURE_COMPARE_MODE` says so; what they give otherwise is undefined (ARB_fragment_program_shadow,
-//! "Texture Sampling"). On the drivers that had the target they give the texel, and compilers of that time wrote `TXP ..., SHADOW2D` for
-//! coordinates of four components whatever the texture was.
+//! Shadow targets compare if the texture's `TEXTURE_COMPARE_MODE` enables it; otherwise the result
+//! is undefined (ARB_fragment_program_shadow, "Texture Sampling"). Drivers that supported the
+//! target returned the texel, and compilers of that time emitted `TXP ..., SHADOW2D` for
+//! coordinates of four components regardless of the texture.
 //!
-//! NV_fragment_program has no shadow targets: its lookups are those of OpenGL without programs, which compare with the third coordinate where the
-//! texture says so (section 3.11.5.38; ARB_shadow).
+//! NV_fragment_program has no shadow targets: its lookups are those of OpenGL without programs,
+//! which compare with the third coordinate if the texture enables it (section 3.11.5.38;
+//! ARB_shadow).
 //!
-//! Lookups of textures that are not there give zeros in `!!FP1.0` programs (the same section).
+//! Lookups of missing textures return zeros in `!!FP1.0` programs (the same section).
 
 use crate::inst::Aux;
 use crate::op::Op;
@@ -16,7 +19,7 @@ use crate::program::Program;
 use crate::resource::{TexTarget, Texture};
 
 impl Program {
-    /// Makes lookups of shadow textures plain ones, for the textures that are not compared.
+    /// Replaces comparing lookups by ordinary ones, for the shadow textures that do not compare.
     pub fn look_up_plainly(&mut self, is_plain: impl Fn(&Texture) -> bool) {
         let is_plain = |texture: &Texture| texture.shadow && is_plain(texture);
         for inst in &mut self.insts {
@@ -25,7 +28,7 @@ impl Program {
             if !access.reference || !is_plain(&self.textures[access.texture]) {
                 continue;
             }
-            // The reference follows the coordinate; what is behind it moves up.
+            // The reference follows the coordinate; the sources after the reference move up.
             let range = inst.source_range();
             self.srcs
                 .copy_within(range.start + 2..range.end, range.start + 1);
@@ -39,7 +42,8 @@ impl Program {
         }
     }
 
-    /// Makes plain lookups of depths compare with the third coordinate, for the textures that are compared: those of one and two dimensions.
+    /// Adds a comparison with the third coordinate to ordinary lookups, for the textures of one and
+    /// two dimensions that compare.
     pub fn look_up_compared(&mut self, is_compared: impl Fn(&Texture) -> bool) {
         let is_compared = |texture: &Texture| {
             let is_flat = matches!(
@@ -54,7 +58,7 @@ impl Program {
             if !access.mode.compares() || !is_compared(&self.textures[access.texture]) {
                 continue;
             }
-            // The sources with the reference behind the coordinate are new ones.
+            // The source list with the reference after the coordinate is a new one.
             let [first, end] = [inst.source_range().start, inst.source_range().end];
             inst.first_source = self.srcs.len() as u32;
             let coordinate = self.srcs[first];
@@ -72,7 +76,7 @@ impl Program {
         }
     }
 
-    /// Makes zeros of lookups of the textures that are not there.
+    /// Replaces the results of lookups by zeros, for the missing textures.
     pub fn look_up_zeros(&mut self, is_missing: impl Fn(&Texture) -> bool) {
         let zeros = self.literals.push([0; 4]);
         for inst in self.insts.iter_mut().filter(|inst| inst.op == Op::Tex) {

@@ -1,15 +1,21 @@
-//! Patches that reach geometry programs and rasterization, which Vulkan does not have: there, patches end in an evaluation stage.
+//! Lowering of patches that reach geometry programs and rasterization, which Vulkan does not
+//! support: there, patches end in an evaluation stage.
 //!
-//! A geometry program with `PRIMITIVE_IN PATCHES` gets, from an evaluation stage that is made here, one line for each patch: a subdivision
-//! as `isolines` with the outer levels 1 and 1 gives exactly one. The patch lies in the varyings of its vertices, one for every attribute of
-//! every vertex that the program reads, levels and attributes of the patch among them: all of them in both vertices, or some in either, by the
-//! place in the domain, as the order of the vertices is open. The program is rewritten to take lines and to find its inputs there. So it reads
-//! 62 vectors at most, and 30 on devices that have no more than Vulkan guarantees; what is indexed at run time lies in one vertex. The control
-//! program before keeps its levels as attributes of the patch, and sets those that make one line.
+//! A geometry program with `PRIMITIVE_IN PATCHES` receives, from an evaluation stage that is
+//! generated here, one line for each patch: a subdivision as `isolines` with the outer levels 1 and
+//! 1 yields exactly one line. The varyings of its vertices contain the patch, one for every
+//! attribute of every vertex that the program reads, including levels and per-patch attributes.
+//! Either both vertices have all of them, or each vertex has a part, selected by the tessellation
+//! coordinate, as the order of the vertices is unspecified. The program is rewritten to accept
+//! lines and to read its inputs there. So it can read at most 62 vectors, and 30 on devices that
+//! have no more than Vulkan guarantees; dynamically indexed arrays are in one vertex. The previous
+//! control program writes its levels to per-patch attributes, and sets the levels that yield one
+//! line.
 //!
-//! Patches of a control program that nothing takes become points: a subdivision in point mode, as a line of as many points.
+//! Patches of a control program without a following stage become points: a subdivision in point
+//! mode, as a line with that number of points.
 
-use crate::stages::{PatchLevels, Sketch, pass_patch};
+use crate::stages::{IrTextBuilder, PatchLevels, pass_patch};
 use glasm_codegen::varyings::VARYING_LOCATIONS;
 use glasm_frontend::lang::stage_name;
 use glasm_frontend::{Code, Diagnostic};
@@ -22,29 +28,35 @@ use glasm_ir::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// Numbers of attributes of patches that locations know.
+/// Number of per-patch attributes that can have locations.
 const PATCH_ATTRIBUTES: u8 = 32;
 
-/// The evaluation program between a control program and a geometry program of patches, and both as they fit it.
+/// The evaluation program between a control program and a geometry program of patches, and both
+/// programs, adapted to it.
 pub(super) struct Bridge {
     pub(super) control: Program,
     pub(super) evaluation: Program,
     pub(super) geometry: Program,
 }
 
-/// Whether patches can be drawn as primitives of as many vertices: the program reads nothing of the patch but its vertices.
-pub(super) fn is_primitive(geometry: &Program, vertices: u32) -> bool {
+/// Returns true if patches can be drawn as primitives with the same number of vertices: the program
+/// reads no per-patch inputs.
+pub(super) fn can_draw_as_primitive(geometry: &Program, vertices: u32) -> bool {
     let mut inputs = geometry.inputs.iter();
     InputPrimitive::of_vertices(vertices).is_some()
         && !inputs.any(|input| input.semantic.is_per_patch())
 }
 
-/// A control program that passes on what a geometry program reads.
-pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) -> Program {
+/// Returns a control program that passes the inputs of a geometry program through.
+pub(super) fn build_passthrough_control(
+    geometry: &Program,
+    vertices: u32,
+    levels: PatchLevels,
+) -> Program {
     let read: BTreeSet<Semantic> = geometry
         .inputs
         .iter()
-        // The position passes without being asked for.
+        // The position is always passed through.
         .filter(|input| input.per_vertex && input.semantic != Semantic::Position)
         .map(|input| input.semantic)
         .collect();
@@ -52,19 +64,19 @@ pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) ->
     pass_patch(&read, vertices, levels)
 }
 
-/// Makes the evaluation program between a control program and a geometry program of patches.
-pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Diagnostic> {
+/// Builds the evaluation program between a control program and a geometry program of patches.
+pub(super) fn build_bridge(control: &Program, geometry: &Program) -> Result<Bridge, Diagnostic> {
     let mut control = control.clone();
     let mut geometry = geometry.clone();
     move_levels(&mut control, &mut geometry)?;
     set_levels(&mut control, &[1.0, 1.0]);
     let mut needed = 0;
-    for room in ROOMS {
+    for room in SLOT_BUDGETS {
         let rewriter = Rewriter::new(&geometry, control.modes.vertices_out, room);
         let (geometry, vertices) = rewriter.rewrite();
         if vertices.iter().all(|slots| slots.len() <= room.slots) {
             return Ok(Bridge {
-                evaluation: hand_on(&vertices, room),
+                evaluation: build_bridge_stage(&vertices, room),
                 control,
                 geometry,
             });
@@ -80,32 +92,33 @@ pub(super) fn bridge(control: &Program, geometry: &Program) -> Result<Bridge, Di
     ))
 }
 
-/// How many slots the vertices of the line have.
+/// Capacity of the vertices of the line.
 #[derive(Clone, Copy)]
-struct Room {
+struct SlotBudget {
     slots: usize,
-    /// Vertices that have some of their own; if it is one, both have the same.
+    /// Number of vertices with separate slots; if it is one, both vertices have the same ones.
     vertices: usize,
 }
 
-/// What is tried one after the other. Vulkan guarantees 16 vectors (`maxGeometryInputComponents`); the position that tells vertices apart is
-/// one of them.
-const ROOMS: [Room; 4] = [
-    room(16, 1),
-    room(15, 2),
-    room(VARYING_LOCATIONS as usize, 1),
-    room(VARYING_LOCATIONS as usize - 1, 2),
+/// Capacities in the order in which they are tried. Vulkan guarantees 16 vectors
+/// (`maxGeometryInputComponents`); the position that distinguishes the vertices is one of them.
+const SLOT_BUDGETS: [SlotBudget; 4] = [
+    slot_budget(16, 1),
+    slot_budget(15, 2),
+    slot_budget(VARYING_LOCATIONS as usize, 1),
+    slot_budget(VARYING_LOCATIONS as usize - 1, 2),
 ];
 
-const fn room(slots: usize, vertices: usize) -> Room {
-    Room { slots, vertices }
+const fn slot_budget(slots: usize, vertices: usize) -> SlotBudget {
+    SlotBudget { slots, vertices }
 }
 
-/// What the two vertices of the line have.
+/// Slots of the two vertices of the line.
 type Vertices = [Vec<Slot>; 2];
 
-/// The evaluation program that makes points of the vertices of a control program's patches, and the control program as it fits that.
-pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic> {
+/// Returns the evaluation program that generates points from the vertices of a control program's
+/// patches, and the control program, adapted to it.
+pub(super) fn build_points(control: &Program) -> Result<(Program, Program), Diagnostic> {
     let vertices = control.modes.vertices_out;
     if vertices < 2 {
         let name = stage_name(Stage::TessControl);
@@ -120,7 +133,7 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let mut taken = Program::new(Stage::Geometry);
     move_levels(&mut control, &mut taken)?;
     set_levels(&mut control, &[1.0, segments]);
-    let mut sketch = Sketch::new(
+    let mut builder = IrTextBuilder::new(
         "tess_eval",
         format_args!("tess_mode isolines\npoint_mode\n"),
     );
@@ -133,29 +146,30 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let copies: Vec<_> = semantics
         .into_iter()
         .map(|semantic| {
-            let from = sketch.input(semantic, "float per_vertex");
-            (from, sketch.output(semantic))
+            let from = builder.declare_input(semantic, "float per_vertex");
+            (from, builder.declare_output(semantic))
         })
         .collect();
-    let place = sketch.input(Semantic::TessCoord, "float");
-    let vertex = sketch.temp();
-    sketch.line(format_args!(
-        // Points lie at the multiples of 1 / (n - 1). The product need not be whole after rounding, so the nearest integer
-        // is taken.
+    let place = builder.declare_input(Semantic::TessCoord, "float");
+    let vertex = builder.declare_temp();
+    builder.push_line(format_args!(
+        // Points are at the multiples of 1 / (n - 1). The rounded product need not be integral, so
+        // it is rounded to the nearest integer.
         "{vertex}.x = mul.f32 {place}.xxxx, {{{segments:?}}}"
     ));
-    sketch.line(format_args!(
+    builder.push_line(format_args!(
         "{vertex}.x = cvt.s32 (f32 even) {vertex}.xxxx"
     ));
     for (from, to) in copies {
-        sketch.line(format_args!(
+        builder.push_line(format_args!(
             "{to}.xyzw = mov.u32 {from}[0 of 1, vertex {vertex}.x].xyzw"
         ));
     }
-    Ok((control, sketch.finish()))
+    Ok((control, builder.finish()))
 }
 
-/// Makes attributes of the patch of the levels that a control program writes, for what reads them behind it.
+/// Renames the levels that a control program writes to per-patch attributes, for the following
+/// program that reads them.
 fn move_levels(control: &mut Program, reader: &mut Program) -> Result<(), Diagnostic> {
     let is_level =
         |semantic: Semantic| matches!(semantic, Semantic::TessOuter(_) | Semantic::TessInner(_));
@@ -201,7 +215,7 @@ fn replace<I: Id, T: Copy>(table: &mut IndexVec<I, T>, change: impl Fn(T) -> T) 
     }
 }
 
-/// Writes outer levels before everything else.
+/// Inserts writes of outer levels before all other code.
 fn set_levels(program: &mut Program, levels: &[f32]) {
     let first = program.insts.len() as u32;
     for (number, level) in (0u8..).zip(levels) {
@@ -218,11 +232,11 @@ fn set_levels(program: &mut Program, levels: &[f32]) {
             &[source],
         );
     }
-    begin_with(program, first);
+    move_to_start(program, first);
 }
 
-/// Has the program begin with its last instructions, from `first` on.
-fn begin_with(program: &mut Program, first: u32) {
+/// Moves the last instructions, from `first` on, to the start of the program.
+fn move_to_start(program: &mut Program, first: u32) {
     let len = program.insts.len() as u32 - first;
     let body = program.routines[program.main].body;
     let old = program.block(body).to_vec();
@@ -259,12 +273,13 @@ fn push_inst(program: &mut Program, op: Op, dst: Dst, sources: &[Src]) {
     });
 }
 
-/// What a varying of the line holds: an input of the geometry program, of a vertex or of the patch.
+/// Content of a varying of the line: an input of the geometry program, of a vertex or of the patch.
 type Slot = (Semantic, Option<u32>);
 
-/// The evaluation program that gives the vertices of the line their slots. The position tells which vertex is which.
-fn hand_on(vertices: &Vertices, room: Room) -> Program {
-    let mut sketch = Sketch::new("tess_eval", format_args!("tess_mode isolines\n"));
+/// Returns the evaluation program that writes the slots of the vertices of the line. The position
+/// identifies the vertex.
+fn build_bridge_stage(vertices: &Vertices, room: SlotBudget) -> Program {
+    let mut builder = IrTextBuilder::new("tess_eval", format_args!("tess_mode isolines\n"));
     let mut inputs: HashMap<Semantic, String> = HashMap::new();
     for (semantic, vertex) in vertices.iter().flatten() {
         let properties = match vertex {
@@ -272,63 +287,66 @@ fn hand_on(vertices: &Vertices, room: Room) -> Program {
             None => "float",
         };
         let known = inputs.entry(*semantic);
-        known.or_insert_with(|| sketch.input(*semantic, properties));
+        known.or_insert_with(|| builder.declare_input(*semantic, properties));
     }
-    let place = sketch.input(Semantic::TessCoord, "float");
+    let place = builder.declare_input(Semantic::TessCoord, "float");
     let count = vertices.iter().map(Vec::len).max().unwrap_or(0);
     let outputs: Vec<String> = (0..count as u8)
-        .map(|number| sketch.output(Semantic::Generic(number)))
+        .map(|number| builder.declare_output(Semantic::Generic(number)))
         .collect();
-    let position = (room.vertices > 1).then(|| sketch.output(Semantic::Position));
-    let end = sketch.temp();
-    let fill = |sketch: &mut Sketch, slots: &[Slot]| {
+    let position = (room.vertices > 1).then(|| builder.declare_output(Semantic::Position));
+    let end = builder.declare_temp();
+    let fill = |builder: &mut IrTextBuilder, slots: &[Slot]| {
         for ((semantic, vertex), to) in slots.iter().zip(&outputs) {
             let from = &inputs[semantic];
             let at = match vertex {
                 Some(vertex) => format!("[0 of 1, vertex {vertex}]"),
                 None => String::new(),
             };
-            sketch.line(format_args!("{to}.xyzw = mov.u32 {from}{at}.xyzw"));
+            builder.push_line(format_args!("{to}.xyzw = mov.u32 {from}{at}.xyzw"));
         }
     };
-    fill(&mut sketch, &vertices[0]);
+    fill(&mut builder, &vertices[0]);
     if let Some(position) = position {
-        sketch.line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
-        // The ends of the line are at 0 and 1.
-        sketch.line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
-        sketch.line(format_args!("if nonzero.f32 {end}.x {{"));
-        fill(&mut sketch, &vertices[1]);
-        sketch.line(format_args!("}}"));
+        builder.push_line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
+        // The ends of the line have the coordinates 0 and 1.
+        builder.push_line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
+        builder.push_line(format_args!("if nonzero.f32 {end}.x {{"));
+        fill(&mut builder, &vertices[1]);
+        builder.push_line(format_args!("}}"));
     }
-    sketch.finish()
+    builder.finish()
 }
 
-/// An input, and which vertex of the line has it.
-type Place = (InputId, usize);
+/// An input, and the vertex of the line that has it.
+type VertexInput = (InputId, usize);
 
 /// Rewrites a geometry program of patches to one of lines.
 struct Rewriter<'a> {
     from: &'a Program,
-    /// Vertices of the patch.
+    /// Number of vertices of the patch.
     vertices: u32,
     to: Program,
-    room: Room,
+    room: SlotBudget,
     slots: Vertices,
-    /// The first of the inputs that stand for an input that is indexed at run time, one for each vertex.
-    blocks: HashMap<InputId, Place>,
-    /// Inputs that stand for an input of one vertex.
-    single: HashMap<(InputId, u32), Place>,
-    /// Inputs that have nothing to do with patches.
+    /// For each dynamically indexed input, the first of the consecutive inputs that replace it, one
+    /// for each vertex.
+    blocks: HashMap<InputId, VertexInput>,
+    /// Inputs that replace an input of one vertex.
+    single: HashMap<(InputId, u32), VertexInput>,
+    /// Inputs that are not part of the patch.
     own: HashMap<InputId, InputId>,
-    /// Numbers of the vertices of the line that have the first and the second slots, if they have different ones.
+    /// Indices of the vertices of the line that have the first and the second slots, if these are
+    /// different.
     order: Option<RegisterId>,
-    /// Registers of elements that are computed, one lane for each, and how many an instruction has by now.
+    /// Registers of computed elements, one lane for each, and the number that the current
+    /// instruction has used.
     scratch: Vec<RegisterId>,
     computed: usize,
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(from: &'a Program, vertices: u32, room: Room) -> Self {
+    fn new(from: &'a Program, vertices: u32, room: SlotBudget) -> Self {
         Self {
             from,
             vertices: vertices.max(1),
@@ -353,14 +371,14 @@ impl<'a> Rewriter<'a> {
         if self.room.vertices > 1 {
             self.order = Some(push_register(&mut self.to, Storage::Temp));
         }
-        self.find_arrays();
+        self.assign_dynamic_slots();
         for number in 0..self.to.nodes.len() {
             let Node::Run { first, len } = self.to.nodes[number] else {
                 continue;
             };
             let start = self.to.insts.len() as u32;
             for inst in self.from.run(first, len) {
-                self.inst(*inst);
+                self.rewrite_inst(*inst);
             }
             self.to.nodes[number] = Node::Run {
                 first: start,
@@ -368,13 +386,13 @@ impl<'a> Rewriter<'a> {
             };
         }
         if let Some(order) = self.order {
-            self.find_order(order);
+            self.emit_order(order);
         }
         (self.to, self.slots)
     }
 
-    /// Finds out at the start which vertex of the line is which.
-    fn find_order(&mut self, order: RegisterId) {
+    /// Emits code at the start that determines the order of the vertices of the line.
+    fn emit_order(&mut self, order: RegisterId) {
         let position = self.to.inputs.push(Input {
             per_vertex: true,
             ..Input::new(Semantic::Position)
@@ -394,15 +412,15 @@ impl<'a> Rewriter<'a> {
         });
         let first = self.to.insts.len() as u32;
         let dst = |lane: u8| Dst::new(order, WriteMask(1 << lane));
-        // Bits of floats that are not negative compare as they do.
+        // Bits of nonnegative floats have the same order as the floats.
         push_inst(&mut self.to, Op::SetGe, dst(0), &[place, half]);
-        push_inst(&mut self.to, Op::And, dst(0), &[lane((order, 0)), one]);
-        push_inst(&mut self.to, Op::Xor, dst(1), &[lane((order, 0)), one]);
-        begin_with(&mut self.to, first);
+        push_inst(&mut self.to, Op::And, dst(0), &[load_lane((order, 0)), one]);
+        push_inst(&mut self.to, Op::Xor, dst(1), &[load_lane((order, 0)), one]);
+        move_to_start(&mut self.to, first);
     }
 
-    /// Gives places side by side to what is indexed at run time.
-    fn find_arrays(&mut self) {
+    /// Assigns consecutive slots to dynamically indexed inputs.
+    fn assign_dynamic_slots(&mut self) {
         for src in &self.from.srcs {
             let (Base::Input(first), Some(index)) = (src.base, src.index) else {
                 continue;
@@ -410,16 +428,18 @@ impl<'a> Rewriter<'a> {
             let index = self.from.indices[index];
             let is_dynamic = |term: IndexTerm| term.relative.is_some();
             if is_dynamic(index.element) || index.vertex.is_some_and(is_dynamic) {
-                self.place_array(first, index.len.max(1));
+                self.assign_array_slots(first, index.len.max(1));
             }
         }
     }
 
-    /// Gives places side by side to an array of inputs, in one vertex of the line.
-    // Element e of vertex v is at e * vertices + v from the first one: the vertices of an element lie side by side.
-    fn place_array(&mut self, first: InputId, len: u32) {
+    /// Assigns consecutive slots to an array of inputs, in one vertex of the line.
+    // Element e of vertex v is at e * vertices + v from the first slot: the vertices of an element
+    // are consecutive.
+    fn assign_array_slots(&mut self, first: InputId, len: u32) {
         let end = (first.index() + len as usize).min(self.from.inputs.len());
-        let vertex = self.vertex_with_room(end.saturating_sub(first.index()) * self.stride(first));
+        let vertex = self
+            .find_vertex_with_capacity(end.saturating_sub(first.index()) * self.get_stride(first));
         for number in first.index()..end {
             let id = InputId::new(number);
             if self.blocks.contains_key(&id) {
@@ -427,28 +447,30 @@ impl<'a> Rewriter<'a> {
             }
             let input = self.from.inputs[id];
             let place = (self.to.inputs.next_id(), vertex);
-            for own in 0..self.stride(id) as u32 {
+            for own in 0..self.get_stride(id) as u32 {
                 self.push_slot(vertex, (input.semantic, input.per_vertex.then_some(own)));
             }
             self.blocks.insert(id, place);
         }
     }
 
-    /// Slots that an input takes.
-    fn stride(&self, id: InputId) -> usize {
+    /// Returns the number of slots that an input occupies.
+    fn get_stride(&self, id: InputId) -> usize {
         match self.from.inputs[id].per_vertex {
             true => self.vertices as usize,
             false => 1,
         }
     }
 
-    /// The vertex of the line that has room for so many slots; the last one if none has.
-    // All of them in one vertex, because they may be an array: an index at run time finds elements, not vertices.
-    fn vertex_with_room(&self, count: usize) -> usize {
+    /// Returns the first vertex of the line with capacity for `count` slots; the last vertex if
+    /// none has.
+    // All of them in one vertex, because they may be an array: a dynamic index selects elements,
+    // not vertices.
+    fn find_vertex_with_capacity(&self, count: usize) -> usize {
         let last = self.room.vertices - 1;
         let mut vertices = 0..last;
-        let has_room = |vertex: &usize| self.slots[*vertex].len() + count <= self.room.slots;
-        vertices.find(has_room).unwrap_or(last)
+        let has_capacity = |vertex: &usize| self.slots[*vertex].len() + count <= self.room.slots;
+        vertices.find(has_capacity).unwrap_or(last)
     }
 
     fn push_slot(&mut self, vertex: usize, slot: Slot) -> InputId {
@@ -460,12 +482,12 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    fn inst(&mut self, inst: Inst) {
+    fn rewrite_inst(&mut self, inst: Inst) {
         let mut sources = self.from.sources(&inst).to_vec();
         self.computed = 0;
         for src in &mut sources {
             if let Base::Input(id) = src.base {
-                self.source(id, src);
+                self.rewrite_source(id, src);
             }
         }
         let first_source = self.to.srcs.len() as u32;
@@ -477,7 +499,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Rewrites a source that is an input.
-    fn source(&mut self, id: InputId, src: &mut Src) {
+    fn rewrite_source(&mut self, id: InputId, src: &mut Src) {
         let input = self.from.inputs[id];
         let index = src.index.map(|index| self.from.indices[index]);
         if input.semantic == Semantic::VertexCount {
@@ -485,36 +507,36 @@ impl<'a> Rewriter<'a> {
             let literal = self.to.literals.push([count, 0, 0, 1]);
             (src.base, src.index) = (Base::Literal(literal), None);
         } else if !input.per_vertex && !input.semantic.is_per_patch() {
-            src.base = Base::Input(self.own_input(id));
+            src.base = Base::Input(self.get_own_input(id));
         } else {
             let index = index.unwrap_or(Index {
                 element: IndexTerm::constant(0),
                 len: 1,
                 vertex: None,
             });
-            self.patch_source(id, index, src);
+            self.rewrite_patch_source(id, index, src);
         }
     }
 
-    /// An input that has nothing to do with patches.
-    fn own_input(&mut self, id: InputId) -> InputId {
+    /// Returns an input that is not part of the patch.
+    fn get_own_input(&mut self, id: InputId) -> InputId {
         let input = self.from.inputs[id];
         let new = self.own.entry(id);
         *new.or_insert_with(|| self.to.inputs.push(input))
     }
 
-    /// An element of an array of inputs of a vertex, or of the patch.
-    fn patch_source(&mut self, id: InputId, index: Index, src: &mut Src) {
-        let stride = self.stride(id) as u32;
+    /// Rewrites a source that is an element of an array of inputs of a vertex, or of the patch.
+    fn rewrite_patch_source(&mut self, id: InputId, index: Index, src: &mut Src) {
+        let stride = self.get_stride(id) as u32;
         let vertex = index.vertex.unwrap_or(IndexTerm::constant(0));
         let known = index.element.relative.is_none() && vertex.relative.is_none();
         let ((first, of_line), element, len) = if known {
             let number = id.index() + index.element.offset.max(0) as usize;
             let of = InputId::new(number.min(self.from.inputs.len().saturating_sub(1)));
             let vertex = (vertex.offset.max(0) as u32).min(stride - 1);
-            (self.known_input(of, vertex), IndexTerm::constant(0), 1)
+            (self.get_vertex_input(of, vertex), IndexTerm::constant(0), 1)
         } else {
-            let element = self.flat_element(index.element, vertex, stride);
+            let element = self.compute_flat_element(index.element, vertex, stride);
             let place = self.blocks.get(&id).copied();
             let place = place.unwrap_or((InputId::new(0), 0));
             (place, element, index.len.max(1) * stride)
@@ -534,8 +556,8 @@ impl<'a> Rewriter<'a> {
         }));
     }
 
-    /// The input that stands for an input of a vertex that is known.
-    fn known_input(&mut self, id: InputId, vertex: u32) -> Place {
+    /// Returns the input that replaces an input of a constant vertex.
+    fn get_vertex_input(&mut self, id: InputId, vertex: u32) -> VertexInput {
         if let Some((first, of_line)) = self.blocks.get(&id) {
             let place = InputId::new(first.index() + vertex as usize);
             return (place, *of_line);
@@ -544,15 +566,20 @@ impl<'a> Rewriter<'a> {
             return *known;
         }
         let input = self.from.inputs[id];
-        let of_line = self.vertex_with_room(1);
+        let of_line = self.find_vertex_with_capacity(1);
         let slot = (input.semantic, input.per_vertex.then_some(vertex));
         let new = (self.push_slot(of_line, slot), of_line);
         self.single.insert((id, vertex), new);
         new
     }
 
-    /// `element * stride + vertex`, computed where it must be.
-    fn flat_element(&mut self, element: IndexTerm, vertex: IndexTerm, stride: u32) -> IndexTerm {
+    /// Returns `element * stride + vertex`; emits instructions for dynamic elements.
+    fn compute_flat_element(
+        &mut self,
+        element: IndexTerm,
+        vertex: IndexTerm,
+        stride: u32,
+    ) -> IndexTerm {
         let offset = element
             .offset
             .wrapping_mul(stride as i32)
@@ -561,13 +588,13 @@ impl<'a> Rewriter<'a> {
             (None, relative) => relative,
             (relative, None) if stride == 1 => relative,
             (Some(element), vertex) => {
-                let place = self.scratch_lane();
+                let place = self.reserve_scratch_lane();
                 let literal = self.to.literals.push([u64::from(stride); 4]);
                 let dst = Dst::new(place.0, WriteMask(1 << place.1));
-                let sources = [lane(element), Src::new(Base::Literal(literal))];
+                let sources = [load_lane(element), Src::new(Base::Literal(literal))];
                 push_inst(&mut self.to, Op::Mul, dst, &sources);
                 if let Some(vertex) = vertex {
-                    let sources = [lane(place), lane(vertex)];
+                    let sources = [load_lane(place), load_lane(vertex)];
                     push_inst(&mut self.to, Op::Add, dst, &sources);
                 }
                 Some(place)
@@ -576,9 +603,10 @@ impl<'a> Rewriter<'a> {
         IndexTerm { relative, offset }
     }
 
-    /// A lane that no other source of the instruction has.
-    // Two sources with computed elements are read at the same time; instructions behind may use the lanes again.
-    fn scratch_lane(&mut self) -> (RegisterId, u8) {
+    /// Returns a lane that no other source of the instruction uses.
+    // Two sources with computed elements are read at the same time; following instructions may
+    // reuse the lanes.
+    fn reserve_scratch_lane(&mut self) -> (RegisterId, u8) {
         let (number, lane) = (self.computed / 4, self.computed % 4);
         self.computed += 1;
         if self.scratch.len() <= number {
@@ -589,7 +617,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// A lane of a register in all lanes.
-fn lane((register, lane): (RegisterId, u8)) -> Src {
+/// Returns an operand that reads a lane of a register in all lanes.
+fn load_lane((register, lane): (RegisterId, u8)) -> Src {
     Src::register(register).swizzled(Swizzle::new([lane; 4]))
 }

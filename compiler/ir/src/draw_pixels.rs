@@ -1,4 +1,5 @@
-//! Colors of fragments that are texels: pixels of `glDrawPixels` behind a rectangle with a texture.
+//! Fragment colors that are texels: pixels of `glDrawPixels`, which are drawn as a textured
+//! rectangle.
 
 use crate::arena::IndexVec;
 use crate::builder::Builder;
@@ -22,8 +23,10 @@ const TEMPORARY: Register = Register {
 };
 
 impl Program {
-    /// Lets a fragment program read texels of a two-dimensional texture in the place of its primary color: at the floor of `coordinate`, another
-    /// input, of level 0, clamped as `saturate` says. `false`, with the program as it was, if it evaluates its color at other places or by an index.
+    /// Replaces the primary color of a fragment program by texels of a two-dimensional texture: the
+    /// texel at the floor of `coordinate`, another input, in level 0, clamped as `saturate`
+    /// specifies. Returns `false`, with an unchanged program, if the program evaluates its color at
+    /// other locations or reads it with an index.
     pub fn read_texel_colors(
         &mut self,
         unit: u32,
@@ -82,13 +85,14 @@ impl Program {
         };
         let sources = [Src::register(place), Src::new(Base::Literal(level))];
         builder.inst(inst(Op::Tex, Type::F32, texel, Aux::Tex(access)), &sources);
-        builder.nodes_of(nodes);
+        builder.append_nodes(nodes);
         builder.close_block_as(body);
         *self = builder.finish().0;
         true
     }
 
-    /// Whether the primary color is read by an index, or evaluated elsewhere than at the fragment's place.
+    /// Returns true if the primary color is read with an index, or evaluated at another location
+    /// than that of the fragment.
     fn has_placed_color(&self) -> bool {
         let insts = self.insts.iter();
         let mut placed = insts.filter(|inst| inst.op.has(OpFlags::INTERPOLATES));
@@ -116,7 +120,8 @@ mod tests {
     const TURNED: &str = "program fragment\nr0: output32 out0\nin0: tex_coord[0] float\nin1: color[0] float\nout0: frag_color[0][0] float\n\
                           routine fn0 {\n  r0.xyzw = add.f32 in1.zyxw, in0.xxxx\n}\nmain fn0\n";
 
-    /// The texel of (3.75, 2.5) is that of column 3 and row 2; its colors are clamped to 1.
+    /// Checks that (3.75, 2.5) reads the texel of column 3 and row 2, and that colors are clamped
+    /// to 1.
     #[test]
     fn colors_are_texels() {
         let mut program = parse(TURNED).unwrap();

@@ -1,22 +1,22 @@
-//! Which blocks branch to each block.
+//! Predecessors of basic blocks.
 
 use super::graph::FlowId;
 use crate::arena::Id;
 
-/// Blocks that branch to each block, the last one added first.
+/// Predecessors of each block, the last one added first.
 ///
-/// All lists lie in one vector, as position and block before it: graphs have many blocks with one or two of them, and a list for each
-/// would be an allocation for each.
+/// All lists share one vector, as position and previous block: graphs have many blocks with one or
+/// two predecessors, and separate lists would each need an allocation.
 #[derive(Default)]
-pub(super) struct Preds {
+pub(super) struct Predecessors {
     last: Vec<Option<u32>>,
     links: Vec<(FlowId, Option<u32>)>,
 }
 
-impl Preds {
-    /// Of so many blocks, to which nothing branches yet.
+impl Predecessors {
+    /// Returns the lists of `blocks` blocks, which are empty.
     pub(super) fn new(blocks: usize) -> Self {
-        // Half as many blocks may be added.
+        // Reduction may add half as many blocks.
         let mut last = Vec::with_capacity(blocks + blocks / 2);
         last.resize(blocks, None);
         Self {
@@ -25,7 +25,7 @@ impl Preds {
         }
     }
 
-    pub(super) fn of(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
+    pub(super) fn get(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
         let mut next = self.last[block.index()];
         std::iter::from_fn(move || {
             let (pred, before) = self.links[next? as usize];
@@ -39,20 +39,20 @@ impl Preds {
         self.links.push((pred, before));
     }
 
-    /// Adds a block whose targets are visited one after the other, unless it has been.
+    /// Adds a predecessor whose targets are visited consecutively, unless it was already added.
     pub(super) fn add_once(&mut self, block: FlowId, pred: FlowId) {
-        if self.of(block).next() != Some(pred) {
+        if self.get(block).next() != Some(pred) {
             self.add(block, pred);
         }
     }
 
-    /// Makes `pred` the only one.
+    /// Makes `pred` the only predecessor.
     pub(super) fn replace(&mut self, block: FlowId, pred: FlowId) {
         self.last[block.index()] = None;
         self.add(block, pred);
     }
 
-    /// Another block, to which nothing branches yet.
+    /// Adds a block without predecessors.
     pub(super) fn push_block(&mut self) {
         self.last.push(None);
     }

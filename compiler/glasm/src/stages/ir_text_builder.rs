@@ -1,13 +1,14 @@
-//! Writes programs in the text form of the IR.
+//! Builder of programs in the text form of the IR.
 
 use glasm_ir::{Program, Semantic};
 use std::fmt::{Arguments, Write};
 
-/// A program in the making: modes, then inputs and outputs, which are numbered from 0 on, then code.
+/// A program under construction: modes, then inputs and outputs, which are numbered from 0 on, then
+/// code.
 ///
-/// Register `rN` is that of output N; temporaries follow behind those.
+/// Register `rN` is the register of output N; temporaries follow.
 #[derive(Debug, Default)]
-pub(crate) struct Sketch {
+pub(crate) struct IrTextBuilder {
     modes: String,
     inputs: String,
     input_count: usize,
@@ -16,8 +17,8 @@ pub(crate) struct Sketch {
     code: String,
 }
 
-impl Sketch {
-    /// A program of a stage, with its modes as lines.
+impl IrTextBuilder {
+    /// Returns the builder of a program of a stage, with its modes as lines.
     pub(crate) fn new(stage: &str, modes: Arguments<'_>) -> Self {
         Self {
             modes: format!("program {stage}\n{modes}"),
@@ -25,8 +26,8 @@ impl Sketch {
         }
     }
 
-    /// Declares an input with its properties behind the semantic; gives its name.
-    pub(crate) fn input(&mut self, semantic: Semantic, properties: &str) -> String {
+    /// Declares an input with the properties that follow its semantic; returns its name.
+    pub(crate) fn declare_input(&mut self, semantic: Semantic, properties: &str) -> String {
         let number = self.input_count;
         self.input_count += 1;
         // Writing to a string does not fail.
@@ -34,37 +35,42 @@ impl Sketch {
         format!("in{number}")
     }
 
-    /// Declares an output of floats; gives its register. All outputs come before the first temporary.
-    pub(crate) fn output(&mut self, semantic: Semantic) -> String {
-        self.output_of(semantic, "float")
+    /// Declares an output of floats; returns its register. All outputs must be declared before the
+    /// first temporary.
+    pub(crate) fn declare_output(&mut self, semantic: Semantic) -> String {
+        self.declare_typed_output(semantic, "float")
     }
 
-    /// Declares an output of a type.
-    pub(crate) fn output_of(&mut self, semantic: Semantic, base: &'static str) -> String {
+    /// Declares an output of a type; returns its register.
+    pub(crate) fn declare_typed_output(
+        &mut self,
+        semantic: Semantic,
+        base: &'static str,
+    ) -> String {
         debug_assert_eq!(self.temps, 0, "registers are numbered in their order");
         self.outputs.push((semantic, base));
         format!("r{}", self.outputs.len() - 1)
     }
 
-    /// Declares a temporary; gives its register.
-    pub(crate) fn temp(&mut self) -> String {
+    /// Declares a temporary; returns its register.
+    pub(crate) fn declare_temp(&mut self) -> String {
         self.temps += 1;
         format!("r{}", self.outputs.len() + self.temps - 1)
     }
 
     /// Appends a line of code.
-    pub(crate) fn line(&mut self, line: Arguments<'_>) {
+    pub(crate) fn push_line(&mut self, line: Arguments<'_>) {
         let _ = writeln!(self.code, "{line}");
     }
 
-    /// The program.
+    /// Parses the text and returns the program.
     pub(crate) fn finish(&self) -> Program {
-        let text = self.text();
+        let text = self.build_text();
         let program = glasm_ir::parse(&text);
         program.unwrap_or_else(|error| unreachable!("{error} in:\n{text}"))
     }
 
-    fn text(&self) -> String {
+    fn build_text(&self) -> String {
         let mut text = self.modes.clone();
         for number in 0..self.outputs.len() {
             let _ = writeln!(text, "r{number}: output32 out{number}");
@@ -81,7 +87,7 @@ impl Sketch {
     }
 }
 
-/// A literal of the bits of a number.
-pub(crate) fn bits(bits: u32) -> String {
+/// Returns a literal with these bits.
+pub(crate) fn format_bits(bits: u32) -> String {
     format!("{{0x{bits:x}}}")
 }
