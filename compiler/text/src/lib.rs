@@ -14,11 +14,12 @@
 //! assert!(text.reflection.params.is_some()); // the buffer of program.local[0] must be bound
 //! ```
 //!
-//! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds C++: it takes every instruction and
-//! writes all versions. WGSL comes from naga, which also writes what it can of the others without that feature. `docs/text-output.md` says
-//! more: versions, conventions, numbers of resources, and what languages cannot express.
+//! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds
+//! C++: it takes every instruction and writes all versions. WGSL comes from naga, which also writes
+//! what it can of the others without that feature. `docs/text-output.md` says more: versions,
+//! conventions, numbers of resources, and what languages cannot express.
 //!
-//! No function of this crate panics or hangs, whatever the program string holds.
+//! No function of this crate panics or hangs, for any program string.
 
 #![forbid(unsafe_code)]
 

@@ -23,7 +23,7 @@ pub(super) fn restore_sampling(prepared: &ModuleEditor, module: &mut Module) {
         } else {
             continue;
         };
-        let Some(number) = prepared.decorated_with(id, Decoration::Location) else {
+        let Some(number) = prepared.find_decoration_literal(id, Decoration::Location) else {
             continue;
         };
         let arguments = module.entry_points.iter_mut();
@@ -137,7 +137,7 @@ fn is_multisampled(ty: &TypeInner) -> bool {
     )
 }
 
-/// Decides whether a module has images of cube maps that shaders load or store.
+/// Returns true if a module has images of cube maps that shaders load or store.
 pub(super) fn has_cube_images(module: &Module) -> bool {
     module.types.iter().any(|(_, ty)| {
         matches!(

@@ -46,7 +46,7 @@ pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     editor.rewrite(|code, instruction| match instruction.id(3) {
         Some(value) if instruction.op() == Op::AtomicStore => {
             let ty = code.editor.type_of(value);
-            code.op_with(Op::AtomicExchange, ty, instruction.operands);
+            code.emit_op_with(Op::AtomicExchange, ty, instruction.operands);
         }
         _ => code.keep(instruction),
     });

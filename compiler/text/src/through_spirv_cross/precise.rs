@@ -51,7 +51,7 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
         } else {
             let _ = writeln!(written, "{line}");
         }
-        outputs.extend(output(line));
+        outputs.extend(parse_output(line));
         if is_old && line.starts_with("#version") {
             written.push_str(OLD_HEAD);
         }
@@ -59,7 +59,7 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
     written
 }
 
-/// Decides whether a line declares a variable of these types.
+/// Returns true if a line declares a variable of these types.
 fn is_variable(line: &str, is_global: bool) -> bool {
     let Some((ty, rest)) = line.split_once(' ') else {
         return false;
@@ -70,7 +70,7 @@ fn is_variable(line: &str, is_global: bool) -> bool {
 }
 
 /// Returns the output of floats that a line declares.
-fn output(line: &str) -> Option<&str> {
+fn parse_output(line: &str) -> Option<&str> {
     let mut words = line.strip_suffix(';')?.split(' ');
     words.by_ref().find(|word| *word == "out")?;
     let (ty, name) = (words.next()?, words.next()?);

@@ -1,4 +1,4 @@
-//! Edits modules such that SPIRV-Cross writes them as they are meant.
+//! Edits modules such that SPIRV-Cross writes them with their intended semantics.
 
 use super::doubles::{self, Conversion};
 use super::{barriers, hlsl, limits, names, shadow, signs, wide_integers};
@@ -106,10 +106,10 @@ fn read_group_size(editor: &mut ModuleEditor) {
             if let Operand::IdRef(id) = operand
                 && let Some(index) = components.iter().position(|component| component == id)
             {
-                *id = code.at_start(*id, |code| {
+                *id = code.emit_at_start(*id, |code| {
                     let ty = code.editor.type_of(*id);
                     let part = vec![Operand::IdRef(size), Operand::LiteralBit32(index as u32)];
-                    code.op_with(Op::CompositeExtract, ty, part)
+                    code.emit_op_with(Op::CompositeExtract, ty, part)
                 });
             }
         }
@@ -126,9 +126,9 @@ fn find_group_size(editor: &ModuleEditor) -> Option<(Word, Vec<Word>)> {
     let mut annotations = editor.module().annotations.iter();
     let size = annotations.find(|it| it.operands.get(1..) == Some(&decoration[..]))?;
     let size = size.id(0)?;
-    let mut components: Vec<Word> = editor.definition(size)?.ids().collect();
+    let mut components: Vec<Word> = editor.find_definition(size)?.ids().collect();
     components.retain(|id| {
-        let constant = editor.definition(*id);
+        let constant = editor.find_definition(*id);
         constant.is_some_and(|it| it.op() == Op::SpecConstant)
     });
     (components.len() == 3).then_some((size, components))
