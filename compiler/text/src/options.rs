@@ -29,8 +29,8 @@ impl Options {
     }
 }
 
-/// Rules for clip space: those that the program follows. Where the language has others, positions
-/// are converted.
+/// Rules for clip space that the program follows. Where the language has others, positions are
+/// converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Conventions {
     /// Conventions of the language, so that positions pass unchanged.

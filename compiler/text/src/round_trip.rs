@@ -1,5 +1,4 @@
-//! WGSL back to SPIR-V, to run what the text says where the module that it was written from would
-//! run.
+//! WGSL back to SPIR-V, to run the source in place of the module that it was written from.
 
 use crate::through_naga::{SAMPLER_BINDING_OFFSET, catch_panic};
 use naga::back::spv;
@@ -33,10 +32,10 @@ fn translate(text: &str) -> Result<Vec<u32>, String> {
     join_samplers(&mut module);
     let options = spv::Options {
         lang_version: (1, 3),
-        // Points have one pixel in WGSL; Vulkan wants that written.
+        // Points have one pixel in WGSL; Vulkan requires that to be written.
         flags: spv::WriterFlags::FORCE_POINT_SIZE,
         force_loop_bounding: false,
-        // Clearing large memory takes implementations that run on a CPU too long.
+        // Clearing large memory takes too long on implementations for the CPU.
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };

@@ -54,7 +54,7 @@ pub enum ResourceKind {
 /// The reason why a program is not written.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
-    /// The program has errors, or needs what the language does not have.
+    /// The program has errors, or needs a feature that the language does not have.
     Program(Diagnostics),
     /// The program compiles, but its module cannot be written.
     Writer {

@@ -48,7 +48,7 @@ fn find_extracted_word(instruction: &Instruction, pairs: &Pairs) -> Option<Word>
     }
 }
 
-/// Writes the words of the result of an operation, if it is one that has two.
+/// Writes the words of the result of an operation that has two.
 fn emit_words(code: &mut Code<'_>, op: Op, a: Word, b: Word) -> Option<[Word; 2]> {
     if op == Op::UMulExtended {
         Some([

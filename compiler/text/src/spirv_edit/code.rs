@@ -31,7 +31,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Replaces the instructions of a block by what `each` writes for them.
+    /// Replaces the instructions of a block by those that `each` writes for them.
     pub(super) fn rewrite_block(
         &mut self,
         block: &mut Block,

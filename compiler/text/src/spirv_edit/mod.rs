@@ -80,12 +80,12 @@ impl ModuleEditor {
         self.module.assemble()
     }
 
-    /// Records that the edited module does not do what the original one does.
+    /// Records that the behavior of the edited module differs from the original one.
     pub(crate) fn warn(&mut self, difference: impl Into<String>) {
         self.differences.insert(difference.into());
     }
 
-    /// Returns what [`warn`](Self::warn) recorded.
+    /// Returns the differences that [`warn`](Self::warn) recorded.
     pub(crate) fn differences(&self) -> &BTreeSet<String> {
         &self.differences
     }
@@ -216,7 +216,7 @@ impl ModuleEditor {
         self.module.types_global_values.push(global);
     }
 
-    /// Replaces each type, constant and variable by what `each` adds.
+    /// Replaces each type, constant and variable by those that `each` adds.
     pub(crate) fn rewrite_globals(&mut self, mut each: impl FnMut(&mut Self, Instruction)) {
         self.interned.clear();
         self.globals.clear();
@@ -392,7 +392,7 @@ impl ModuleEditor {
         blocks.flat_map(|block| &mut block.instructions)
     }
 
-    /// Replaces each instruction of each block by what `each` writes.
+    /// Replaces each instruction of each block by those that `each` writes.
     pub(crate) fn rewrite(&mut self, mut each: impl FnMut(&mut Code<'_>, Instruction)) {
         self.rewrite_functions(|editor, function| {
             let mut code = Code::new(editor);

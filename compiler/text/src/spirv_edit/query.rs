@@ -236,7 +236,7 @@ impl ModuleEditor {
         self.types.get(&value).copied().unwrap_or_default()
     }
 
-    /// Returns the type of what a variable holds.
+    /// Returns the type that a variable points to.
     pub(crate) fn pointee(&self, variable: Word) -> Option<Word> {
         self.find_definition(self.type_of(variable))?.id(1)
     }

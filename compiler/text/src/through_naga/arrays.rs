@@ -125,7 +125,7 @@ fn resolve_element(
     Ok(id)
 }
 
-/// Makes the access chains into arrays those into the variables of their elements.
+/// Replaces the access chains into arrays by access chains into the variables of their elements.
 fn replace_accesses(editor: &mut ModuleEditor, elements: &BTreeMap<(Word, u32), Word>) {
     let mut aliases: HashMap<Word, Word> = HashMap::new();
     editor.rewrite(|code, mut instruction| {

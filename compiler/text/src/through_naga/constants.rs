@@ -1,5 +1,5 @@
 //! Constants that WGSL refuses: infinities and NaN, and results of constant expressions that are
-//! evaluated while a shader is created. Negative zeros are among them: compilers take them for
+//! evaluated while a shader is created. Negative zeros are among them: compilers treat them as
 //! zeros.
 //!
 //! Such constants are read from private variables at run time, as bits, which nothing evaluates

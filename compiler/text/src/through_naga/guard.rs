@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The nesting of blocks that the stack is large enough for.
 const DEEPEST: usize = 1000;
-/// Bytes of stack. Only what is used of it takes memory; unoptimized builds need 60 KiB for each
-/// block inside another.
+/// Bytes of stack. Only the used part takes memory; unoptimized builds need 60 KiB for each block
+/// inside another.
 const STACK: usize = 128 << 20;
 
 /// Runs `work` on a large stack and returns its panics as errors.

@@ -43,8 +43,8 @@ const ONE_DIMENSION: &str = "1D textures are 2D textures of height 1, because ot
 const BUFFERS: &str =
     "buffer textures are 2D textures, whose rows hold one part of the buffer after the other";
 
-/// Makes textures of one dimension and of buffers two-dimensional, and rewrites all accesses into
-/// forms that naga reads.
+/// Converts textures of one dimension and of buffers to two-dimensional ones, and rewrites all
+/// accesses into forms that naga reads.
 ///
 /// # Errors
 /// Fails on accesses that have no such form.

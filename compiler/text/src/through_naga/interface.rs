@@ -1,4 +1,4 @@
-//! Built-in variables that WGSL does not have, and those that it demands.
+//! Built-in variables that WGSL does not have, and built-in variables that it requires.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -240,8 +240,8 @@ pub(super) fn mark_integers(editor: &mut ModuleEditor) {
     }
 }
 
-/// Removes what naga does not read and WGSL does not have: decorations of images that other
-/// invocations access, and the mode that determines when fragments are counted.
+/// Removes decorations and modes that naga does not read and WGSL does not have: decorations of
+/// images that other invocations access, and the mode that determines when fragments are counted.
 pub(super) fn drop_decorations(editor: &mut ModuleEditor) {
     let resources = editor.variables(&[StorageClass::UniformConstant]);
     let images: HashSet<Word> = resources.map(|(id, _)| id).collect();

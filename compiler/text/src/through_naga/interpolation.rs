@@ -1,8 +1,8 @@
 //! Inputs at other positions than the center of the fragment: WGSL has no functions for that.
 //!
-//! At an offset, an input is what its derivatives say. With perspective, the input times 1/w and
-//! 1/w itself are linear on the screen, so the quotient of both, each moved by its derivatives, is
-//! exact.
+//! At an offset, an input is computed from its derivatives. With perspective, the input times 1/w
+//! and 1/w itself are linear on the screen, so the quotient of both, each moved by its derivatives,
+//! is exact.
 
 use crate::spirv_edit::{Code, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};

@@ -130,10 +130,10 @@ fn prepare(words: &[u32], language: Language) -> Result<ModuleEditor, String> {
     Ok(editor)
 }
 
-/// Replaces what naga or the language does not have.
+/// Replaces operations that naga or the language does not have.
 ///
 /// # Errors
-/// Returns the name of what cannot be replaced.
+/// Returns the name of an operation that cannot be replaced.
 fn rewrite(editor: &mut ModuleEditor, language: Language) -> Result<(), String> {
     refusal::refuse(editor)?;
     arrays::split_arrays(editor)?;

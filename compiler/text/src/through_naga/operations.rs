@@ -1,4 +1,4 @@
-//! Operations on values that naga lacks or confuses with others.
+//! Operations on values that naga does not have or confuses with others.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -54,7 +54,7 @@ type Signs = (&'static [usize], bool);
 
 /// Inserts casts around all signed operations on unsigned types. In SPIR-V an operation says
 /// whether it is signed and the types of integers do not matter, so modules of glasm have unsigned
-/// types only. naga goes by the types: it would take the unsigned maximum for a signed one.
+/// types only. naga uses the types: it would treat the unsigned maximum as a signed one.
 ///
 /// # Errors
 /// Fails on operations for which casts do not help.
@@ -79,8 +79,8 @@ pub(super) fn sign_integers(editor: &mut ModuleEditor) -> Result<(), String> {
     })
 }
 
-/// Returns what is signed in an operation. Comparisons are not here: naga casts their operands
-/// itself.
+/// Returns the operands and results of an operation that are signed. Comparisons are not here: naga
+/// casts their operands itself.
 fn get_signs(instruction: &Instruction) -> Signs {
     const EXTENDED: &[(GlslOp, &[usize])] = &[
         (GlslOp::SAbs, &[2]),

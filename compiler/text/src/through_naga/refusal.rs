@@ -1,4 +1,4 @@
-//! Names of what WGSL cannot express.
+//! Names of operations, types and capabilities that WGSL cannot express.
 
 use super::separate::SAMPLER_BINDING_OFFSET;
 use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
@@ -56,7 +56,7 @@ const SUBGROUP_MASKS: [BuiltIn; 5] = [
     BuiltIn::SubgroupLtMask,
 ];
 
-/// Capabilities that only ask for better results, with the warning about them.
+/// Capabilities that only request better results, with the warning about them.
 const APPROXIMATIONS: &[(Capability, &str)] = &[
     (
         Capability::SampleMaskPostDepthCoverage,
@@ -71,7 +71,7 @@ const APPROXIMATIONS: &[(Capability, &str)] = &[
 /// Refuses modules that the language cannot express.
 ///
 /// # Errors
-/// Returns the name of the first thing that the language lacks.
+/// Returns the name of the first feature that the language does not have.
 pub(super) fn refuse(editor: &mut ModuleEditor) -> Result<(), String> {
     let mut stages = STAGES.iter();
     if let Some((_, what)) = stages.find(|(model, _)| editor.is_stage(&[*model])) {
@@ -137,7 +137,7 @@ fn is_combined(editor: &ModuleEditor, variable: Word) -> bool {
     ty.is_some_and(|ty| ty.op() == Op::TypeSampledImage)
 }
 
-/// Returns the name of an operation or image type that WGSL lacks.
+/// Returns the name of an operation or image type that WGSL does not have.
 fn find_missing_operation(instruction: &Instruction) -> Option<&'static str> {
     if instruction.op() == Op::GroupNonUniformAllEqual {
         return Some("comparisons within subgroups");

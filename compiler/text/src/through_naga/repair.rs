@@ -12,8 +12,8 @@ use naga::{
 };
 use rspirv::spirv::{Decoration, StorageClass};
 
-/// Restores where inputs are taken that are interpolated in perspective, by location: naga takes
-/// them in the center.
+/// Restores the sampling locations of inputs that are interpolated in perspective, by location:
+/// naga samples them at the center.
 pub(super) fn restore_sampling(prepared: &ModuleEditor, module: &mut Module) {
     for (id, _) in prepared.variables(&[StorageClass::Input]) {
         let wanted = if prepared.is_decorated(id, Decoration::Sample) {
@@ -93,8 +93,8 @@ fn simplify_function(function: &mut Function, unsigned: &[naga::Handle<naga::Con
     }
 }
 
-/// Makes queries of the sample counts of textures with one sample queries of their layers, which
-/// the front end of naga does not read.
+/// Replaces queries of the sample counts of textures with one sample by queries of their layers,
+/// which the front end of naga does not read.
 pub(super) fn restore_layer_queries(module: &mut Module) {
     let Module {
         types,

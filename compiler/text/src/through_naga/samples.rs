@@ -82,7 +82,8 @@ fn emit_access(code: &mut Code<'_>, sample: &Sample, mut instruction: Instructio
     code.emit(instruction);
 }
 
-/// Makes the coordinates of a one-dimensional texture those of the two-dimensional one of height 1.
+/// Converts the coordinates of a one-dimensional texture to those of the two-dimensional one of
+/// height 1.
 fn widen_sample(code: &mut Code<'_>, sample: &mut Sample) {
     if sample.image.dim != Dim::Dim1D {
         return;

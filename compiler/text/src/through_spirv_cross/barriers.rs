@@ -1,5 +1,4 @@
-//! Barriers of tessellation control programs, whose invocations wait there for what the others
-//! write.
+//! Barriers of tessellation control programs, at which invocations wait for outputs of the others.
 //!
 //! - SPIRV-Cross puts a read of an output where its value is used, also after a barrier: the value
 //!   goes to a variable first.
@@ -11,8 +10,8 @@ use rspirv::dr::{Block, Function, Instruction};
 use rspirv::spirv::{ExecutionModel, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};
 
-/// Copies what is read of outputs to variables, such that reads stay before the barriers that
-/// follow them.
+/// Copies the values that are read of outputs to variables, such that reads remain before the
+/// barriers that follow them.
 pub(super) fn keep_reads(editor: &mut ModuleEditor) {
     if find_control_entry(editor).is_none() || !editor.has_op(&[Op::ControlBarrier]) {
         return;

@@ -1,4 +1,4 @@
-//! Predicates about what modules may contain that some languages lack.
+//! Predicates about contents of modules that some languages do not support.
 
 use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};
@@ -93,7 +93,7 @@ pub(super) fn reads_subgroups_elsewhere(editor: &ModuleEditor) -> bool {
             .any(|builtin| reads_builtin(editor, *builtin))
 }
 
-/// Returns true if a program asks if it is a helper invocation.
+/// Returns true if a program queries whether it is a helper invocation.
 pub(super) fn reads_helper_invocation(editor: &ModuleEditor) -> bool {
     reads_builtin(editor, BuiltIn::HelperInvocation) || editor.has_op(&[Op::IsHelperInvocationEXT])
 }

@@ -252,7 +252,7 @@ static EVALUATION_WORDS: &[Word] = &[
 /// Adds the extensions that a source needs.
 ///
 /// # Errors
-/// Returns what the version lacks and which versions have it.
+/// Returns the feature that the version does not have, and the versions that have it.
 pub(super) fn check(
     text: String,
     language: Language,
@@ -347,7 +347,7 @@ fn check_multisample_atomics(text: &str, language: Language) -> Result<(), Strin
     }
 }
 
-/// Refuses what GLSL ES lacks for other reasons than an identifier.
+/// Refuses features that GLSL ES does not have for other reasons than an identifier.
 fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Result<(), String> {
     // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain
     // accesses.

@@ -37,8 +37,8 @@ pub(super) fn unname_written_results(editor: &mut ModuleEditor) {
     names.retain(|name| name.id(0).is_none_or(|id| !results.contains(&id)));
 }
 
-/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it
-/// does not declare.
+/// Replaces atomic stores by exchanges: SPIRV-Cross writes them as exchanges with a variable that
+/// it does not declare.
 pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     if !editor.has_op(&[Op::AtomicStore]) {
         return;
@@ -52,7 +52,7 @@ pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     });
 }
 
-/// Declares the input of a geometry program that reads none, which its entry point takes
+/// Declares the input of a geometry program that reads none, which its entry point has
 /// nevertheless.
 pub(super) fn declare_input(text: String) -> String {
     const INPUT: &str = "struct SPIRV_Cross_Input";

@@ -1,5 +1,5 @@
-//! Contents of modules that languages lack as SPIRV-Cross writes them. Modules are checked before
-//! they are written, such that errors name the contents in one way.
+//! Contents of modules that languages do not support as SPIRV-Cross writes them. Modules are
+//! checked before they are written, such that errors name the contents in one way.
 //!
 //! [`glsl_words`](super::glsl_words) checks what appears in the finished GLSL only, and
 //! [`contents`](super::contents) has the predicates.
@@ -102,8 +102,8 @@ limits! {
         Ops(&[Op::GroupNonUniformShuffle, Op::GroupNonUniformQuadSwap, Op::GroupNonUniformQuadBroadcast]) => VULKAN, NEVER, 0, 0;
 }
 
-/// Refuses a module that contains what the language lacks; the message names it and the languages
-/// of GLSL that have it.
+/// Refuses a module with contents that the language does not support; the message names them and
+/// the languages of GLSL that have them.
 pub(super) fn check(editor: &ModuleEditor, language: Language) -> Result<(), String> {
     let lacks = |limit: &&Limit| find_first_version(limit, language) > get_version(language);
     match LIMITS
@@ -136,8 +136,8 @@ fn find_first_version(limit: &Limit, language: Language) -> u32 {
     }
 }
 
-/// Returns the message: what is missing, and the first version of the same language that has it,
-/// else those of GLSL.
+/// Returns the message: the missing feature, and the first version of the same language that has
+/// it, else those of GLSL.
 fn format_refusal(limit: &Limit, language: Language) -> String {
     let least = |of: Language| {
         let mut all = Language::ALL.iter().copied();

@@ -1,5 +1,5 @@
-//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that
-//! glasm emits and writes all versions.
+//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which supports every instruction that
+//! glasm emits, and all versions.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -95,8 +95,8 @@ fn is_type(word: &str) -> bool {
         })
 }
 
-/// Names components `tint_x`, and what is constructed from parts after the first of them that has a
-/// name: it is the same variable of the source with other components.
+/// Names components `tint_x`, and values that are constructed from parts after the first of them
+/// that has a name: it is the same variable of the source with other components.
 pub(super) fn name_parts(editor: &mut ModuleEditor) {
     editor.name_results(|_, instruction, names| infer_name(instruction, names));
 }

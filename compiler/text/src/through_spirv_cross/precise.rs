@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-/// Types of variables whose expressions it concerns: floats, and what comparisons of floats give.
+/// Types of variables whose expressions are affected: floats, and results of comparisons of floats.
 const TYPES: [&str; 12] = [
     "float", "vec2", "vec3", "vec4", "double", "dvec2", "dvec3", "dvec4", "bool", "bvec2", "bvec3",
     "bvec4",
@@ -23,7 +23,7 @@ const OLD_HEAD: &str = "#extension GL_ARB_gpu_shader5 : enable
 #endif
 ";
 
-/// Makes variables and outputs of a source in this version of GLSL precise.
+/// Declares variables and outputs of a source in this version of GLSL as precise.
 pub(super) fn make_precise(text: &str, version: u32) -> String {
     let is_old = version < 400;
     let word = if is_old { "GLASM_PRECISE" } else { "precise" };

@@ -10,10 +10,10 @@ use rspirv::spirv::{
     BuiltIn, Decoration, ExecutionMode, GlslStd450Op as GlslOp, LoopControl, Op, Word,
 };
 
-/// Rewrites what SPIRV-Cross would write in another way than the language needs.
+/// Rewrites instructions that SPIRV-Cross would write in another way than the language needs.
 ///
 /// # Errors
-/// Returns what the language lacks.
+/// Returns the feature that the language does not have.
 pub(super) fn prepare(editor: &mut ModuleEditor, options: &Options) -> Result<(), String> {
     let language = options.language;
     names::make_plain(editor);
@@ -134,8 +134,8 @@ fn find_group_size(editor: &ModuleEditor) -> Option<(Word, Vec<Word>)> {
     (components.len() == 3).then_some((size, components))
 }
 
-/// Replaces minima, maxima and clamps whose results for NaN SPIR-V defines by those that leave them
-/// open, as GLSL does.
+/// Replaces minima, maxima and clamps whose results for NaN SPIR-V defines by those with undefined
+/// results, as in GLSL.
 fn leave_nan_open(editor: &mut ModuleEditor) {
     const LEFT_OPEN: &[(GlslOp, GlslOp)] = &[
         (GlslOp::NMin, GlslOp::FMin),

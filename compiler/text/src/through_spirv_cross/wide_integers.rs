@@ -4,8 +4,8 @@ use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, to_id_operand
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
-/// Makes the bit counts of shifts words where they have 64 bits, which GLSL does not have
-/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as nothing shifts by 64 or
+/// Converts the bit counts of shifts from 64 bits to words: GLSL does not have 64-bit ones
+/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as no program shifts by 64 or
 /// more: SPIR-V leaves that undefined.
 pub(super) fn shift_by_words(editor: &mut ModuleEditor) {
     const SHIFTS: &[Op] = &[
