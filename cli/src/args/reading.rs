@@ -4,7 +4,7 @@ use clap::{Args, value_parser};
 use glasm::{Acceptance, Source, TgsiOptions};
 use glasm_scripts::script::fixed::{MAX_BLOCK, MAX_MEMORY, parse_float_bits, parse_integer_bits};
 
-const TGSI_HEADING: &str = "Values that TGSI leaves undefined (scripts: see [require])";
+const TGSI_HEADING: &str = "Values that TGSI programs do not specify (for scripts: see [require])";
 
 /// Options for reading programs.
 #[derive(Args, Clone, Debug)]
@@ -13,12 +13,12 @@ pub(crate) struct ReadingArgs {
     /// warning
     #[arg(long)]
     strict: bool,
-    /// Values that TGSI sources leave undefined.
+    /// Values that TGSI programs do not specify.
     #[command(flatten)]
     tgsi: TgsiArgs,
 }
 
-/// Values that TGSI sources leave undefined; the defaults are those of [`TgsiOptions::default`].
+/// Values that TGSI programs do not specify; the defaults are those of [`TgsiOptions::default`].
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = TGSI_HEADING)]
 struct TgsiArgs {
@@ -35,7 +35,7 @@ struct TgsiArgs {
     /// Size in bytes of MEMORY that is PRIVATE [default: 4096]
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
     private_memory: Option<u32>,
-    /// Threads of a block in the dimensions that programs leave undefined [default: 1,1,1]
+    /// Threads of a block in dimensions that programs do not specify [default: 1,1,1]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_block)]
     block_size: Option<[u32; 3]>,
     /// Dimensions of the grid, for WORK_DIM [default: 3]
@@ -65,7 +65,7 @@ struct TgsiArgs {
 pub(crate) struct Reading {
     /// Programs that load.
     pub(crate) acceptance: Acceptance,
-    /// Values that TGSI sources leave undefined.
+    /// Values that TGSI programs do not specify.
     pub(crate) tgsi: TgsiOptions,
 }
 

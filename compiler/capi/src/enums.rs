@@ -634,7 +634,7 @@ mod tests {
             (C::FogCoord, ConventionalAttribute::FogCoord),
             (C::TexCoord0, ConventionalAttribute::TexCoord(0)),
         ] {
-            assert_eq!(attribute.to_number(), Some(number as u32));
+            assert_eq!(attribute.number(), Some(number as u32));
         }
     }
 
