@@ -432,14 +432,14 @@ mod tests {
         let plan = |output: &str| {
             resolve_destinations(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv)
         };
-        let Err(Fatal(message)) = resolve_destinations("out") else {
+        let Err(Fatal(message)) = plan("out") else {
             panic!("planned")
         };
         assert_eq!(
             message,
             "a.vp and ../a.vp would both be written to out/a.vp.spv"
         );
-        assert!(resolve_destinations("-").is_err());
+        assert!(plan("-").is_err());
     }
 
     #[test]
@@ -459,15 +459,15 @@ mod tests {
         };
         let file = |path: &str| format!("File({path:?})");
         assert_eq!(
-            resolve_destinations(None).unwrap(),
+            plan(None).unwrap(),
             [file("a.vfp.fragment.ir"), file("a.vfp.vertex.ir")]
         );
         assert_eq!(
-            resolve_destinations(Some("new/")).unwrap(),
+            plan(Some("new/")).unwrap(),
             [file("new/a.vfp.fragment.ir"), file("new/a.vfp.vertex.ir")]
         );
         for (output, says) in [("x.ir", "`-o x.ir/` names a folder"), ("-", "--stage")] {
-            let Err(Fatal(message)) = resolve_destinations(Some(output)) else {
+            let Err(Fatal(message)) = plan(Some(output)) else {
                 panic!("planned")
             };
             assert!(message.contains(says), "{message}");

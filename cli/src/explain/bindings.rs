@@ -307,7 +307,7 @@ mod tests {
         ] {
             assert_eq!(find(name).len(), 1, "{name}");
         }
-        let text = find("vertex[0].position")[0].text();
+        let text = find("vertex[0].position")[0].format_text();
         assert!(
             text.contains("vertex[m], vertex.in[m], vertex.out[m];"),
             "{text}"
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn languages_are_told_apart() {
-        let fields = |topics: Vec<Topic>| topics[0].text();
+        let fields = |topics: Vec<Topic>| topics[0].format_text();
         assert!(fields(find("vertex.weight[0]")).contains("ARB programs only"));
         assert!(fields(find("result.depth")).contains("ARB        yes"));
         assert!(

@@ -170,13 +170,14 @@ fn is_similar(name: &str, wanted: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn format_text(topic: &str) -> String {
-        find_answer(Some(topic)).map_or_else(|Fatal(message)| panic!("{message}"), |it| it.text())
+    fn text(topic: &str) -> String {
+        find_answer(Some(topic))
+            .map_or_else(|Fatal(message)| panic!("{message}"), |it| it.format_text())
     }
 
     fn error(topic: &str) -> String {
         match find_answer(Some(topic)) {
-            Ok(answer) => panic!("explained: {}", answer.text()),
+            Ok(answer) => panic!("explained: {}", answer.format_text()),
             Err(Fatal(message)) => message,
         }
     }
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     fn every_topic_of_the_list_is_explained() {
         for group in Group::ALL {
-            for (name, _) in group.lines() {
+            for (name, _) in group.list_lines() {
                 for typed in [name.clone(), name.to_lowercase(), name.replace("[]", "[2]")] {
                     let found = group.find(&typed);
                     assert!(!found.is_empty(), "{typed}");
@@ -211,7 +212,7 @@ mod tests {
             light.contains("state.light[n].half") && !light.contains("lightmodel"),
             "{light}"
         );
-        let all = find_answer(None).map_or_else(|Fatal(it)| it, |it| it.text());
+        let all = find_answer(None).map_or_else(|Fatal(it)| it, |it| it.format_text());
         for group in Group::ALL {
             assert!(all.contains(&format!("{}:\n", group.names().1)), "{all}");
         }

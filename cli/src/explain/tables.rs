@@ -277,13 +277,13 @@ mod tests {
 
     #[test]
     fn options_name_their_programs() {
-        let text = find_option("nv_fragment_program2")[0].text();
+        let text = find_option("nv_fragment_program2")[0].format_text();
         assert!(text.contains("  OPTION NV_fragment_program2;\n"), "{text}");
         assert!(
             text.contains("typed      no\n") && text.contains("ARB        fragment\n"),
             "{text}"
         );
-        let fog = find_option("ARB_fog_linear")[0].text();
+        let fog = find_option("ARB_fog_linear")[0].format_text();
         assert!(
             fog.contains("excludes   ARB_fog_exp, ARB_fog_exp2\n"),
             "{fog}"
@@ -297,19 +297,19 @@ mod tests {
 
     #[test]
     fn declarations_name_their_words() {
-        let text = find_declaration("primitive_in")[0].text();
+        let text = find_declaration("primitive_in")[0].format_text();
         assert!(
             text.contains("PATCHES (version 5.0)") && text.contains("exactly once"),
             "{text}"
         );
-        let text = find_declaration("TESS_POINT_MODE")[0].text();
+        let text = find_declaration("TESS_POINT_MODE")[0].format_text();
         assert!(text.contains("  TESS_POINT_MODE;\n"), "{text}");
         assert_eq!(list_declaration_lines().len(), DECLARATIONS.len());
     }
 
     #[test]
     fn targets_name_their_opcodes() {
-        let text = find_target("shadow2d")[0].text();
+        let text = find_target("shadow2d")[0].format_text();
         assert!(
             text.contains("opcodes    TEX TXB TXL TXP TXD TXG TXGO TXQ LOD\n")
                 && text.contains("reference  z of the coordinate"),
@@ -317,12 +317,12 @@ mod tests {
         );
         assert!(
             find_target("ARRAYCUBE")[0]
-                .text()
+                .format_text()
                 .contains("from version 5.0 on")
         );
         assert!(
             find_target("1D_STACK")[0]
-                .text()
+                .format_text()
                 .contains("with OPTION MESAX_texture_stack")
         );
     }
@@ -331,15 +331,15 @@ mod tests {
     fn languages_are_there_or_not() {
         assert!(
             find_language("!!NVcp5.0")[0]
-                .text()
+                .format_text()
                 .contains("GL_NV_compute_program5")
         );
-        let missing = find_language("!!fcp1.0")[0].text();
+        let missing = find_language("!!fcp1.0")[0].format_text();
         assert!(
             missing.contains("not there yet") && missing.contains("GL_NV_fragment_program"),
             "{missing}"
         );
-        let tgsi = find_language("FRAG")[0].text();
+        let tgsi = find_language("FRAG")[0].format_text();
         assert!(
             tgsi.contains("docs/tgsi.md") && tgsi.contains("TGSI"),
             "{tgsi}"

@@ -166,7 +166,7 @@ mod tests {
     fn opcodes_show_operands_stages_and_age() {
         let text = |name: &str| {
             find_opcode(name)
-                .map(|topic| topic.text())
+                .map(|topic| topic.format_text())
                 .unwrap_or_default()
         };
         let mad = text("mad");
@@ -185,20 +185,20 @@ mod tests {
 
     #[test]
     fn declarations_name_their_stages() {
-        let face = find_semantic("face")[0].text();
+        let face = find_semantic("face")[0].format_text();
         assert!(face.contains("DCL OUT    no programs\n"), "{face}");
         assert!(face.contains("DCL SV     fragment programs\n"), "{face}");
-        let file = find_file("hwatomic")[0].text();
+        let file = find_file("hwatomic")[0].format_text();
         assert!(
             file.contains("registers  instructions name them as resources\n"),
             "{file}"
         );
-        let property = find_property("FS_COORD_ORIGIN")[0].text();
+        let property = find_property("FS_COORD_ORIGIN")[0].format_text();
         assert!(
             property.contains("value      UPPER_LEFT, LOWER_LEFT\n"),
             "{property}"
         );
-        let target = find_target("SHADOW2D_ARRAY").map(|topic| topic.text());
+        let target = find_target("SHADOW2D_ARRAY").map(|topic| topic.format_text());
         assert!(target.is_some_and(|text| text.contains("compared   w of the coordinate\n")));
     }
 }

@@ -191,21 +191,24 @@ mod tests {
     #[test]
     fn lines_say_how_runs_agree() {
         assert_eq!(
-            record(Class::Exact).line(),
+            record(Class::Exact).format_line(),
             "SAME arb/a.shader_test (0 ms)\n"
         );
         let mut near = record(Class::Within);
         assert_eq!(
-            near.line(),
+            near.format_line(),
             "NEAR arb/a.shader_test: as the script allows (0 ms)\n"
         );
         near.comparison.as_mut().unwrap().ulp = 3.0;
-        assert_eq!(near.line(), "NEAR arb/a.shader_test: 3 ulp (0 ms)\n");
+        assert_eq!(near.format_line(), "NEAR arb/a.shader_test: 3 ulp (0 ms)\n");
         let skipped = record(Class::NotCompared("gl: no extension".into()));
-        assert_eq!(skipped.line(), "SKIP arb/a.shader_test: gl: no extension\n");
+        assert_eq!(
+            skipped.format_line(),
+            "SKIP arb/a.shader_test: gl: no extension\n"
+        );
         let different = record(Class::Different);
         assert_eq!(
-            different.line(),
+            different.format_line(),
             "DIFF arb/a.shader_test (0 ms)\n     line 3: attachment 0: 1 of 4 values differ\n"
         );
         assert_eq!(different.outcome, Verdict::Fail);
@@ -219,7 +222,7 @@ mod tests {
         different.judge(&known("values"));
         assert_eq!(different.outcome, Verdict::Pass);
         assert_eq!(
-            different.line(),
+            different.format_line(),
             "KNOWN arb/a.shader_test: rounds (ARB 2) (0 ms)\n"
         );
         let mut skipped = record(Class::NotCompared(String::new()));

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn lines_tell_outcome_and_reasons() {
-        let lines: Vec<String> = records().iter().map(Record::line).collect();
+        let lines: Vec<String> = records().iter().map(Record::format_line).collect();
         assert_eq!(lines[0], "PASS dir/a.shader_test (12 ms)\n     sum 3\n");
         assert_eq!(
             lines[1],
@@ -136,7 +136,7 @@ mod tests {
         let mut failing = report(Outcome::Fail);
         failing.failures[0].message = "buffer \x1b[31m\u{1}".into();
         failing.printed = vec!["\u{9b}2J".into()];
-        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).line();
+        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).format_line();
         let obeyed = |it: char| it.is_control() && it != '\n';
         assert!(!line.contains(obeyed), "{line:?}");
         assert!(
@@ -151,9 +151,11 @@ mod tests {
         failing.failures[0].column = Some(4);
         let record = Record::new(Path::new("a.shader_test"), "cpu", failing);
         assert!(
-            record.line().contains("\n     line 7, column 4: expected"),
+            record
+                .format_line()
+                .contains("\n     line 7, column 4: expected"),
             "{}",
-            record.line()
+            record.format_line()
         );
         let json: serde_json::Value =
             serde_json::from_str(&format_json_line(&record).unwrap()).unwrap();
@@ -167,7 +169,7 @@ mod tests {
         record.earlier_attempts = vec!["crashed".into()];
         assert!(
             record
-                .line()
+                .format_line()
                 .ends_with("     attempt 1: crashed\n     sum 3\n")
         );
     }
@@ -177,7 +179,7 @@ mod tests {
         let mut results = results();
         results.rows[1][0].as_mut().unwrap().duration_ms = 70.0;
         assert_eq!(
-            slowest(&results, 1),
+            format_slowest(&results, 1),
             "slowest:\n      70 ms  dir/a.shader_test\n"
         );
     }
@@ -190,7 +192,7 @@ mod tests {
             timings.insert("compile".into(), 2.0);
             timings.insert("device".into(), 6.0);
         }
-        let text = timings(&results);
+        let text = format_timings(&results);
         assert!(text.starts_with("times of 3 scripts:\nparse            0.0 ms    0.0 %"));
         assert!(
             text.contains("compile          6.0 ms   25.0 %     2.000 ms each\n"),

@@ -343,10 +343,8 @@ mod tests {
             let text = format!("!!ARBvp1.0\nMOV result.position, 0;\n{color}END");
             wrapped(&text).script.unwrap()
         };
-        assert!(write_script("").contains("MOV result.color, {1, 1, 1, 1};"));
-        assert!(
-            write_script("MOV result.color, 1;\n").contains("MOV result.color, fragment.color;")
-        );
+        assert!(script("").contains("MOV result.color, {1, 1, 1, 1};"));
+        assert!(script("MOV result.color, 1;\n").contains("MOV result.color, fragment.color;"));
     }
 
     #[test]
