@@ -29,6 +29,10 @@ fn to_duration(milliseconds: f64) -> Duration {
 
 fn test_case(record: &Record) -> TestCase {
     let reason = record.reason.clone().unwrap_or_default();
+    let texts = || -> Vec<String> {
+        let failures = record.failures.iter();
+        failures.map(FailureRecord::format_text).collect()
+    };
     let mut status = match record.outcome {
         Verdict::Pass => TestCaseStatus::success(),
         Verdict::Fail | Verdict::UnexpectedPass => {
@@ -47,12 +51,7 @@ fn test_case(record: &Record) -> TestCase {
         status.set_type("unexpected-pass");
     }
     if record.outcome == Verdict::Fail {
-        let all: Vec<String> = record
-            .failures
-            .iter()
-            .map(FailureRecord::format_text)
-            .collect();
-        status.set_description(all.join("\n"));
+        status.set_description(texts().join("\n"));
         status.set_type(match record.fault {
             None => "failure",
             Some(Fault::Crash) => "crash",
@@ -76,11 +75,7 @@ fn test_case(record: &Record) -> TestCase {
     let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
     let compared = record.comparison.as_ref().map(|_| record.format_line());
     let known = match record.outcome {
-        Verdict::ExpectedFail => record
-            .failures
-            .iter()
-            .map(FailureRecord::format_text)
-            .collect(),
+        Verdict::ExpectedFail => texts(),
         Verdict::Pass | Verdict::Fail | Verdict::Skip | Verdict::UnexpectedPass => Vec::new(),
     };
     let output: Vec<String> = attempts

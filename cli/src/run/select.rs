@@ -87,6 +87,6 @@ mod tests {
             number: 2,
             count: 2,
         };
-        assert!(super::select_share(scripts[..1].to_vec(), second).is_empty());
+        assert!(select_share(scripts[..1].to_vec(), second).is_empty());
     }
 }
