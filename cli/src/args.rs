@@ -1,4 +1,4 @@
-//! The command line: commands, options, help texts.
+//! The command line: commands, options, help messages.
 
 mod reading;
 #[cfg(feature = "run")]
@@ -21,7 +21,7 @@ pub(crate) use run::{
 #[derive(Parser, Debug)]
 #[command(name = "glasm", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Options of all commands.
@@ -31,19 +31,19 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  glasm check old_game/shaders          find every mistake in a folder of programs
-  glasm compile lit.vp -o lit.spv       make a SPIR-V module
+  glasm check old_game/shaders          find every error in a directory of programs
+  glasm compile lit.vp -o lit.spv       write a SPIR-V module
   glasm compile lit.vp --emit wgsl      print it as WGSL
   glasm run shaders --device llvmpipe   run scripts on a CPU
   glasm gl ./game                       start an application with these programs on your driver
-  glasm explain E0201                   what an error code means
+  glasm explain E0201                   explain an error code
 
-Exit status: 0 success, 1 a program or script failed, 2 wrong usage or no device.";
+Exit status: 0 success, 1 a program or script failed, 2 invalid usage or no device.";
 
 /// Options of all commands.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ConsoleArgs {
-    /// Form of error messages; `json` gives one object on each line
+    /// Form of error messages; `json` prints one object on each line
     #[arg(long, global = true, value_name = "FORMAT", default_value = "human")]
     pub(crate) message_format: MessageFormat,
     /// Colors in messages
@@ -99,34 +99,35 @@ pub(crate) enum Command {
     #[cfg(unix)]
     #[command(after_help = GL_HELP)]
     Gl(GlArgs),
-    /// Explain an opcode, error code, option, binding, state, texture target, word of TGSI or header; without a name, list all of them
+    /// Explain an opcode, error code, option, binding, state, texture target, word of TGSI or
+    /// header; without a name, list all of them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
 }
 
 const EXPLAIN_HELP: &str = "\
-With --message-format json each thing is an object on a line of its own: kind, name, about, syntax, fields and text; in
+With --message-format json each entry is an object on a separate line: kind, name, about, syntax, fields and text; in
 lists kind, name and about.
 
 Examples:
   glasm explain MAD                     an opcode
   glasm explain E0201                   an error code
   glasm explain NV_fragment_program2    an option
-  glasm explain 'vertex.attrib[3]'      a binding; of fragment, all that begin so
+  glasm explain 'vertex.attrib[3]'      a binding; `fragment` lists those that begin with it
   glasm explain state.matrix.mvp        GL state
   glasm explain SHADOW2D                a texture target
   glasm explain '!!VP1.0'               the header of a language
   glasm explain options                 a group
   glasm explain                         everything";
 
-const INPUTS_HELP: &str = "Programs, scripts, folders of them, or - for standard input. In folders, files that start with !!, or with VERT and the like alone on a \
-line, are programs, behind nothing but blanks and comments, and files *.shader_test with assembly programs are scripts";
+const INPUTS_HELP: &str = "Programs, scripts, directories of them, or - for standard input. In directories, programs are files that start with !!, or with VERT or \
+another processor of TGSI alone on a line, after optional whitespace and comments; scripts are files *.shader_test with assembly programs";
 
 const CHECK_HELP: &str = "\
-Reports everything that would keep a program from compiling, all errors of a program at once.
-Of scripts, all assembly programs are checked as `glasm run` compiles them: with what [require] says, beside each
-other, at lines of the script. Errors that a script expects (`expect error`, `load ... fails with`) are no failures;
-the last line counts such scripts. Programs in other forms are left out.
+Reports everything that would prevent a program from compiling, all errors of a program at once.
+In scripts, all assembly programs are checked as `glasm run` compiles them: with the requirements of [require], as one
+pipeline, with lines of the script in messages. Errors that a script expects (`expect error`, `load ... fails with`)
+are not failures; the last line counts such scripts. Programs in other forms are ignored.
 
 Examples:
   glasm check lit.vp lit.fp
@@ -137,34 +138,36 @@ Examples:
 /// `glasm check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// What to check.
+    /// Programs to check.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
+    /// Type that the programs must have; without it, the type in their headers. In files with
+    /// several programs, only those of this type are checked
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<ProgramType>,
-    /// What programs mean.
+    /// Interpretation of programs.
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
 
 const COMPILE_HELP: &str = "\
-Without -o, the text form of a single program goes to standard output and everything else beside its input:
-lit.vp gives lit.vp.spv. With one file, -o names the output (- is standard output), whose folder must exist; with
-several files or a folder, or with a / at its end, -o names a folder that mirrors the inputs and is made if it is
-missing: a/lit.vp gives OUT/a/lit.vp.spv.
-A file with several programs gives an output for each: lit.vfp gives lit.vfp.vertex.spv and lit.vfp.fragment.spv. So
-does a script, for each of its assembly programs: t.shader_test gives t.shader_test.fragment.spv, and
-t.shader_test.fragment.red.spv for [fragment program red]. Each is compiled by itself, with what [require] says.
+Without -o, a single program in a text form is printed to standard output; other outputs are written next to their
+inputs: lit.vp becomes lit.vp.spv. With one file, -o names the output (- is standard output), whose directory must
+exist; with several files or a directory, or with a / at its end, -o names a directory that mirrors the inputs and is
+created if it does not exist: a/lit.vp becomes OUT/a/lit.vp.spv.
+A file with several programs has an output for each: lit.vfp becomes lit.vfp.vertex.spv and lit.vfp.fragment.spv. So
+does a script, for each of its assembly programs: t.shader_test becomes t.shader_test.fragment.spv, and
+t.shader_test.fragment.red.spv for [fragment program red]. Each is compiled separately, with the requirements of
+[require].
 
-Shading languages for --emit, with the version behind the name or, without it, in the version marked with *:
+Shading languages for --emit, with the version after the name; the default version is marked with *:
   wgsl         depth 0..w, y up      glsl         depth -w..w, y up   330 400 410 420 430 440 450* 460
   msl          depth 0..w, y up      essl         depth -w..w, y up   300 310* 320
                20 21 22 23 24* 30 31 32
   hlsl         depth 0..w, y up      vulkan-glsl  depth 0..w, y down, sets and bindings as in SPIR-V
                50 51 60* 61 62 63 64 65 66 67 68
-Without --conventions programs are taken to follow the rules of the form: positions pass unchanged. SPIR-V has those of
-vulkan-glsl. docs/text-output.md says how textures and buffers are numbered and what each language cannot express.
+Without --conventions programs are assumed to follow the rules of the form: positions pass unchanged. SPIR-V has those
+of vulkan-glsl. docs/text-output.md describes the numbers of textures and buffers and the limits of each language.
 
 Examples:
   glasm compile lit.vp -o lit.spv --target vulkan1.3 --validate
@@ -177,44 +180,49 @@ Examples:
 /// `glasm compile`.
 #[derive(Args, Debug)]
 pub(crate) struct CompileArgs {
-    /// What to compile.
+    /// Programs to compile.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
+    /// Type that the programs must have; without it, the type in their headers. In files with
+    /// several programs, only those of this type are compiled
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<ProgramType>,
-    /// What programs mean.
+    /// Interpretation of programs.
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Output file, or folder that mirrors several inputs
+    /// Output file, or directory that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// What to write: spirv, spvasm, ir, reflect, or a shading language as listed below, such as glsl330
+    /// Output form: spirv, spvasm, ir, reflect, or a shading language as listed below, such as
+    /// glsl330
     #[arg(long, value_name = "FORM", default_value = "spirv", value_parser = parse_emit)]
     pub(crate) emit: Emit,
-    /// What the module must run on
+    /// Environment that the module is compiled for
     #[arg(long, value_name = "TARGET", default_value = "vulkan1.1")]
     pub(crate) target: TargetArg,
-    /// Whose rules for clip space the programs follow; where the form has others, positions are converted [default: those of the
-    /// form, so that positions pass unchanged]
+    /// Rules for clip space that the programs follow; where the form has others, positions are
+    /// converted [default: those of the form, so that positions pass unchanged]
     #[arg(long, value_name = "RULES")]
     pub(crate) conventions: Option<ConventionsArg>,
-    /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
+    /// Instructions after which the loops of programs with free branches end; 0: no limit
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
-    /// Where modules have GL state from that programs depend on
+    /// Source of the GL state that programs depend on, in modules
     #[arg(long, value_name = "FORM", default_value = "fixed")]
     pub(crate) state: StateArg,
-    /// Zero times anything is zero, as on old GPUs; without it 0 * inf and 0 * NaN are NaN
+    /// Define zero times anything as zero, as old GPUs do; without it 0 * inf and 0 * NaN are NaN
     #[arg(long)]
     pub(crate) legacy_multiply: bool,
-    /// Leave results of half precision and fixed point of !!FP1.0 programs more precise than they are: shorter
+    /// Compute results of half precision and fixed point of !!FP1.0 programs with more precision
+    /// than specified: shorter code
     #[arg(long)]
     pub(crate) fast_precision: bool,
-    /// Flush denormals of programs of the register languages by code: exact on every device, and much longer
+    /// Flush denormals of programs of the register languages by code: exact on every device, but
+    /// much longer code
     #[arg(long)]
     pub(crate) exact_denormals: bool,
-    /// In GLSL test for NaN where its functions leave open what they give: exact, and much longer
+    /// In GLSL, test for NaN where results of its functions are undefined: exact, but much longer
+    /// code
     #[cfg(feature = "translate")]
     #[arg(long)]
     pub(crate) exact_nan: bool,
@@ -226,7 +234,7 @@ pub(crate) struct CompileArgs {
     pub(crate) debug: bool,
 }
 
-/// A program type by its name: a stage, such as `vertex`, or `vertex_state`.
+/// Parses a program type: a stage, such as `vertex`, or `vertex_state`.
 fn parse_stage(word: &str) -> Result<ProgramType, String> {
     let found = ProgramType::all().find(|it| it.word() == word);
     found.ok_or_else(|| {
@@ -235,7 +243,7 @@ fn parse_stage(word: &str) -> Result<ProgramType, String> {
     })
 }
 
-/// Where modules have GL state from.
+/// Source of GL state in modules.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StateArg {
     /// Compiled in
@@ -256,7 +264,7 @@ impl From<StateArg> for glasm::StateForm {
     }
 }
 
-/// What `glasm compile` writes.
+/// Output form of `glasm compile`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Emit {
     /// SPIR-V module
@@ -265,7 +273,7 @@ pub(crate) enum Emit {
     Spvasm,
     /// The intermediate form of glasm
     Ir,
-    /// What the module expects of its caller, as JSON
+    /// Requirements of the module on its caller, as JSON
     Reflect,
     /// A shading language
     #[cfg(feature = "translate")]
@@ -273,7 +281,7 @@ pub(crate) enum Emit {
 }
 
 impl Emit {
-    /// Extension of output files.
+    /// Returns the extension of output files.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Spirv => "spv",
@@ -285,13 +293,13 @@ impl Emit {
         }
     }
 
-    /// Whether it is something that people read.
+    /// Returns true if the form is human-readable.
     pub(crate) fn is_text(self) -> bool {
         self != Self::Spirv
     }
 }
 
-/// A form by its name, such as `glsl330`.
+/// Parses a form, such as `glsl330`.
 fn parse_emit(word: &str) -> Result<Emit, String> {
     match word {
         "spirv" => return Ok(Emit::Spirv),
@@ -312,10 +320,10 @@ fn parse_emit(word: &str) -> Result<Emit, String> {
 
 const MODULE_FORMS: &str = "spirv, spvasm, ir, reflect";
 
-/// The languages as people type them. A test compares it with the list of the library.
+/// The languages as users type them. A test compares it with the list of the library.
 #[cfg(feature = "translate")]
 const TEXT_FORMS: &str = "wgsl, glsl (330, 400, 410, 420, 430, 440, 450, 460), essl (300, 310, 320), vulkan-glsl, \
-     hlsl (50, 51, 60 to 68), msl (20 to 24, 30 to 32), with the version behind the name: glsl330";
+     hlsl (50, 51, 60 to 68), msl (20 to 24, 30 to 32), with the version after the name: glsl330";
 
 /// Target environment.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -356,15 +364,15 @@ pub(crate) enum ConventionsArg {
 
 #[cfg(unix)]
 const GL_HELP: &str = "\
-Between the application and the driver stands libglasm_glvendor.so, a vendor library of GLVND. It compiles programs of
-NV_vertex_program to NV_gpu_program5 and gives them to the driver as SPIR-V; everything else is the driver's. It is
-looked for beside this command and in ../lib; for 32-bit applications in ../i686-unknown-linux-gnu/release (or debug),
-../lib/i386-linux-gnu and ../lib32. For that these variables are set:
-  __GLX_VENDOR_LIBRARY_NAME=glasm       for GLX, with its folder in LD_LIBRARY_PATH
+libglasm_glvendor.so, a vendor library of GLVND, is inserted between the application and the driver. It compiles
+programs of NV_vertex_program to NV_gpu_program5 and passes them to the driver as SPIR-V; all other calls go to the
+driver unchanged. It is searched for next to this command and in ../lib; for 32-bit applications in
+../i686-unknown-linux-gnu/release (or debug), ../lib/i386-linux-gnu and ../lib32. These variables are set for that:
+  __GLX_VENDOR_LIBRARY_NAME=glasm       for GLX, with its directory in LD_LIBRARY_PATH
   __EGL_VENDOR_LIBRARY_FILENAMES        for EGL
-Others are for you to set: GLASM_ALL=1 takes all programs of ARB_vertex_program and ARB_fragment_program, too;
-GLASM_LOG=info says what happens; GLASM_DUMP=FOLDER writes what draws as scripts. docs/driver.md has all of them.
-The exit status is the application's, or 2 if it cannot be started.
+You can set others: GLASM_ALL=1 also compiles all programs of ARB_vertex_program and ARB_fragment_program;
+GLASM_LOG=info logs events; GLASM_DUMP=DIR writes draws as scripts. docs/driver.md lists all of them.
+The exit status is that of the application, or 2 if it cannot be started.
 
 Examples:
   glasm gl ./game -fullscreen
@@ -375,13 +383,14 @@ Examples:
 #[cfg(unix)]
 #[derive(Args, Debug)]
 pub(crate) struct GlArgs {
-    /// The vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: what GLASM_VENDOR says, or mesa]
+    /// Vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: the value of GLASM_VENDOR,
+    /// or mesa]
     #[arg(long, value_name = "NAME")]
     pub(crate) vendor: Option<OsString>,
-    /// The vendor library, or the folder that it lies in; again for that of 32-bit applications
+    /// Vendor library, or the directory that contains it; repeat it for that of 32-bit applications
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Vec<PathBuf>,
-    /// The application and its arguments
+    /// Application and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "APPLICATION")]
     pub(crate) application: Vec<OsString>,
 }
@@ -389,7 +398,8 @@ pub(crate) struct GlArgs {
 /// `glasm explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// What to explain, or a group: opcodes, errors, options, declarations, bindings, state, targets, files, semantics, properties, languages
+    /// Name to explain, or a group: opcodes, errors, options, declarations, bindings, state,
+    /// targets, files, semantics, properties, languages
     #[arg(value_name = "NAME|GROUP")]
     pub(crate) topic: Option<String>,
 }

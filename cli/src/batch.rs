@@ -1,7 +1,7 @@
-//! Runs the same work on many programs in parallel and prints what they have to say in order.
+//! Runs the same work on many programs in parallel and prints their messages in order.
 
 use crate::console::{Console, Fatal};
-use crate::guard::guarded;
+use crate::guard::catch_panic;
 use crate::inputs::Input;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ScriptError;
@@ -10,22 +10,22 @@ use rayon::prelude::*;
 /// Stack of the worker threads, as much as main threads usually have.
 const STACK_SIZE: usize = 8 << 20;
 
-/// What became of one input.
+/// Result of one input.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Done {
     /// Messages, ready to print.
     pub(crate) messages: String,
     /// Bytes for standard output.
     pub(crate) output: Vec<u8>,
-    /// Whether it failed.
+    /// True if it failed.
     pub(crate) failed: bool,
-    /// How many programs it holds.
+    /// Number of its programs.
     pub(crate) programs: usize,
-    /// How many scripts have the errors that they expect.
+    /// Number of scripts that have the errors that they expect.
     pub(crate) expected: usize,
 }
 
-/// What became of all inputs.
+/// Results of all inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Totals {
     /// Inputs that failed.
@@ -37,8 +37,8 @@ pub(crate) struct Totals {
 }
 
 impl Done {
-    /// Failed for this reason.
-    pub(crate) fn failed(messages: String) -> Self {
+    /// Returns the result of an input that failed with these messages.
+    pub(crate) fn from_failure(messages: String) -> Self {
         Self {
             messages,
             failed: true,
@@ -46,8 +46,8 @@ impl Done {
         }
     }
 
-    /// A script that cannot be read.
-    pub(crate) fn unreadable(name: &str, errors: &[ScriptError], console: Console) -> Self {
+    /// Returns the result of a script that cannot be read.
+    pub(crate) fn from_script_errors(name: &str, errors: &[ScriptError], console: Console) -> Self {
         let failure = |error: &ScriptError| Failure {
             line: Some(error.line),
             column: Some(error.column),
@@ -56,7 +56,7 @@ impl Done {
         let messages = errors
             .iter()
             .map(|error| console.format_failure(name, &failure(error)));
-        Self::failed(messages.collect())
+        Self::from_failure(messages.collect())
     }
 }
 
@@ -70,18 +70,18 @@ pub(crate) fn run_batch(
         .stack_size(STACK_SIZE)
         .build()
         .map_err(|error| Fatal(format!("threads cannot be started: {error}")))?;
-    let bar = console.progress(inputs.len());
+    let bar = console.create_progress_bar(inputs.len());
     let one = |input: &Input| {
-        let done = guarded(|| match input.read() {
+        let done = catch_panic(|| match input.read() {
             Ok(text) => work(input, &text),
             Err(error) => {
-                Done::failed(console.format_error(Some(&input.name()), &error.to_string()))
+                Done::from_failure(console.format_error(Some(&input.name()), &error.to_string()))
             }
         });
         bar.inc(1);
         done.unwrap_or_else(|panic| {
             let message = format!("glasm failed on this program, please report it: {panic}");
-            Done::failed(console.format_error(Some(&input.name()), &message))
+            Done::from_failure(console.format_error(Some(&input.name()), &message))
         })
     };
     let all: Vec<Done> = threads.install(|| inputs.par_iter().map(one).collect());
@@ -89,7 +89,7 @@ pub(crate) fn run_batch(
     for done in &all {
         console.err(&done.messages);
         if !done.output.is_empty() {
-            console.out(&done.output)?;
+            console.write_out(&done.output)?;
         }
     }
     let sum = |count: fn(&Done) -> usize| all.iter().map(count).sum();

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Reading};
 use crate::batch::{Done, Totals, run_batch};
-use crate::console::{Console, Fatal, Status, plural};
+use crate::console::{Console, Fatal, Status, format_count};
 use crate::inputs::{Input, describe_left_out, find_inputs};
 use crate::programs::{Content, Program};
 use glasm::{Diagnostics, Options, Shader};
@@ -15,9 +15,9 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<Status, Fatal>
         check_one(args, input, text, console)
     })?;
     if let Some(reason) = describe_left_out(&inputs.left_out).filter(|_| !console.is_json()) {
-        console.out(format!("{reason}\n"))?;
+        console.write_out(format!("{reason}\n"))?;
     }
-    console.out(closing_line(inputs.list.len(), &totals, console))?;
+    console.write_out(format_closing_line(inputs.list.len(), &totals, console))?;
     Ok(Status::from_failures(totals.failed))
 }
 
@@ -25,13 +25,13 @@ fn check_one(args: &CheckArgs, input: &Input, text: &[u8], console: Console) -> 
     let name = input.name();
     let content = match Content::read(input, &name, text, Reading::from(&args.reading)) {
         Ok(content) => content,
-        Err(errors) => return Done::unreadable(&name, &errors, console),
+        Err(errors) => return Done::from_script_errors(&name, &errors, console),
     };
     let base = Options {
         device: content.device(),
         ..Options::default()
     };
-    let programs = content.programs(args.stage, &base);
+    let programs = content.list_programs(args.stage, &base);
     let count = programs.len();
     let mut done = match content.compiler(&base) {
         None => check_programs(&content, &programs, console),
@@ -47,7 +47,7 @@ fn check_one(args: &CheckArgs, input: &Input, text: &[u8], console: Console) -> 
 fn check_programs(content: &Content<'_>, programs: &[Program<'_>], console: Console) -> Done {
     let mut done = Done::default();
     for program in programs {
-        // Compiling finds more than reading does: what no target can express.
+        // Compilation finds more errors than reading: features that no target can express.
         let result = glasm::compile(&program.source, &program.options);
         add(&mut done, content, program, result, console);
     }
@@ -67,7 +67,7 @@ fn add(
     done.messages += &content.format(program, &diagnostics, console);
 }
 
-/// Whether the programs of a script have the errors that its commands expect, and no others.
+/// Checks that the programs of a script have the errors that its commands expect, and no others.
 fn check_expected(script: &ScriptCompiler<'_>, name: &str, console: Console) -> Done {
     let failures = script.check_expected_errors().unwrap_or_default();
     let message = |failure: &_| console.format_failure(name, failure);
@@ -79,8 +79,9 @@ fn check_expected(script: &ScriptCompiler<'_>, name: &str, console: Console) -> 
     }
 }
 
-/// The programs of a script that expects none of its pipeline to fail: those of a pipeline fit each other, and those that commands load
-/// are right, or wrong as the command says.
+/// Checks the programs of a script without expected errors in its pipeline: programs of a pipeline
+/// match each other, and programs that commands load are valid, or have the errors that the command
+/// states.
 fn check_script(
     content: &Content<'_>,
     programs: &[Program<'_>],
@@ -109,8 +110,8 @@ fn check_script(
     done
 }
 
-/// `3 files, 1 failed`, with the number of programs where that is another.
-pub(crate) fn closing_line(files: usize, totals: &Totals, console: Console) -> String {
+/// Formats `3 files, 1 failed`, with the number of programs if it differs from that of files.
+pub(crate) fn format_closing_line(files: usize, totals: &Totals, console: Console) -> String {
     let Totals {
         failed,
         programs,
@@ -122,9 +123,9 @@ pub(crate) fn closing_line(files: usize, totals: &Totals, console: Console) -> S
         });
         return format!("{counts}\n");
     }
-    let mut line = plural(files, "file");
+    let mut line = format_count(files, "file");
     if programs != files {
-        line += &format!(" with {}", plural(programs, "program"));
+        line += &format!(" with {}", format_count(programs, "program"));
     }
     line += &format!(", {failed} failed");
     if expected > 0 {

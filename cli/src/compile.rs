@@ -2,7 +2,7 @@
 
 use crate::args::{CompileArgs, ConventionsArg, Emit, Reading};
 use crate::batch::{Done, run_batch};
-use crate::check::closing_line;
+use crate::check::format_closing_line;
 use crate::console::{Console, Fatal, Status};
 use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
@@ -15,10 +15,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// A program, by its input and what tells it from the others there: it has one output.
+/// A program, by its input and the label that distinguishes it from other programs there: it has
+/// one output.
 type Output = (Input, Option<String>);
 
-/// Where the output of one program goes.
+/// Location of the output of one program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Destination {
     Stdout,
@@ -39,7 +40,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let inputs = find_inputs(&args.inputs)?;
     let reading = Reading::from(&args.reading);
     let outputs = list_outputs(&inputs, args.stage, reading);
-    let destinations = plan(&inputs, &outputs, args.output.as_deref(), args.emit)?;
+    let destinations = resolve_destinations(&inputs, &outputs, args.output.as_deref(), args.emit)?;
     let binary_output = destinations
         .values()
         .any(|destination| *destination == Destination::Stdout)
@@ -49,7 +50,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
             "a SPIR-V module is no text for a terminal; use -o FILE or --emit spvasm".to_owned(),
         ));
     }
-    let options = options(args);
+    let options = read_options(args);
     let job = emit::EmitSettings {
         emit: args.emit,
         stage: args.stage,
@@ -73,12 +74,12 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         compile_one(&job, input, text, &destinations, console)
     })?;
     if !inputs.single || totals.programs > 1 {
-        console.err(&closing_line(inputs.list.len(), &totals, console));
+        console.err(&format_closing_line(inputs.list.len(), &totals, console));
     }
     Ok(Status::from_failures(totals.failed))
 }
 
-fn options(args: &CompileArgs) -> Options {
+fn read_options(args: &CompileArgs) -> Options {
     let target = Target::from(args.target);
     let base = match target {
         Target::OpenGl4_5 => glasm::opengl::options_of_all(),
@@ -112,15 +113,15 @@ fn compile_one(
     let name = input.name();
     let content = match Content::read(input, &name, text, job.reading) {
         Ok(content) => content,
-        Err(errors) => return Done::unreadable(&name, &errors, console),
+        Err(errors) => return Done::from_script_errors(&name, &errors, console),
     };
-    let programs = content.programs(job.stage, &job.options);
+    let programs = content.list_programs(job.stage, &job.options);
     if programs.is_empty() {
         let message = match job.stage {
             Some(wanted) => format!("it has no {} program", wanted.name()),
             None => "it has no assembly program".to_owned(),
         };
-        return Done::failed(console.format_error(Some(&name), &message));
+        return Done::from_failure(console.format_error(Some(&name), &message));
     }
     let mut done = Done {
         programs: programs.len(),
@@ -155,7 +156,7 @@ fn compile_program(
         step_limit: job.step_limit,
         ..program.source
     };
-    match emit::emit(&job_for(job, program), &source) {
+    match emit::emit(&build_settings(job, program), &source) {
         Ok(Emitted { bytes, warnings }) => {
             let mut done = Done {
                 messages: content.format(program, &warnings, console),
@@ -177,7 +178,7 @@ fn compile_program(
             done
         }
         Err(Failure::Program(diagnostics)) => {
-            Done::failed(content.format(program, &diagnostics, console))
+            Done::from_failure(content.format(program, &diagnostics, console))
         }
         Err(Failure::Tool { warnings, message }) => {
             let messages = content.format(program, &warnings, console);
@@ -185,13 +186,13 @@ fn compile_program(
                 Some(label) => format!("{name} ({label})"),
                 None => name.to_owned(),
             };
-            Done::failed(messages + &console.format_error(Some(&name), &message))
+            Done::from_failure(messages + &console.format_error(Some(&name), &message))
         }
     }
 }
 
-/// The job for one of the programs: what its script requires counts, too.
-fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSettings {
+/// Returns the settings for one of the programs: those given and the requirements of its script.
+fn build_settings(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSettings {
     emit::EmitSettings {
         emit: job.emit,
         stage: job.stage,
@@ -209,7 +210,7 @@ fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSetting
     }
 }
 
-/// Writes a file, or gives the bytes back for standard output.
+/// Writes a file, or returns the bytes for standard output.
 fn write(destination: &Destination, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     match destination {
         Destination::Stdout => Ok(bytes),
@@ -227,7 +228,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
-/// The programs of all inputs. An input that cannot be read has one, which fails.
+/// Lists the programs of all inputs. An input that cannot be read has one, which fails.
 fn list_outputs(inputs: &Inputs, stage: Option<ProgramType>, reading: Reading) -> Vec<Output> {
     let of_input = |input: &Input| {
         let labels = match input.read() {
@@ -240,8 +241,8 @@ fn list_outputs(inputs: &Inputs, stage: Option<ProgramType>, reading: Reading) -
     inputs.list.par_iter().flat_map_iter(of_input).collect()
 }
 
-/// Decides where everything goes, before any work is done. Two outputs never share a file.
-fn plan(
+/// Decides the locations of all outputs before any work is done. Two outputs never share a file.
+fn resolve_destinations(
     inputs: &Inputs,
     outputs: &[Output],
     output: Option<&Path>,
@@ -254,7 +255,7 @@ fn plan(
     let mut destinations = HashMap::new();
     let mut taken: HashMap<PathBuf, String> = HashMap::new();
     for program in outputs {
-        let destination = destination(program, count, output, emit)?;
+        let destination = resolve_destination(program, count, output, emit)?;
         let name = match &program.1 {
             Some(label) => format!("{} ({label})", program.0.name()),
             None => program.0.name(),
@@ -272,16 +273,16 @@ fn plan(
     Ok(destinations)
 }
 
-/// What the command line names.
+/// Kind of inputs that the command line names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Count {
-    /// One file, with so many programs.
+    /// One file, with that many programs.
     OneFile(usize),
-    /// Several files, or folders.
+    /// Several files, or directories.
     Files,
 }
 
-fn destination(
+fn resolve_destination(
     (input, label): &Output,
     count: Count,
     output: Option<&Path>,
@@ -312,7 +313,7 @@ fn destination(
             Ok(Destination::File(output.to_owned()))
         }
         (Some(output), _) => {
-            let path = output.join(input.mirrored());
+            let path = output.join(input.get_mirrored_path());
             Ok(Destination::File(with_endings(
                 &path,
                 label.as_deref(),
@@ -334,7 +335,7 @@ fn destination(
     }
 }
 
-/// An output file is not worth a new folder: its path may be misspelt.
+/// Checks that the directory of an output file exists. It is not created: the path may be misspelt.
 fn check_folder(output: &Path) -> Result<(), Fatal> {
     let folder = output.parent().filter(|it| !it.as_os_str().is_empty());
     match folder {
@@ -354,7 +355,7 @@ fn ends_with_separator(path: &Path) -> bool {
         .is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// `a/b.txt` to `a/b.txt.spv`, or to `a/b.txt.fragment.spv` for one of several programs.
+/// Converts `a/b.txt` to `a/b.txt.spv`, or to `a/b.txt.fragment.spv` for one of several programs.
 fn with_endings(path: &Path, label: Option<&str>, emit: Emit) -> PathBuf {
     let mut name = OsString::from(path);
     for ending in label.into_iter().chain([emit.extension()]) {
@@ -379,7 +380,7 @@ mod tests {
             false => Count::Files,
         };
         let program = (Input::File(PathBuf::from(path)), None);
-        match destination(&program, count, output.map(Path::new), emit).unwrap() {
+        match resolve_destination(&program, count, output.map(Path::new), emit).unwrap() {
             Destination::Stdout => None,
             Destination::File(path) => Some(path),
         }
@@ -428,7 +429,9 @@ mod tests {
             single: false,
             left_out: Vec::new(),
         };
-        let plan = |output: &str| plan(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv);
+        let plan = |output: &str| {
+            resolve_destinations(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv)
+        };
         let Err(Fatal(message)) = plan("out") else {
             panic!("planned")
         };
@@ -449,7 +452,7 @@ mod tests {
             left_out: Vec::new(),
         };
         let plan = |output: Option<&str>| {
-            let plan = plan(&inputs, &outputs, output.map(Path::new), Emit::Ir)?;
+            let plan = resolve_destinations(&inputs, &outputs, output.map(Path::new), Emit::Ir)?;
             let mut paths: Vec<_> = plan.into_values().map(|it| format!("{it:?}")).collect();
             paths.sort();
             Ok::<_, Fatal>(paths)

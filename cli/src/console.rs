@@ -1,4 +1,5 @@
-//! What the commands say: messages to standard error, results to standard output, progress on terminals.
+//! Output of the commands: messages to standard error, results to standard output, progress on
+//! terminals.
 
 use crate::args::{Color, ConsoleArgs, MessageFormat};
 use glasm::{Diagnostics, Source};
@@ -7,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     /// All is well.
@@ -17,7 +18,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// `Failed` if anything failed.
+    /// Returns `Failed` if there are failures.
     pub(crate) fn from_failures(failures: usize) -> Self {
         if failures == 0 {
             Self::Success
@@ -36,19 +37,21 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command could not do its work at all: wrong usage, no device, an output that cannot be written. Exit status 2.
+/// Why a command could not do its work at all: wrong usage, no device, an output that cannot be
+/// written. Exit status 2.
 #[derive(Debug)]
 pub(crate) struct Fatal(pub(crate) String);
 
 impl Fatal {
-    /// A file that cannot be written, or the like.
-    pub(crate) fn io(what: impl std::fmt::Display, error: &io::Error) -> Self {
+    /// Returns the error of a failed operation on a file.
+    pub(crate) fn from_io(what: impl std::fmt::Display, error: &io::Error) -> Self {
         Self(format!("{what}: {error}"))
     }
 }
 
-/// Replaces characters that a terminal obeys instead of showing them with U+FFFD; line ends and tabs stay.
-pub(crate) fn printable(text: &str) -> String {
+/// Replaces characters that a terminal obeys instead of showing them with U+FFFD; line ends and
+/// tabs stay.
+pub(crate) fn escape_control(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,
         _ if character.is_control() => char::REPLACEMENT_CHARACTER,
@@ -71,7 +74,7 @@ impl Console {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => {
-                // https://no-color.org: set and not empty, whatever the value.
+                // https://no-color.org: set and not empty, regardless of the value.
                 let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
                 io::stderr().is_terminal() && !refused && !dumb
@@ -83,18 +86,18 @@ impl Console {
         }
     }
 
-    /// Whether messages are for tools.
+    /// Returns true if messages are for tools.
     pub(crate) fn is_json(self) -> bool {
         self.format == MessageFormat::Json
     }
 
-    /// Whether text on standard error may have colors.
+    /// Returns true if output to standard error may have colors.
     #[cfg(feature = "run")]
     pub(crate) fn is_styled(self) -> bool {
         self.styled
     }
 
-    /// The messages about one program, ready to print.
+    /// Formats the messages about one program, ready to print.
     pub(crate) fn format_diagnostics(
         self,
         diagnostics: &Diagnostics,
@@ -111,7 +114,7 @@ impl Console {
         }
     }
 
-    /// A failure of a script, ready to print.
+    /// Formats a failure of a script, ready to print.
     pub(crate) fn format_failure(self, name: &str, failure: &Failure) -> String {
         let number = |number: Option<u32>| number.map_or(String::new(), |it| format!(":{it}"));
         let place =
@@ -124,7 +127,7 @@ impl Console {
         }
     }
 
-    /// A warning without place and code, ready to print.
+    /// Formats a warning without position and code, ready to print.
     #[cfg(feature = "run")]
     pub(crate) fn format_warning(self, message: &str) -> String {
         match self.format {
@@ -139,7 +142,7 @@ impl Console {
         }
     }
 
-    /// A message without code in the fields of a diagnostic.
+    /// Formats a message without code in the fields of a diagnostic.
     fn record(severity: &str, name: Option<&str>, failure: &Failure) -> String {
         let record = serde_json::json!({
             "code": null, "severity": severity, "message": failure.message, "name": name,
@@ -148,7 +151,8 @@ impl Console {
         format!("{record}\n")
     }
 
-    /// A message without place and code, ready to print. In JSON it has the fields of a diagnostic.
+    /// Formats a message without position and code, ready to print. In JSON it has the fields of a
+    /// diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
             return Self::record("error", name, &Failure::new(None, message));
@@ -165,27 +169,28 @@ impl Console {
         }
     }
 
-    /// Prints to standard error. There is nobody to tell if that fails.
+    /// Prints to standard error. An error of that cannot be reported.
     pub(crate) fn err(self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Prints to standard output. A reader who has gone away is no error.
-    pub(crate) fn out(self, bytes: impl AsRef<[u8]>) -> Result<(), Fatal> {
+    /// Prints to standard output. A closed pipe is not an error.
+    pub(crate) fn write_out(self, bytes: impl AsRef<[u8]>) -> Result<(), Fatal> {
         let mut stdout = io::stdout().lock();
         match stdout
             .write_all(bytes.as_ref())
             .and_then(|()| stdout.flush())
         {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Fatal::io("standard output", &error))
+                Err(Fatal::from_io("standard output", &error))
             }
             _ => Ok(()),
         }
     }
 
-    /// A progress bar for this many steps: visible only for people, on a terminal, and for more than one step.
-    pub(crate) fn progress(self, steps: usize) -> ProgressBar {
+    /// Returns a progress bar for this many steps: visible only on terminals, for human-readable
+    /// messages, and for more than one step.
+    pub(crate) fn create_progress_bar(self, steps: usize) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         if steps < 2 || self.is_json() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -196,8 +201,8 @@ impl Console {
     }
 }
 
-/// `1 file`, `2 files`.
-pub(crate) fn plural(count: usize, word: &str) -> String {
+/// Formats a count and its noun: `1 file`, `2 files`.
+pub(crate) fn format_count(count: usize, word: &str) -> String {
     if count == 1 {
         format!("1 {word}")
     } else {

@@ -4,19 +4,19 @@ use crate::args::{ApiArg, DevicesArgs};
 use crate::console::{Console, Fatal, Status};
 
 /// Prints a line for each device.
-pub(crate) fn devices(args: DevicesArgs, console: Console) -> Result<Status, Fatal> {
+pub(crate) fn print_devices(args: DevicesArgs, console: Console) -> Result<Status, Fatal> {
     let (lines, api) = match args.api {
-        ApiArg::Vulkan => (vulkan_lines()?, "Vulkan"),
-        ApiArg::Gl => (gl_lines()?, "OpenGL"),
+        ApiArg::Vulkan => (list_vulkan_devices()?, "Vulkan"),
+        ApiArg::Gl => (list_gl_devices()?, "OpenGL"),
     };
     if lines.is_empty() {
         return Err(Fatal(format!("no {api} device found")));
     }
-    console.out(lines.concat())?;
+    console.write_out(lines.concat())?;
     Ok(Status::Success)
 }
 
-fn vulkan_lines() -> Result<Vec<String>, Fatal> {
+fn list_vulkan_devices() -> Result<Vec<String>, Fatal> {
     let devices = glasm_vkrunner::devices().map_err(|error| Fatal(error.to_string()))?;
     let line = |device: &glasm_vkrunner::DeviceInfo| {
         format!(
@@ -27,7 +27,7 @@ fn vulkan_lines() -> Result<Vec<String>, Fatal> {
     Ok(devices.iter().map(line).collect())
 }
 
-fn gl_lines() -> Result<Vec<String>, Fatal> {
+fn list_gl_devices() -> Result<Vec<String>, Fatal> {
     let devices = glasm_glrunner::devices().map_err(|error| Fatal(error.to_string()))?;
     let line = |device: &glasm_glrunner::DeviceInfo| {
         format!(

@@ -5,23 +5,23 @@ use crate::validate::Validator;
 use glasm::{Diagnostics, Options, ProgramType, Shader, Source};
 use rspirv::binary::Disassemble;
 
-/// What to do with each program.
+/// Settings for the output of each program.
 #[derive(Debug)]
 pub(crate) struct EmitSettings {
     /// The form.
     pub(crate) emit: Emit,
-    /// What the programs must be.
+    /// Type that the programs must have.
     pub(crate) stage: Option<ProgramType>,
-    /// How they are read.
+    /// Interpretation of the programs.
     pub(crate) reading: Reading,
-    /// How long the loops of programs with free branches run.
+    /// Limit on the instructions of programs with free branches.
     pub(crate) step_limit: Option<u32>,
     /// Options of the compiler.
     pub(crate) options: Options,
     /// Whose rules for clip space the programs follow, for the shading languages.
     #[cfg(feature = "translate")]
     pub(crate) text_conventions: glasm_text::Conventions,
-    /// What becomes of NaN in them.
+    /// Results for NaN in them.
     #[cfg(feature = "translate")]
     pub(crate) nan: glasm_text::Nan,
     /// Checks modules, if asked for.
@@ -37,16 +37,16 @@ pub(crate) struct Emitted {
     pub(crate) warnings: Diagnostics,
 }
 
-/// Why there is no output.
+/// Reason for a missing output.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The program has errors.
     Program(Diagnostics),
-    /// A tool behind the compiler rejects the module.
+    /// A tool that runs after the compiler rejects the module.
     Tool {
         /// Warnings about the program.
         warnings: Diagnostics,
-        /// What the tool says.
+        /// The tool's message.
         message: String,
     },
 }

@@ -1,7 +1,8 @@
-//! `glasm gl`: starts an application with the vendor library of glasm between it and the driver of OpenGL. `docs/driver.md` tells what that does.
+//! `glasm gl`: starts an application with the vendor library of glasm between it and the driver of
+//! OpenGL. `docs/driver.md` describes it.
 //!
-//! GLVND finds the library by its names, which a build does not have: links with these names are made in a folder of the user's, with the
-//! file that names the library for EGL.
+//! GLVND finds the library by its names, which a build does not have: links with these names are
+//! created in a directory of the user, with the file that names the library for EGL.
 
 use crate::args::GlArgs;
 use crate::console::{Fatal, Status};
@@ -21,26 +22,26 @@ const BUILT: &str = "libglasm_glvendor.so";
 /// Its names for EGL and GLX.
 const NAMES: [&str; 2] = ["libEGL_glasm.so.0", "libGLX_glasm.so.0"];
 
-/// What names it for EGL.
+/// Name of the file for EGL.
 const ICD: &str = "glasm.json";
 
 /// Becomes the application, so that its exit status is the application's.
-pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
+pub(crate) fn run_application(args: &GlArgs) -> Result<Status, Fatal> {
     let libraries = match args.library.as_slice() {
-        [] => own_libraries()?,
+        [] => find_own_libraries()?,
         paths => paths
             .iter()
-            .map(|path| given_library(path))
+            .map(|path| resolve_library(path))
             .collect::<Result<_, _>>()?,
     };
     let mut folders = Vec::new();
     for library in &libraries {
         let folder = link_folder(library)?;
-        prepare(&folder, library).map_err(|error| Fatal::io(folder.display(), &error))?;
+        prepare(&folder, library).map_err(|error| Fatal::from_io(folder.display(), &error))?;
         folders.push(folder);
     }
     let icds = folders.iter().map(|folder| folder.join(ICD));
-    let icds = joined(icds)?;
+    let icds = join_paths(icds)?;
     let mut words = args.application.iter();
     let application = words.next().map_or(OsStr::new(""), OsString::as_os_str);
     let mut command = Command::new(application);
@@ -51,20 +52,20 @@ pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
     if let Some(vendor) = &args.vendor {
         command.env("GLASM_VENDOR", vendor);
     }
-    Err(Fatal::io(application.display(), &command.exec()))
+    Err(Fatal::from_io(application.display(), &command.exec()))
 }
 
-/// The library in a folder.
-fn library_in(folder: &Path) -> Option<PathBuf> {
+/// Finds the library in a directory.
+fn find_library(folder: &Path) -> Option<PathBuf> {
     let names = std::iter::once(BUILT).chain(NAMES);
     let mut paths = names.map(|name| folder.join(name));
     paths.find(|path| path.is_file())
 }
 
-/// The library that `--library` names, or that lies in the folder.
-fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
+/// Finds the library that `--library` names, or that is in the directory.
+fn resolve_library(path: &Path) -> Result<PathBuf, Fatal> {
     let found = match path.is_dir() {
-        true => library_in(path),
+        true => find_library(path),
         false => Some(path.to_owned()),
     };
     let Some(found) = found else {
@@ -74,23 +75,24 @@ fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
     };
     found
         .canonicalize()
-        .map_err(|error| Fatal::io(found.display(), &error))
+        .map_err(|error| Fatal::from_io(found.display(), &error))
 }
 
-/// The library that belongs to this command: beside it, as builds have it, or in the `lib` of its prefix; and the one for 32-bit applications, if
-/// there is one. Loaders pass over libraries of other machines, so an application finds its own.
-fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
+/// Finds the library that belongs to this command: in the same directory, as in builds, or in the
+/// `lib` of its prefix; and the one for 32-bit applications, if there is one. Loaders skip
+/// libraries of other machines, so an application finds the matching one.
+fn find_own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     let command = env::current_exe().and_then(|path| path.canonicalize());
-    let command = command.map_err(|error| Fatal::io("the path of this command", &error))?;
+    let command = command.map_err(|error| Fatal::from_io("the path of this command", &error))?;
     let beside = command.parent().unwrap_or(Path::new("/"));
     let prefix = beside.parent().unwrap_or(Path::new("/"));
     let folders = [beside.to_owned(), prefix.join("lib")];
-    if let Some(found) = folders.iter().find_map(|folder| library_in(folder)) {
-        let narrow = narrow_folders(beside, prefix);
-        let narrow = narrow.iter().find_map(|folder| library_in(folder));
+    if let Some(found) = folders.iter().find_map(|folder| find_library(folder)) {
+        let narrow = list_32_bit_folders(beside, prefix);
+        let narrow = narrow.iter().find_map(|folder| find_library(folder));
         return std::iter::once(found)
             .chain(narrow)
-            .map(|path| given_library(&path))
+            .map(|path| resolve_library(&path))
             .collect();
     }
     let [beside, lib] = folders.map(|folder| folder.display().to_string());
@@ -100,8 +102,9 @@ fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     )))
 }
 
-/// Where the library for 32-bit applications lies: where Cargo builds it, or in the folders that distributions have for i386.
-fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
+/// Returns the directories of the library for 32-bit applications: the one in which Cargo builds
+/// it, and those that distributions have for i386.
+fn list_32_bit_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
     if cfg!(not(target_arch = "x86_64")) {
         return Vec::new();
     }
@@ -113,7 +116,8 @@ fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
     ]
 }
 
-/// The directory of the links to a library. Relative paths in the variables are ignored, as the XDG Base Directory Specification demands.
+/// Returns the directory of the links to a library. Relative paths in the variables are ignored, as
+/// the XDG Base Directory Specification demands.
 fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
     let of = |name: &str| {
         let path = env::var_os(name).map(PathBuf::from);
@@ -127,7 +131,7 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
             "HOME is no absolute path: there is no directory for links to the vendor library";
         return Err(Fatal(message.to_owned()));
     };
-    // Several builds may be in use at the same time: each library has a folder of its own.
+    // Several builds may be in use at the same time: each library has a separate directory.
     let mut hasher = DefaultHasher::new();
     library.hash(&mut hasher);
     Ok(base
@@ -135,8 +139,8 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
         .join(format!("gl-{:016x}", hasher.finish())))
 }
 
-/// Makes a directory that only the user can write to. One that exists must be the user's own, and
-/// is closed to others.
+/// Creates a directory that only the user can write to. An existing one must belong to the user,
+/// and is closed to others.
 fn make_private(folder: &Path) -> io::Result<()> {
     let made = fs::DirBuilder::new()
         .recursive(true)
@@ -144,7 +148,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
         .create(folder);
     made?;
     let found = fs::symlink_metadata(folder)?;
-    // What a process creates belongs to its user, whom the standard library does not name
+    // A file that a process creates belongs to its user, whom the standard library does not name
     // otherwise.
     let probe = folder.join(format!("owner.{}", std::process::id()));
     remove_left_over(&probe)?;
@@ -160,7 +164,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what a process with the number of this one has left: it has ended.
+/// Removes the file of an earlier process with the same number: it has ended.
 fn remove_left_over(own: &Path) -> io::Result<()> {
     match fs::remove_file(own) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -168,38 +172,40 @@ fn remove_left_over(own: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a file or link and gives it its name when it is complete.
-fn place(own: &Path, name: &Path, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+/// Creates a file or link under a temporary name and renames it when it is complete.
+fn place_file(own: &Path, name: &Path, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
     remove_left_over(own)?;
     make(own)?;
     fs::rename(own, name)
 }
 
-/// Makes the links and the file for EGL, unless they are there. Other processes may do so at the same time.
+/// Creates the links and the file for EGL, unless they exist. Other processes may do so at the same
+/// time.
 fn prepare(folder: &Path, library: &Path) -> io::Result<()> {
     if let Some(parent) = folder.parent() {
         make_private(parent)?;
     }
     make_private(folder)?;
-    // A link or file that another process reads is never half made: it gets its name when it is complete.
+    // A link or file that another process reads is never incomplete: it gets its name when it is
+    // complete.
     let own = |name: &str| folder.join(format!("{name}.{}", std::process::id()));
     for name in NAMES {
         let link = folder.join(name);
         if fs::read_link(&link).is_ok_and(|old| old == library) {
             continue;
         }
-        place(&own(name), &link, |own| symlink(library, own))?;
+        place_file(&own(name), &link, |own| symlink(library, own))?;
     }
-    let text = icd_text(&folder.join(NAMES[0]));
+    let text = format_icd(&folder.join(NAMES[0]));
     let file = folder.join(ICD);
     if fs::read(&file).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    place(&own(ICD), &file, |own| fs::write(own, &text))
+    place_file(&own(ICD), &file, |own| fs::write(own, &text))
 }
 
-/// What libEGL reads of a vendor: `file_format_version` 1.0.0 of GLVND.
-fn icd_text(library: &Path) -> String {
+/// Formats the file that libEGL reads of a vendor: `file_format_version` 1.0.0 of GLVND.
+fn format_icd(library: &Path) -> String {
     let path = library.display().to_string();
     let icd = serde_json::json!({
         "file_format_version": "1.0.0",
@@ -208,16 +214,16 @@ fn icd_text(library: &Path) -> String {
     format!("{icd}\n")
 }
 
-/// Where the dynamic linker looks: first in the folders.
+/// Returns the search path of the dynamic linker: first the directories.
 fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    // An empty entry would be the current folder.
+    // An empty entry would be the current directory.
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
-    joined(folders.iter().cloned().chain(others))
+    join_paths(folders.iter().cloned().chain(others))
 }
 
-/// A list of paths for a variable; one with a colon would be two.
-fn joined(paths: impl Iterator<Item = PathBuf>) -> Result<OsString, Fatal> {
+/// Joins paths for a variable. A path with a colon is an error: it would be two.
+fn join_paths(paths: impl Iterator<Item = PathBuf>) -> Result<OsString, Fatal> {
     env::join_paths(paths)
         .map_err(|error| Fatal(format!("the paths of the vendor library: {error}")))
 }

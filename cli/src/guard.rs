@@ -1,21 +1,24 @@
-//! Keeps a fault in the work on one program from ending the work on all: a panic becomes a message.
+//! Isolates work on one program: a panic becomes a message, and the work on other programs
+//! continues.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// `None` outside of [`guarded`], else what the last panic said.
+    /// `None` outside of [`catch_panic`], else the message of the last panic.
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`; if it panics, gives the message and the place of the panic instead of printing them.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+/// Runs `work`; if it panics, returns the message and the source location of the panic instead of
+/// printing them.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let print = take_hook();
         set_hook(Box::new(move |info| {
-            // The hook is that of the whole process: what other threads and other code say is printed as ever.
+            // The hook is that of the whole process: panics of other threads and other code are
+            // printed as usual.
             let kept = LAST_PANIC.with_borrow_mut(|last| match last {
                 Some(last) => {
                     *last = info.to_string().replace('\n', " ");
@@ -41,8 +44,8 @@ mod tests {
 
     #[test]
     fn panics_become_messages() {
-        assert_eq!(guarded(|| 3), Ok(3));
-        let message = guarded(|| -> u8 { panic!("out of cheese") }).unwrap_err();
+        assert_eq!(catch_panic(|| 3), Ok(3));
+        let message = catch_panic(|| -> u8 { panic!("out of cheese") }).unwrap_err();
         assert!(
             message.contains("out of cheese") && message.contains("guard.rs"),
             "{message}"
@@ -51,8 +54,8 @@ mod tests {
 
     #[test]
     fn guards_nest() {
-        let outer = guarded(|| {
-            assert!(guarded(|| panic!("inner")).is_err());
+        let outer = catch_panic(|| {
+            assert!(catch_panic(|| panic!("inner")).is_err());
             panic!("outer")
         });
         let message: Result<(), String> = outer;

@@ -1,6 +1,6 @@
-//! Which programs a command works on: files, folders, standard input.
+//! Inputs of a command: files, directories, standard input.
 
-use crate::console::{Fatal, plural};
+use crate::console::{Fatal, format_count};
 use glasm::Dialect;
 use glasm::frontend::source::Family;
 use glasm_scripts::script::{is_script, program_labels};
@@ -11,10 +11,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use walkdir::{DirEntry, WalkDir};
 
-/// Bytes read of an input at most: more than any program may have, so that the front end can say that it is too large.
+/// Bytes read of an input at most: more than any program may have, so that the front end can say
+/// that it is too large.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Where a program comes from.
+/// Source of a program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Input {
     /// Standard input.
@@ -24,7 +25,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// Name for messages.
+    /// Returns the name for messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Stdin => "<stdin>".to_owned(),
@@ -32,9 +33,9 @@ impl Input {
         }
     }
 
-    /// The bytes of the input. Standard input gives the same every time.
+    /// Reads the bytes of the input. Standard input has the same bytes for every call.
     pub(crate) fn read(&self) -> Result<Vec<u8>, String> {
-        /// What standard input had to give.
+        /// Contents of standard input.
         static STDIN: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
         match self {
             Self::Stdin => STDIN.get_or_init(|| read_all(io::stdin().lock())).clone(),
@@ -42,7 +43,7 @@ impl Input {
         }
     }
 
-    /// Whether it is a script, by its name or by how its text starts.
+    /// Returns true for a script, by its name or the start of its contents.
     pub(crate) fn is_script(&self, text: &[u8]) -> bool {
         match self {
             Self::File(path) if has_script_name(path) => true,
@@ -50,8 +51,9 @@ impl Input {
         }
     }
 
-    /// The place below an output folder that corresponds to the input: its path without root and `..`.
-    pub(crate) fn mirrored(&self) -> PathBuf {
+    /// Returns the path below an output directory that corresponds to the input: its path without
+    /// root and `..`.
+    pub(crate) fn get_mirrored_path(&self) -> PathBuf {
         match self {
             Self::Stdin => PathBuf::from("stdin"),
             Self::File(path) => path
@@ -74,7 +76,7 @@ fn read_all(reader: impl Read) -> Result<Vec<u8>, String> {
     read.map(|_| text).map_err(|error| error.to_string())
 }
 
-/// Whether the name of a file is that of a script.
+/// Returns true if the name of a file is that of a script.
 fn has_script_name(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "shader_test")
@@ -83,9 +85,10 @@ fn has_script_name(path: &Path) -> bool {
 /// The programs of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Inputs {
-    /// The programs, in the order of the command line, those of a folder sorted by path. Each once.
+    /// The programs, in the order of the command line, those of a directory sorted by path. Each
+    /// once.
     pub(crate) list: Vec<Input>,
-    /// Whether the command line names one file and nothing else.
+    /// True if the command line names exactly one file.
     pub(crate) single: bool,
     /// Files of directories that are left out although a line of theirs is the header of a program.
     pub(crate) left_out: Vec<LeftOut>,
@@ -103,7 +106,7 @@ pub(crate) struct LeftOut {
 /// Returns how many files are left out and why, with the first of them; nothing if none is.
 pub(crate) fn describe_left_out(files: &[LeftOut]) -> Option<String> {
     let first = files.first()?;
-    let count = plural(files.len(), "file");
+    let count = format_count(files.len(), "file");
     Some(format!(
         "{count} left out: lines before the header, as in {}:{}",
         first.path.display(),
@@ -111,7 +114,8 @@ pub(crate) fn describe_left_out(files: &[LeftOut]) -> Option<String> {
     ))
 }
 
-/// Finds the programs that a command line names. Folders are searched for files that start as programs do.
+/// Finds the programs that a command line names. Directories are searched for files that start as
+/// programs do.
 pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     let mut list = Vec::new();
     let mut left_out = Vec::new();
@@ -121,8 +125,8 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
             list.push(Input::Stdin);
             continue;
         }
-        let metadata =
-            std::fs::metadata(argument).map_err(|error| Fatal::io(argument.display(), &error))?;
+        let metadata = std::fs::metadata(argument)
+            .map_err(|error| Fatal::from_io(argument.display(), &error))?;
         if metadata.is_dir() {
             folders += 1;
             let programs = walk(argument, &mut left_out)?;
@@ -138,7 +142,7 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
         )));
     }
     let mut seen = HashSet::new();
-    // Folders may overlap, and files may be named beside them.
+    // Directories may overlap, and files may be named in addition to them.
     list.retain(|input| seen.insert(input.clone()));
     let single = folders == 0 && list.len() == 1;
     Ok(Inputs {
@@ -176,7 +180,7 @@ fn walk(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<PathBuf>, Fata
     Ok(programs)
 }
 
-/// Bytes of a file of a folder that are looked at for a header behind comments.
+/// Bytes of a file in a directory that are searched for a header after comments.
 const LOOKED_AT: u64 = 64 << 10;
 
 /// Contents of a file of a directory.
@@ -199,14 +203,14 @@ fn find_program(path: &Path) -> Found {
     match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut text)) {
         Ok(_) if is_script && program_labels(&text).is_empty() => Found::Nothing,
         Ok(_) if !is_script && !starts_with_header(&text) => {
-            header_line(&text).map_or(Found::Nothing, Found::Behind)
+            find_header_line(&text).map_or(Found::Nothing, Found::Behind)
         }
         Ok(_) | Err(_) => Found::Program,
     }
 }
 
 /// Returns the first line that is a header alone, or one followed by a comment.
-fn header_line(text: &[u8]) -> Option<usize> {
+fn find_header_line(text: &[u8]) -> Option<usize> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let is_header = |line: &[u8]| {
         let word = line.trim_ascii();
@@ -219,9 +223,9 @@ fn header_line(text: &[u8]) -> Option<usize> {
     lines.position(is_header).map(|line| line + 1)
 }
 
-/// Whether a text starts as programs do.
+/// Returns true if a source starts as programs do.
 pub(crate) fn starts_with_header(text: &[u8]) -> bool {
-    // Editors write a byte order mark, which is no part of the program.
+    // Editors write a byte order mark, which does not belong to the program.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
     let says_something = |line: &&[u8]| {
@@ -233,7 +237,8 @@ pub(crate) fn starts_with_header(text: &[u8]) -> bool {
     first.starts_with(b"!!") || is_processor(first)
 }
 
-/// Whether a line is the first one of a TGSI text: the word of a processor alone, because other texts may begin with such a word.
+/// Returns true for the first line of a TGSI source: the name of a processor alone, because other
+/// sources may begin with such a word.
 fn is_processor(line: &[u8]) -> bool {
     let dialect = Dialect::of(line).filter(|dialect| dialect.family() == Family::Tgsi);
     dialect.is_some_and(|dialect| dialect.header().len() == line.len())
@@ -245,10 +250,10 @@ mod tests {
 
     #[test]
     fn outputs_stay_below_their_folder() {
-        let mirrored = |path: &str| Input::File(PathBuf::from(path)).mirrored();
-        assert_eq!(mirrored("a/b.txt"), Path::new("a/b.txt"));
-        assert_eq!(mirrored("./a/../../b.txt"), Path::new("a/b.txt"));
-        assert_eq!(mirrored("/tmp/b.txt"), Path::new("tmp/b.txt"));
+        let get_mirrored_path = |path: &str| Input::File(PathBuf::from(path)).get_mirrored_path();
+        assert_eq!(get_mirrored_path("a/b.txt"), Path::new("a/b.txt"));
+        assert_eq!(get_mirrored_path("./a/../../b.txt"), Path::new("a/b.txt"));
+        assert_eq!(get_mirrored_path("/tmp/b.txt"), Path::new("tmp/b.txt"));
     }
 
     #[test]
@@ -276,7 +281,7 @@ mod tests {
 
     #[test]
     fn headers_behind_other_lines_are_found() {
-        let line = |text: &str| header_line(text.as_bytes());
+        let line = |text: &str| find_header_line(text.as_bytes());
         assert_eq!(line("vs: 1 TGSI:\nVERT\nDCL IN[0]\n"), Some(2));
         assert_eq!(line("Cg 3.1\r\n\r\n!!ARBfp1.0 # cgc\r\nEND"), Some(3));
         assert_eq!(line("#include <a.h>\nVERTEX\n"), None);

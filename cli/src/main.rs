@@ -1,4 +1,4 @@
-//! The `glasm` command. `glasm help` and the module `args` say what it does.
+//! The `glasm` command. `glasm help` and the module `args` describe it.
 
 #![forbid(unsafe_code)]
 
@@ -35,14 +35,14 @@ fn main() -> ExitCode {
         #[cfg(feature = "run")]
         Command::Run(args) => run::run(args, console),
         #[cfg(feature = "run")]
-        Command::RunWorker(args) => run::worker::work(args),
+        Command::RunWorker(args) => run::worker::run_worker(args),
         #[cfg(feature = "run")]
         Command::RunDevices(args) => run::worker::list_devices(*args),
         #[cfg(feature = "run")]
-        Command::Devices(args) => devices::devices(*args, console),
+        Command::Devices(args) => devices::print_devices(*args, console),
         #[cfg(unix)]
-        Command::Gl(args) => gl::gl(args),
-        Command::Explain(args) => explain::explain(args, console),
+        Command::Gl(args) => gl::run_application(args),
+        Command::Explain(args) => explain::print_explanation(args, console),
     };
     match result {
         Ok(status) => status.into(),

@@ -1,4 +1,5 @@
-//! The programs of an input: the one that it is, several in one text, or the assembly programs of a script.
+//! The programs of an input: a single one, several in one source, or the assembly programs of a
+//! script.
 
 use crate::args::Reading;
 use crate::console::Console;
@@ -27,25 +28,26 @@ struct OwnScript {
 
 /// A program of an input.
 pub(crate) struct Program<'a> {
-    /// What tells it from the others of its input, as part of a file name; `None` if the input is one program.
+    /// Label that distinguishes it from other programs of its input, as part of a file name; `None`
+    /// if the input is one program.
     pub(crate) label: Option<String>,
     /// The program.
     pub(crate) source: Source<'a>,
     /// The options that it is compiled with.
     pub(crate) options: Options,
-    /// Where it stands in a script.
+    /// Its section in a script.
     section: Option<(&'a Script, &'a ProgramSection)>,
 }
 
 impl Program<'_> {
-    /// Whether it belongs to a script that follows GL's conventions.
+    /// Returns true if it belongs to a script that follows GL's conventions.
     #[cfg(feature = "translate")]
     pub(crate) fn follows_gl(&self) -> bool {
         let script = self.section.map(|(script, _)| script);
         script.is_some_and(|script| script.requirements.convention == Convention::OpenGl)
     }
 
-    /// Whether it is that of a section of its script.
+    /// Returns true if it is the program of a section of its script.
     pub(crate) fn is(&self, section: &ProgramSection) -> bool {
         self.section
             .is_some_and(|(_, own)| std::ptr::eq(own, section))
@@ -53,7 +55,8 @@ impl Program<'_> {
 }
 
 impl<'a> Content<'a> {
-    /// Reads an input. `name` is for messages. Strictly means that its programs are strict, whatever a script says.
+    /// Reads an input. `name` is for messages. With strict acceptance its programs are strict,
+    /// regardless of the script.
     ///
     /// # Errors
     /// If it is a script that cannot be read.
@@ -82,11 +85,16 @@ impl<'a> Content<'a> {
         })
     }
 
-    /// The programs, in the order of the text. Where there may be several, those of other types than the wanted one are left out. The
-    /// options are the given ones and what a script requires.
-    pub(crate) fn programs(&self, wanted: Option<ProgramType>, base: &Options) -> Vec<Program<'_>> {
+    /// Returns the programs, in the order of the source. If there may be several, those of other
+    /// types than the wanted one are omitted. The options are the given ones and the requirements
+    /// of a script.
+    pub(crate) fn list_programs(
+        &self,
+        wanted: Option<ProgramType>,
+        base: &Options,
+    ) -> Vec<Program<'_>> {
         let Some(compiler) = self.compiler(base) else {
-            return of_text(self.reading.source(self.name, self.text), wanted, base);
+            return split_source(self.reading.source(self.name, self.text), wanted, base);
         };
         let script = compiler.script;
         let sections = script.assembly_sections().into_iter();
@@ -100,7 +108,7 @@ impl<'a> Content<'a> {
         programs.collect()
     }
 
-    /// A device that has everything but what a script wants to be without.
+    /// Returns a device that has everything except features that a script disables.
     pub(crate) fn device(&self) -> DeviceFeatures {
         match &self.script {
             None => DeviceFeatures::default(),
@@ -112,7 +120,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// What compiles the programs of a script, with these options and what the script requires.
+    /// Returns the compiler for the programs of a script, with these options and the requirements
+    /// of the script.
     pub(crate) fn compiler(&self, base: &Options) -> Option<ScriptCompiler<'_>> {
         self.script.as_ref().map(|own| ScriptCompiler {
             name: self.name,
@@ -140,7 +149,8 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The labels of the programs of an input, in their order, without reading more of a script than its headers.
+/// Returns the labels of the programs of an input, in their order, without reading more of a script
+/// than its headers.
 pub(crate) fn labels(
     input: &Input,
     text: &[u8],
@@ -152,7 +162,7 @@ pub(crate) fn labels(
         let labels = labels.filter(|label| is_wanted(label.program_type, wanted));
         return labels.map(|label| Some(label.to_string())).collect();
     }
-    let programs = of_text(reading.source("", text), wanted, &Options::default());
+    let programs = split_source(reading.source("", text), wanted, &Options::default());
     programs.into_iter().map(|program| program.label).collect()
 }
 
@@ -160,8 +170,9 @@ fn is_wanted(program_type: ProgramType, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| wanted == program_type)
 }
 
-/// The programs of a text that is no script. One that starts with no known header is a program, too, which fails.
-fn of_text<'a>(
+/// Splits the programs of a source that is not a script. One that starts without a known header is
+/// a program, too, which fails.
+fn split_source<'a>(
     source: Source<'a>,
     wanted: Option<ProgramType>,
     options: &Options,
@@ -213,7 +224,7 @@ mod tests {
         let found = labels(&input, text.as_bytes(), wanted, reading);
         let found: Vec<String> = found.into_iter().map(Option::unwrap_or_default).collect();
         let content = Content::read(&input, path, text.as_bytes(), reading).unwrap();
-        let programs = content.programs(wanted, &Options::default());
+        let programs = content.list_programs(wanted, &Options::default());
         let read = programs.into_iter().map(|program| program.label);
         assert_eq!(
             found,

@@ -1,4 +1,5 @@
-//! Checks modules with spirv-val: inside the process with the feature `spirv-tools`, else through the program of that name.
+//! Checks modules with spirv-val: inside the process with the feature `spirv-tools`, else through
+//! the program of that name.
 
 use crate::console::Fatal;
 use glasm::Target;
@@ -14,7 +15,10 @@ impl Validator {
         Ok(Self(()))
     }
 
-    /// What is wrong with a module, as text.
+    /// Validates a module.
+    ///
+    /// # Errors
+    /// The messages about the module.
     pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
         glasm::validate::validate(words, target)
             .map_err(|error| format!("spirv-val rejects the module: {error}"))
@@ -26,7 +30,7 @@ impl Validator {
     /// Looks for the program.
     pub(crate) fn find() -> Result<Self, Fatal> {
         use std::process::Stdio;
-        let found = command()
+        let found = create_command()
             .arg("--version")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -39,7 +43,10 @@ impl Validator {
         }
     }
 
-    /// What is wrong with a module, as text.
+    /// Validates a module.
+    ///
+    /// # Errors
+    /// The messages about the module.
     pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let output = run(&bytes, target).map_err(|error| format!("spirv-val: {error}"))?;
@@ -55,7 +62,7 @@ impl Validator {
 }
 
 #[cfg(not(feature = "spirv-tools"))]
-fn command() -> std::process::Command {
+fn create_command() -> std::process::Command {
     std::process::Command::new("spirv-val")
 }
 
@@ -63,14 +70,15 @@ fn command() -> std::process::Command {
 fn run(module: &[u8], target: Target) -> std::io::Result<std::process::Output> {
     use std::io::Write;
     use std::process::Stdio;
-    let mut child = command()
+    let mut child = create_command()
         .args(["--target-env", target.name(), "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // spirv-val reads everything before it writes. If it stops early, its own message says more than a broken pipe.
+        // spirv-val reads everything before it writes. If it stops early, its message is more
+        // useful than a broken pipe.
         let _ = stdin.write_all(module);
     }
     child.wait_with_output()

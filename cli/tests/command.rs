@@ -457,7 +457,7 @@ mod run_scripts {
     use super::*;
     use glasm_tests::skip::skip;
 
-    /// Whether the machine has a Vulkan device.
+    /// Returns true if the machine has a Vulkan device.
     fn has_device(folder: &Folder) -> bool {
         let (status, _, stderr) = run(folder, &["devices"]);
         if status != 0 {
@@ -504,7 +504,7 @@ mod run_scripts {
         }
     }
 
-    /// A script that draws red and expects `color`.
+    /// Returns a script that draws red and expects `color`.
     fn script(color: &str) -> String {
         let lines = [
             "# covers: gp.op.MOV/F",

@@ -1,4 +1,5 @@
-//! `glasm run --compare` and `--record` as their users meet them. Most tests compare two folders of recordings, which needs no device.
+//! Tests `glasm run --compare` and `--record` from the side of users. Most tests compare two
+//! directories of recordings, which needs no device.
 
 #![cfg(feature = "run")]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -25,7 +26,7 @@ draw rect -1 -1 2 2
 probe all rgba 0 1 0.2 1
 ";
 
-/// A folder with scripts, which disappears with the test.
+/// A directory with scripts, which is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -48,7 +49,7 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
-    /// A recording of a script, with a pixel of this color.
+    /// Writes a recording of a script, with a pixel of this color.
     fn record(&self, folder: &str, script: &str, api: &str, pixel: &str) {
         let text = format!(
             "glasm recording 1\nscript {script}.shader_test\ntext 0\napi {api}\ndevice {api} card\ndriver Maker 1\noutcome pass\n\

@@ -1,4 +1,4 @@
-//! What a run makes of skipped scripts and of a list of expected failures.
+//! Results of runs with skipped scripts and with a list of expected failures.
 //!
 //! The tests need a Vulkan device, and end without one.
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 use support::{Folder, run};
 
-/// A script that draws red and expects `color`.
+/// Returns a script that draws red and expects `color`.
 fn script(require: &str, color: &str) -> String {
     format!(
         "[require]\nfbsize 4 4\n{require}\n[vertex program passthrough]\n[fragment program]\n!!NVfp5.0\n\
@@ -20,7 +20,8 @@ fn script(require: &str, color: &str) -> String {
     )
 }
 
-/// A folder with a script that passes, one that fails, and one that is skipped; `None` without a device.
+/// Creates a directory with a script that passes, one that fails, and one that is skipped; returns
+/// `None` without a device.
 fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::new(test);
     let (status, _, stderr) = run(&folder, &["devices"]);
@@ -37,7 +38,7 @@ fn folder(test: &str) -> Option<Folder> {
     Some(folder)
 }
 
-/// The lines of scripts without times and details, and the last line.
+/// Returns the lines of scripts without times and details, and the last line.
 fn heads(stdout: &str) -> Vec<&str> {
     let lines = stdout.lines().filter(|line| !line.starts_with(' '));
     lines.map(|line| line.split(" (").next().unwrap()).collect()
@@ -147,7 +148,7 @@ fn listed_scripts_that_pass_are_failures() {
     );
     let good: Value = serde_json::from_str(stdout.lines().nth(1).unwrap()).unwrap();
     assert_eq!(good["outcome"], "unexpected-pass");
-    // It counts for --fail-fast, too.
+    // An unexpected pass is a failure for --fail-fast, too.
     let fast = ["--fail-fast", "--jobs", "1", "--filter", "a/"];
     let (_, stdout, _) = run(&folder, &[&list[..], &fast].concat());
     assert!(!stdout.contains("not run"), "{stdout}");
@@ -164,7 +165,7 @@ fn lists_that_fit_no_script_are_told() {
     let Some(folder) = folder("strays") else {
         return;
     };
-    // What only the filter leaves out is no mistake.
+    // An entry for scripts that only the filter excludes is not a mistake.
     folder.write("list", "gone.shader_test\nbad.shader_test\n");
     let args = [
         "run",

@@ -1,4 +1,5 @@
-//! `glasm gl`: what the application gets, with a library of no content and with the real one, where it is built.
+//! `glasm gl`: what the application gets, with a library of no content and with the real one, where
+//! it is built.
 
 #![cfg(unix)]
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{Folder, read};
 
-/// `glasm gl`, whose links go to the folder.
+/// Returns `glasm gl`, whose links go to the directory.
 fn gl(folder: &Folder) -> Command {
     let mut command = folder.glasm();
     command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
@@ -94,7 +95,8 @@ fn applications_of_32_bits_find_their_library() {
         let narrow = folder.write(&format!("{narrow}/libglasm_glvendor.so"), "");
         let command = folder.0.join(command);
         fs::create_dir_all(command.parent().unwrap()).unwrap();
-        // A file that is being written cannot be run, and a test beside this one may fork while it is: better a second name of the same file.
+        // A file that is being written cannot be run, and another test may fork meanwhile: use a
+        // second name of the same file.
         let program = env!("CARGO_BIN_EXE_glasm");
         fs::hard_link(program, &command)
             .or_else(|_| fs::copy(program, &command).map(drop))
@@ -115,7 +117,7 @@ fn without_vendor_the_environment_says_which() {
     command.args(["--library", ".", "--", "printenv", "GLASM_VENDOR"]);
     let (status, stdout, _) = read(command.env("GLASM_VENDOR", "other").output().unwrap());
     assert_eq!((status, stdout.as_str()), (0, "other\n"));
-    // Nobody has set it: printenv says so with its status.
+    // The variable is unset: printenv reports that with its status.
     let (status, stdout, _) = read(command.env_remove("GLASM_VENDOR").output().unwrap());
     assert_eq!((status, stdout.as_str()), (1, ""));
 }
@@ -259,7 +261,7 @@ fn relative_directories_are_ignored() {
     assert!(!folder.0.join("run").exists() && !folder.0.join("cache").exists());
 }
 
-/// The library as it is built beside the command.
+/// Returns the library that is built next to the command.
 fn built_library() -> Option<PathBuf> {
     let library = Path::new(env!("CARGO_BIN_EXE_glasm")).with_file_name("libglasm_glvendor.so");
     let found = library.is_file().then_some(library);

@@ -1,4 +1,5 @@
-//! `glasm check` and `glasm compile` with files that hold several programs: scripts, and programs one behind the other.
+//! Tests `glasm check` and `glasm compile` with files that hold several programs: scripts, and
+//! sources with several programs.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -15,7 +16,7 @@ const SCRIPT: &str = "# note\n[require]\nGL >= 1.3\n[vertex program]\n!!ARBvp1.0
     MOV result.color, 1;\nMOV r, 1;\nEND\n[fragment program]\n!!ARBfp1.0\nTEMP r;\nMOV result.color, q;\nEND\n\
     [fragment program red]\n!!ARBfp1.0\nMOV result.color, {1, 0, 0, 1};\nEND\n[test]\ndraw rect -1 -1 2 2\nload fragment red\n";
 
-/// The same without mistakes.
+/// Returns a script of the same form without mistakes.
 fn right() -> String {
     SCRIPT.replace("MOV r, 1;\n", "").replace(", q;", ", 0;")
 }
@@ -187,7 +188,7 @@ fn every_program_has_an_output() {
             "t.shader_test.vertex.spv"
         ]
     );
-    // Without -o they stand beside their input, also as text.
+    // Without -o outputs are next to their input, also in text forms.
     let (status, stdout, stderr) = run(&folder, &["compile", "in/both.vfp", "--emit", "ir"]);
     assert_eq!((status, stdout.as_str()), (0, ""), "{stderr}");
     assert!(files(&folder, "in").contains(&"both.vfp.vertex.ir".to_owned()));

@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 /// Draws red and expects it.
 const GOOD: &str = "[require]\nfbsize 4 4\n[vertex program passthrough]\n[fragment program]\n!!NVfp5.0\n\
     MOV result.color, {1, 0, 0, 1};\nEND\n[test]\ndraw rect -1 -1 2 2\nprobe all rgba 1 0 0 1\n";
-/// Reads and writes memory that nobody has.
+/// Reads and writes unmapped memory.
 const WILD: &str = "[compute program]\n!!NVcp5.0\nGROUP_SIZE 1;\nLONG TEMP a;\nTEMP r;\nPK64.U a.x, program.local[0];\n\
     LOAD.U32 r.x, a.x;\nADD.U r.x, r.x, 1;\nSTORE.U32 r.x, a.x;\nEND\n[test]\n\
     parameter local_cp 0 (64, 0, 0, 0)\ncompute 1 1 1\n";
-/// Counts for ever.
+/// Loops without end.
 const ENDLESS: &str = "[compute program]\n!!NVcp5.0\nGROUP_SIZE 1;\nLONG TEMP a;\nTEMP r;\nPK64.U a.x, program.local[0];\n\
     MOV.U r.x, 0;\nREP;\nADD.U r.x, r.x, 1;\nSTORE.U32 r.x, a.x;\nSEQ.U.CC0 r.y, r.x, 0;\nBRK (NE0.y);\nENDREP;\nEND\n\
     [test]\nbuffer out 16\nparameter local_cp 0 address out\ncompute 1 1 1\n";
 
-/// A folder that disappears with the test.
+/// A directory that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -325,7 +325,7 @@ fn killed_workers_cost_one_script() {
     }
 }
 
-/// A worker of a run that has answered some requests.
+/// Returns a worker of a run that has answered some requests.
 #[cfg(target_os = "linux")]
 fn busy_child(parent: u32) -> Option<String> {
     for entry in fs::read_dir("/proc").ok()?.flatten() {
@@ -336,7 +336,7 @@ fn busy_child(parent: u32) -> Option<String> {
         }
         let command = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
         let counts = fs::read_to_string(process.join("io")).unwrap_or_default();
-        // What it has written grows with its answers.
+        // The number of bytes that it has written grows with its answers.
         let written = counts
             .lines()
             .find_map(|line| line.strip_prefix("wchar: "))

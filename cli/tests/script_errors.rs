@@ -1,4 +1,4 @@
-//! Errors in scripts stand at lines of the script, in every report.
+//! Errors in scripts are reported at lines of the script, in every report.
 
 #![cfg(feature = "run")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -14,7 +14,7 @@ use support::{Folder, run};
 const TWO_MISTAKES: &str = "# A script.\n\n[vertex program passthrough]\n\n[fragment program]\n!!NVfp5.0\n\
     # note\nMOV result.color, tint;\nMOVE result.color, 1;\nEND\n[test]\ndraw rect -1 -1 2 2\n";
 
-/// The records of all scripts in the folder `s`; `None` without a device.
+/// Returns the records of all scripts in the directory `s`; `None` without a device.
 fn records(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
     let json = ["run", "s", "--message-format", "json"];
     let (status, stdout, stderr) = run(folder, &[&json[..], args].concat());
@@ -87,7 +87,7 @@ fn every_kind_of_section_has_its_lines() {
     let folder = Folder::new("script-kinds");
     let test = "[test]\ndraw rect -1 -1 2 2\n";
     let vertex = "[vertex program passthrough]\n";
-    // Line 5 stands for two lines with the same mistake, which is told once.
+    // Line 5 contains two lines of the program with the same mistake, which is reported once.
     folder.write(
         "s/1.shader_test",
         format!("{vertex}[fragment program repeated]\n!!NVfp5.0\nTEMP r;\n%repeat 2 MOV r, q;\nMOV r, p;\nEND\n{test}"),
@@ -97,7 +97,7 @@ fn every_kind_of_section_has_its_lines() {
         "s/2.shader_test",
         format!("{vertex}[fragment program ir]\nfragment \n{test}"),
     );
-    // An error that shows only beside another stage.
+    // An error that is found only together with another stage.
     folder.write(
         "s/3.shader_test",
         "[vertex program]\n!!ARBvp1.0\nOPTION NV_vertex_program3;\nTEX result.position, 0, texture[3], CUBE;\nEND\n\
@@ -109,7 +109,7 @@ fn every_kind_of_section_has_its_lines() {
         format!("{vertex}[fragment program]\n!!NVfp5.0\nMOV result.color, 1;\nEND\n[fragment program other]\n!!NVfp5.0\nMOV x, 1;\nEND\n\
                  [test]\nload fragment other\ndraw rect -1 -1 2 2\n"),
     );
-    // An error that no line expects, beside one that is expected.
+    // An error that no line expects, in addition to an expected one.
     folder.write(
         "s/5.shader_test",
         "[fragment program]\n!!NVfp5.0\nMOV x, 1;\nMOVE y, 1;\nEND\n[test]\nexpect error E0201\n",

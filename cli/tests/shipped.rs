@@ -11,7 +11,7 @@ fn glasm(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the command starts")
 }
 
-/// A folder with the program as `a.fp`.
+/// Creates a directory with the program as `a.fp`.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,39 +1,41 @@
-//! What programs mean: options of the commands that read them.
+//! Interpretation of programs: options of the commands that read them.
 
 use clap::{Args, value_parser};
 use glasm::{Acceptance, Source, TgsiOptions};
 use glasm_scripts::script::fixed::{MAX_BLOCK, MAX_MEMORY, parse_float_bits, parse_integer_bits};
 
-const TGSI_HEADING: &str = "What TGSI texts leave open (of scripts, [require] says it)";
+const TGSI_HEADING: &str = "Values that TGSI programs do not specify (for scripts: see [require])";
 
-/// How programs are read.
+/// Options for reading programs.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReadingArgs {
-    /// Refuse what shipped programs do although a rule forbids it; without it, that is a warning
+    /// Reject programs that break a rule even if shipped programs break it; without it, that is a
+    /// warning
     #[arg(long)]
     strict: bool,
-    /// What TGSI texts leave open.
+    /// Values that TGSI programs do not specify.
     #[command(flatten)]
     tgsi: TgsiArgs,
 }
 
-/// What TGSI texts leave open; what is not given is as in [`TgsiOptions::default`].
+/// Values that TGSI programs do not specify; the defaults are those of [`TgsiOptions::default`].
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = TGSI_HEADING)]
 struct TgsiArgs {
-    /// The texts mean what the document of 2010 says where it differs from the current one
+    /// Interpret TGSI according to the document of 2010 where it differs from the current one
     #[arg(long)]
     tgsi_old: bool,
-    /// The texts are what guests with virgl send: 64-bit results in z and w are made of the first values of sources
+    /// Interpret TGSI as sent by guests with virgl: 64-bit results in z and w are computed from the
+    /// first values of sources
     #[arg(long)]
     tgsi_virgl: bool,
-    /// Bytes of MEMORY that is SHARED [default: 32768]
+    /// Size in bytes of MEMORY that is SHARED [default: 32768]
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
     shared_memory: Option<u32>,
-    /// Bytes of MEMORY that is PRIVATE [default: 4096]
+    /// Size in bytes of MEMORY that is PRIVATE [default: 4096]
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
     private_memory: Option<u32>,
-    /// Threads of a block in the dimensions that programs leave open [default: 1,1,1]
+    /// Threads of a block in dimensions that programs do not specify [default: 1,1,1]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_block)]
     block_size: Option<[u32; 3]>,
     /// Dimensions of the grid, for WORK_DIM [default: 3]
@@ -42,31 +44,33 @@ struct TgsiArgs {
     /// Integers for CS_USER_DATA_AMD, hexadecimal ones as bits [default: 0,0,0,0]
     #[arg(long, value_name = "A,B,C,D", value_parser = parse_user_data, allow_hyphen_values = true)]
     user_data: Option<[u32; 4]>,
-    /// Four outer and two inner levels for TESS_DEFAULT_OUTER_LEVEL and TESS_DEFAULT_INNER_LEVEL [default: 1,1,1,1,1,1]
+    /// Four outer and two inner levels for TESS_DEFAULT_OUTER_LEVEL and TESS_DEFAULT_INNER_LEVEL
+    /// [default: 1,1,1,1,1,1]
     #[arg(long, value_name = "A,B,C,D,E,F", value_parser = parse_levels, allow_hyphen_values = true)]
     default_tess_levels: Option<[u32; 6]>,
     /// Color 1 of fragments is the second source of the blending of attachment 0
     #[arg(long)]
     dual_source: bool,
-    /// A user clip plane whose distance CLIPVERTEX gives, 0 to 7; may be repeated
+    /// User clip plane whose distance is computed from CLIPVERTEX, 0 to 7; may be repeated
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..8))]
     clip_plane: Vec<u32>,
-    /// The number of the BGNSUB with which a compute program begins that consists of subroutines [default: 0]
+    /// Number of the BGNSUB that is the entry point of a compute program made up of subroutines
+    /// [default: 0]
     #[arg(long, value_name = "N")]
     entry: Option<u32>,
 }
 
-/// What the options say.
+/// Values of the options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reading {
-    /// Which programs load.
+    /// Programs that load.
     pub(crate) acceptance: Acceptance,
-    /// What TGSI texts leave open.
+    /// Values that TGSI programs do not specify.
     pub(crate) tgsi: TgsiOptions,
 }
 
 impl Reading {
-    /// A program string of which nothing else is known.
+    /// Returns the source of a program without further properties.
     pub(crate) fn source<'a>(self, name: &'a str, text: &'a [u8]) -> Source<'a> {
         Source {
             acceptance: self.acceptance,
@@ -110,7 +114,7 @@ impl From<&TgsiArgs> for TgsiOptions {
     }
 }
 
-/// Words with commas between them, each by `parse`.
+/// Parses a comma-separated list, each element by `parse`. `what` names the elements in the error.
 fn parse_list<const N: usize>(
     text: &str,
     what: &str,

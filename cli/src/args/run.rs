@@ -11,21 +11,21 @@ use std::time::Duration;
 
 pub(super) const RUN_HELP: &str = "\
 Prints a line for each script: PASS, FAIL or SKIP, its name, the time, and reasons. A script is skipped if the
-device lacks something that it requires. Scripts run in worker processes: one that crashes or hangs its process
-has failed, with the signal and the last lines that the driver wrote, and the others run all the same.
+device does not support a feature that it requires. Scripts run in worker processes: one that crashes or hangs its
+process has failed, with the signal and the last lines that the driver wrote, and the other scripts still run.
 
 With several devices, each has a column, and a ! marks the scripts on which they differ.
 
-With --compare every script runs twice, and all that its programs left is compared: framebuffers, buffers, images,
-captured vertices, and which programs were accepted. Lines begin with SAME, NEAR (within the tolerances of the script
-or of GL), KNOWN (different, as --known explains), DIFF or SKIP. A side is `gl` or `vulkan`, with the name or number
-of a device after a colon if need be, or a folder that --record has filled on another machine.
+With --compare every script runs twice, and all results of its programs are compared: framebuffers, buffers, images,
+captured vertices, and the acceptance of programs. Lines begin with SAME, NEAR (within the tolerances of the script
+or of GL), KNOWN (different, as --known explains), DIFF or SKIP. A side is `gl` or `vulkan`, optionally with a colon
+and the name or number of a device, or a directory that --record has written on another machine.
 
-With --expected-failures, scripts of a list may fail (XFAIL) and must: one that passes is a failure (XPASS), so that
-the list stays true. Its lines are paths or patterns as in --known, compared from their end; # starts a comment.
+With --expected-failures, scripts of a list must fail (XFAIL): one that passes is a failure (XPASS), so that the list
+remains up to date. Its lines are paths or patterns as in --known, compared from their end; # starts a comment.
 
 Exit status: 0 all scripts passed, were skipped or failed as expected, 1 a script failed or passed unexpectedly, two
-sides differ, or --fail-on-skip found skipped ones, 2 nothing could run (wrong usage, no scripts, no device, a report
+sides differ, or --fail-on-skip found skipped ones, 2 the run failed (invalid usage, no scripts, no device, a report
 that cannot be written). Without --fail-on-skip a run that skips everything ends with 0.
 
 Examples:
@@ -43,28 +43,32 @@ Examples:
 /// `glasm run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// Scripts, or folders that are searched for *.shader_test
+    /// Scripts, or directories that are searched for *.shader_test
     #[arg(required = true, value_name = "SCRIPT|DIR")]
     pub(crate) scripts: Vec<PathBuf>,
-    /// Scripts that run at the same time; without it, as many as there are processor cores, at most 8
+    /// Number of scripts that run at the same time; without it, the number of processor cores, at
+    /// most 8
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
-    /// Run only scripts whose path contains this text; `!TEXT` leaves out those that contain it. May be repeated
+    /// Run only scripts whose path contains this string; `!TEXT` excludes those that contain it.
+    /// May be repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Vec<String>,
-    /// Run only part I of N: every N-th script of the sorted list, beginning with the I-th
+    /// Run only part I of N: every N-th script of the sorted list, starting with the I-th
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// Print the paths of the scripts that would run
     #[arg(long)]
     pub(crate) list: bool,
-    /// Begin no more scripts after the first failure
+    /// Start no more scripts after the first failure
     #[arg(long)]
     pub(crate) fail_fast: bool,
-    /// How often to try a script again that crashed, hung, or lost the device; the report tells of every attempt
+    /// Number of further attempts for a script that crashed, hung, or lost the device; the report
+    /// lists every attempt
     #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=10))]
     pub(crate) retries: u8,
-    /// Fail if scripts are skipped: `any` (also without a word) if one is, `all` if a device skips every script
+    /// Fail if scripts are skipped: `any` (also without a word) if one is, `all` if a device skips
+    /// every script
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub(crate) fail_on_skip: Option<FailOnSkip>,
     /// Scripts that are expected to fail, a path or pattern on each line; see docs/scripts.md
@@ -76,82 +80,89 @@ pub(crate) struct RunArgs {
     /// Write a report as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Write a report as a web page, with the pictures of scripts
+    /// Write a report as a web page, with the images of scripts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// With --compare: differences that are decided, as TOML; see docs/comparing.md
+    /// With --compare: known differences, as TOML; see docs/comparing.md
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub(crate) known: Option<PathBuf>,
-    /// With --compare: write what the comparison comes to, as Markdown
+    /// With --compare: write the results of the comparison, as Markdown
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub(crate) report: Option<PathBuf>,
-    /// Print the N scripts that took longest
+    /// Print the N slowest scripts
     #[arg(long, value_name = "N")]
     pub(crate) slowest: Option<usize>,
-    /// Print where the time went
+    /// Print the time of each phase
     #[arg(long)]
     pub(crate) timings: bool,
-    /// How scripts run.
+    /// Options for running scripts.
     #[command(flatten)]
     pub(crate) worker: WorkerArgs,
 }
 
-/// How scripts run: the options that worker processes get.
+/// Options for running scripts, which worker processes get.
 #[derive(Args, Clone, PartialEq, Debug)]
 pub(crate) struct WorkerArgs {
-    /// What runs the scripts
+    /// API that runs the scripts
     #[arg(long, value_name = "API", default_value = "vulkan")]
     pub(crate) api: ApiArg,
-    /// Run each script on two sides and compare what they leave; a side is gl, vulkan, or a folder of recordings
+    /// Run each script on two sides and compare the results; a side is gl, vulkan, or a directory
+    /// of recordings
     #[arg(long, value_name = "A,B", conflicts_with_all = ["api", "device", "record"])]
     pub(crate) compare: Option<Comparing>,
-    /// Write what scripts leave, a text file for each, to compare other runs with
+    /// Write the results of scripts, a text file for each, to compare other runs with
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
-    /// Number of the device, or a part of its name, or several of these with commas, or `all`; see `glasm devices`
+    /// Number of the device, or a part of its name, or several of these with commas, or `all`; see
+    /// `glasm devices`
     #[arg(long, value_name = "N|NAME,...|all")]
     pub(crate) device: Option<String>,
-    /// Where scripts save their images
+    /// Directory for images that scripts save
     #[arg(long, value_name = "DIR")]
     pub(crate) save_images: Option<PathBuf>,
-    /// Where scripts that fail leave pictures: the framebuffer, and what differs from what was expected
+    /// Directory for images of failed scripts: the framebuffer, and the differences from the
+    /// expected one
     #[arg(long, value_name = "DIR")]
     pub(crate) failure_images: Option<PathBuf>,
     /// Validation layer: `require` fails without it, `auto` uses it if it is installed
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) validation: ValidationArg,
-    /// A script that takes longer has failed; up to 8 times that where it has to wait for the CPU
+    /// Time limit of a script, which fails if it takes longer; up to 8 times as long if it has to
+    /// wait for the CPU
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     pub(crate) timeout: Duration,
-    /// A draw or dispatch that takes longer has failed; likewise
+    /// Time limit of a draw or dispatch, extended in the same way
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     pub(crate) draw_timeout: Duration,
-    /// Write every SPIR-V module that the scripts use
+    /// Write every SPIR-V module that the scripts use to DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) module_dir: Option<PathBuf>,
-    /// On Vulkan: skip scripts all of whose modules another run has written to DIR with --module-dir
+    /// On Vulkan: skip scripts all of whose modules another run has written to DIR with
+    /// --module-dir
     #[arg(long, value_name = "DIR")]
     pub(crate) known_modules: Option<PathBuf>,
-    /// What the modules are compiled for; the newest target that the device takes if this is missing
+    /// Environment that the modules are compiled for; without it, the newest target that the device
+    /// supports
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetArg>,
-    /// Write every assembly program in this language, and run what is compiled from that
+    /// Write every assembly program in this language, and run the result of compiling that
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) through: Option<ThroughArg>,
-    /// On Vulkan: where modules have GL state from that programs depend on
+    /// On Vulkan: source of the GL state that programs depend on, in modules
     #[arg(long, value_name = "FORM", default_value = "fixed")]
     pub(crate) state: StateArg,
-    /// On Vulkan: compile as if the device lacked this feature, `shaderInt64` for example; may be repeated. A program that
-    /// cannot do without skips its script
+    /// On Vulkan: compile for a device without this feature, `shaderInt64` for example; may be
+    /// repeated. Scripts whose programs require it are skipped
     #[arg(long, value_name = "FEATURE", value_parser = parse_feature, conflicts_with = "through")]
     pub(crate) without: Vec<String>,
 }
 
 impl WorkerArgs {
-    /// The options for one of several devices: each has folders of its own for what its scripts write.
-    pub(crate) fn for_device(&self, index: usize, name: Option<&str>) -> Self {
+    /// Returns the options for one of several devices: each has separate directories for the output
+    /// of its scripts.
+    pub(crate) fn with_device(&self, index: usize, name: Option<&str>) -> Self {
         let folder = |folder: &Option<PathBuf>| match (folder, name) {
-            (Some(folder), Some(name)) => Some(folder.join(device_folder(index, name))),
+            (Some(folder), Some(name)) => Some(folder.join(format_device_folder(index, name))),
             _ => folder.clone(),
         };
         Self {
@@ -164,11 +175,11 @@ impl WorkerArgs {
         }
     }
 
-    /// The command line of a worker process with these options.
-    pub(crate) fn command_line(&self) -> Vec<OsString> {
+    /// Returns the command line of a worker process with these options.
+    pub(crate) fn build_command_line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["run-worker".into()];
         let mut option = |name: &str, value: OsString| {
-            // One word, so that no value is taken for an option.
+            // One word, so that no value is parsed as an option.
             let mut word = OsString::from(name);
             word.push("=");
             word.push(value);
@@ -220,7 +231,7 @@ impl WorkerArgs {
     }
 }
 
-/// The name of a feature that can be withheld from the compiler.
+/// Checks the name of a feature that can be disabled in the compiler.
 fn parse_feature(name: &str) -> Result<String, String> {
     glasm_vkrunner::Withheld::new([name]).map(|_| name.to_owned())
 }
@@ -232,33 +243,33 @@ pub(crate) enum ThroughArg {
     Spirv,
     /// GLSL for Vulkan, compiled by glslangValidator; with `--api gl` that of OpenGL
     Glsl,
-    /// WGSL, taken back by naga; scripts whose programs it cannot say exactly are skipped
+    /// WGSL, compiled by naga; scripts with programs that it cannot express exactly are skipped
     Wgsl,
 }
 
 impl ThroughArg {
-    /// What the runner of Vulkan is told.
-    pub(crate) fn on_vulkan(self) -> Option<glasm_vkrunner::Through> {
+    /// Returns the option for the runner of Vulkan.
+    pub(crate) fn to_vulkan(self) -> Option<glasm_vkrunner::Through> {
         match self {
-            // Vulkan gets nothing else.
+            // Vulkan gets SPIR-V in any case.
             Self::Spirv => None,
             Self::Glsl => Some(glasm_vkrunner::Through::Glsl),
             Self::Wgsl => Some(glasm_vkrunner::Through::Wgsl),
         }
     }
 
-    /// What the runner of OpenGL is told.
-    pub(crate) fn on_opengl(self) -> Option<glasm_glrunner::Through> {
+    /// Returns the option for the runner of OpenGL.
+    pub(crate) fn to_opengl(self) -> Option<glasm_glrunner::Through> {
         match self {
             Self::Spirv => Some(glasm_glrunner::Through::Spirv),
             Self::Glsl => Some(glasm_glrunner::Through::Glsl),
-            // OpenGL has no such language: the driver gets the programs as they are.
+            // OpenGL has no such language: the driver gets the programs unchanged.
             Self::Wgsl => None,
         }
     }
 }
 
-/// What runs scripts.
+/// API that runs scripts.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ApiArg {
     /// Vulkan, with modules that glasm has compiled
@@ -267,16 +278,16 @@ pub(crate) enum ApiArg {
     Gl,
 }
 
-/// The two sides of a comparison. Displays as it is written on the command line.
+/// The two sides of a comparison. Displays in the form of the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Comparing(pub(crate) [SideArg; 2]);
 
 /// One side of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum SideArg {
-    /// Scripts run on a device: on the named one, or the one that is best.
+    /// Runs of scripts on a device: on the named one, or the best one.
     Run(ApiArg, Option<String>),
-    /// They were recorded.
+    /// Recordings in a directory.
     Recorded(PathBuf),
 }
 
@@ -340,16 +351,16 @@ pub(crate) struct DevicesArgs {
 }
 
 impl DevicesArgs {
-    /// The command line of a process that lists the devices.
-    pub(crate) fn command_line(self) -> Vec<OsString> {
+    /// Returns the command line of a process that lists the devices.
+    pub(crate) fn build_command_line(self) -> Vec<OsString> {
         let api = self.api.to_possible_value();
         let api = api.map_or_else(String::new, |value| value.get_name().to_owned());
         vec!["run-devices".into(), format!("--api={api}").into()]
     }
 }
 
-/// `1-llvmpipe` for `llvmpipe (LLVM 15, 256 bits)`.
-fn device_folder(index: usize, name: &str) -> String {
+/// Returns the directory name of a device: `1-llvmpipe` for `llvmpipe (LLVM 15, 256 bits)`.
+fn format_device_folder(index: usize, name: &str) -> String {
     let word: String = name
         .chars()
         .take_while(|character| character.is_ascii_alphanumeric())
@@ -357,7 +368,7 @@ fn device_folder(index: usize, name: &str) -> String {
     format!("{index}-{word}")
 }
 
-/// Which skipped scripts are a failure.
+/// Skipped scripts that are a failure.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FailOnSkip {
     /// Any of them
@@ -380,9 +391,9 @@ pub(crate) enum ValidationArg {
 /// One part of all scripts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shard {
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub(crate) number: u16,
-    /// Of how many.
+    /// Number of parts.
     pub(crate) count: u16,
 }
 
@@ -444,7 +455,7 @@ mod tests {
         let Command::Run(run) = Cli::try_parse_from(words).unwrap().command else {
             panic!("not run")
         };
-        let line = std::iter::once("glasm".into()).chain(run.worker.command_line());
+        let line = std::iter::once("glasm".into()).chain(run.worker.build_command_line());
         let Command::RunWorker(worker) = Cli::try_parse_from(line).unwrap().command else {
             panic!("not a worker")
         };
@@ -459,13 +470,13 @@ mod tests {
             panic!("not run")
         };
         let name = "llvmpipe (LLVM 15, 256 bits)";
-        let several = run.worker.for_device(1, Some(name));
+        let several = run.worker.with_device(1, Some(name));
         assert_eq!(several.save_images, Some("out/1-llvmpipe".into()));
         assert_eq!(
             (several.device.as_deref(), several.module_dir),
             (Some("1"), None)
         );
-        let one = run.worker.for_device(1, None);
+        let one = run.worker.with_device(1, None);
         assert_eq!(one.save_images, Some("out".into()));
     }
 

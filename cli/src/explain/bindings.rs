@@ -1,6 +1,7 @@
-//! Bindings of attributes, results and GL state. Numbers are shown as `[n]` and may be asked for as any number.
+//! Bindings of attributes, results and GL state. Numbers are shown as `[n]` and may be asked for as
+//! any number.
 
-use super::topic::{Group, Topic, programs, with_option};
+use super::topic::{Group, Topic, format_programs, with_option};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
@@ -10,8 +11,8 @@ use glasm::frontend::source::{Family, Version};
 use glasm::ir::types::Base;
 use glasm::ir::{Semantic, Stage};
 
-/// A name without what stands in brackets and with small letters: `vertex.attrib[]` for `vertex.attrib[3]`.
-pub(super) fn without_numbers(name: &str) -> String {
+/// Returns a name in lower case with empty brackets: `vertex.attrib[]` for `vertex.attrib[3]`.
+pub(super) fn remove_indices(name: &str) -> String {
     let mut plain = String::new();
     let mut inside = false;
     for character in name.chars() {
@@ -24,19 +25,19 @@ pub(super) fn without_numbers(name: &str) -> String {
     plain
 }
 
-/// `vertex.attrib[n]` for `vertex.attrib[]`.
-fn shown(path: &str) -> String {
+/// Returns the displayed form of a path: `vertex.attrib[n]` for `vertex.attrib[]`.
+fn format_path(path: &str) -> String {
     path.replace("[]", "[n]")
 }
 
-/// Whether a name asks for a path. A number may be missing where the language lets it be.
+/// Returns true if a name matches a path. A number may be missing where the language permits it.
 fn is_asked_for(path: &str, number: Number, name: &str) -> bool {
     let path = path.to_ascii_lowercase();
-    let name = without_numbers(name);
+    let name = remove_indices(name);
     name == path || matches!(number, Number::Optional(_)) && name == path.replace("[]", "")
 }
 
-fn number_text(number: Number) -> String {
+fn describe_index(number: Number) -> String {
     match number {
         Number::None => String::new(),
         Number::Required(limit) => format!("[n] from 0 to {}", limit - 1),
@@ -44,43 +45,43 @@ fn number_text(number: Number) -> String {
     }
 }
 
-fn rows() -> impl Iterator<Item = &'static BindingInfo> {
+fn iter_infos() -> impl Iterator<Item = &'static BindingInfo> {
     ATTRIBS.iter().chain(RESULTS)
 }
 
-/// All bindings of attributes and results, each once.
-pub(super) fn lines() -> Vec<(String, String)> {
+/// Lists all bindings of attributes and results, each once.
+pub(super) fn list_lines() -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = Vec::new();
-    for info in rows() {
-        let name = shown(info.path);
+    for info in iter_infos() {
+        let name = format_path(info.path);
         if !lines.iter().any(|(known, _)| *known == name) {
-            lines.push((name, about(info)));
+            lines.push((name, describe_semantic(info)));
         }
     }
     lines
 }
 
-/// The rows of a binding, one for each kind of programs.
+/// Finds the entries of a binding, one for each kind of programs.
 pub(super) fn find(name: &str) -> Vec<Topic> {
-    rows()
+    iter_infos()
         .filter(|info| {
-            paths(info)
+            list_paths(info)
                 .iter()
                 .any(|path| is_asked_for(path, info.number, name))
         })
-        .map(topic)
+        .map(build_topic)
         .collect()
 }
 
-/// All spellings of a binding.
-fn paths(info: &BindingInfo) -> Vec<String> {
+/// Returns all spellings of a binding.
+fn list_paths(info: &BindingInfo) -> Vec<String> {
     let (_, words) = info.path.split_once('.').unwrap_or_default();
     let beginnings = info.beginnings();
     let beginnings = beginnings.iter();
     beginnings.map(|first| format!("{first}.{words}")).collect()
 }
 
-fn about(info: &BindingInfo) -> String {
+fn describe_semantic(info: &BindingInfo) -> String {
     let semantic = (info.semantic)(0);
     if let Semantic::Attrib(slot) = semantic
         && info.is_conventional()
@@ -100,7 +101,7 @@ fn about(info: &BindingInfo) -> String {
     semantic_text(semantic, stage).to_owned()
 }
 
-fn topic(info: &BindingInfo) -> Topic {
+fn build_topic(info: &BindingInfo) -> Topic {
     let kind = match info.path.starts_with("result") {
         true => "result",
         false => "attribute",
@@ -129,23 +130,27 @@ fn topic(info: &BindingInfo) -> Topic {
     let traits: Vec<&str> = traits.map(|(_, text)| *text).collect();
     let mut fields = vec![
         ("kind", kind.to_owned()),
-        ("number", number_text(info.number)),
-        ("prefixes", prefix_text(info)),
+        ("number", describe_index(info.number)),
+        ("prefixes", describe_prefix(info)),
         ("type", base),
         ("use", traits.join("; ")),
-        ("programs", programs(info.stages)),
-        ("since", since(info)),
-        ("ARB", arb_text(info.arb)),
+        ("programs", format_programs(info.stages)),
+        ("since", describe_versions(info)),
+        ("ARB", describe_arb(info.arb)),
     ];
     fields.retain(|(_, value)| !value.is_empty());
     Topic {
         fields,
-        ..Topic::new(Group::Binding, shown(info.path), about(info))
+        ..Topic::new(
+            Group::Binding,
+            format_path(info.path),
+            describe_semantic(info),
+        )
     }
 }
 
-/// What may stand in the place of the first word.
-fn prefix_text(info: &BindingInfo) -> String {
+/// Formats the alternatives to the first word.
+fn describe_prefix(info: &BindingInfo) -> String {
     let is_of_vertex = info.traits.contains(Traits::PER_VERTEX);
     let beginnings = info.beginnings();
     let shown = beginnings
@@ -160,8 +165,8 @@ fn prefix_text(info: &BindingInfo) -> String {
     }
 }
 
-/// In which versions of the languages with types it is.
-fn since(info: &BindingInfo) -> String {
+/// Formats the versions of the typed languages that have it.
+fn describe_versions(info: &BindingInfo) -> String {
     let option = with_option(info.needs);
     match info.known_in(Family::Typed) {
         true => format!("version {}{option}", info.since.name()),
@@ -169,8 +174,8 @@ fn since(info: &BindingInfo) -> String {
     }
 }
 
-/// Whether ARB programs have it.
-pub(super) fn arb_text(needs: Option<Features>) -> String {
+/// Formats the availability in ARB programs.
+pub(super) fn describe_arb(needs: Option<Features>) -> String {
     match needs {
         None => "no".to_owned(),
         Some(needs) if needs.is_empty() => "yes".to_owned(),
@@ -178,17 +183,21 @@ pub(super) fn arb_text(needs: Option<Features>) -> String {
     }
 }
 
-/// All bindings of state.
-pub(super) fn state_lines() -> Vec<(String, String)> {
+/// Lists all bindings of state.
+pub(super) fn list_state_lines() -> Vec<(String, String)> {
     let matrices = MATRICES.iter();
-    let matrices =
-        matrices.map(|info| (matrix_name(info), matrix_text((info.matrix)(0)).to_owned()));
+    let matrices = matrices.map(|info| {
+        (
+            format_matrix_name(info),
+            matrix_text((info.matrix)(0)).to_owned(),
+        )
+    });
     let others = STATE.iter();
-    let others = others.map(|info| (state_name(info), state_text((info.param)(0))));
+    let others = others.map(|info| (format_state_name(info), state_text((info.param)(0))));
     matrices.chain(others).collect()
 }
 
-fn matrix_name(info: &MatrixInfo) -> String {
+fn format_matrix_name(info: &MatrixInfo) -> String {
     let number = match info.number {
         Number::None => "",
         Number::Required(_) | Number::Optional(_) => "[n]",
@@ -196,24 +205,24 @@ fn matrix_name(info: &MatrixInfo) -> String {
     format!("state.matrix.{}{number}", info.name)
 }
 
-fn state_name(info: &StateInfo) -> String {
-    shown(&format!("state.{}", info.path))
+fn format_state_name(info: &StateInfo) -> String {
+    format_path(&format!("state.{}", info.path))
 }
 
-/// The row of a binding of state.
+/// Finds the entry of a binding of state.
 pub(super) fn find_state(name: &str) -> Vec<Topic> {
     let of_state = STATE.iter().filter(|info| {
         let path = format!("state.{}", info.path);
         is_asked_for(&path, info.number, name)
     });
-    let of_state = of_state.map(state_topic);
+    let of_state = of_state.map(build_state_topic);
     let of_matrix = MATRICES.iter().filter(|info| is_matrix(info, name));
-    of_state.chain(of_matrix.map(matrix_topic)).collect()
+    of_state.chain(of_matrix.map(build_matrix_topic)).collect()
 }
 
-/// Whether a name is a matrix with or without form and rows.
+/// Returns true if a name is a matrix with or without form and rows.
 fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
-    let plain = without_numbers(name);
+    let plain = remove_indices(name);
     let plain = match plain.split_once(".row") {
         Some((before, "" | "[]")) => before,
         Some(_) => return false,
@@ -222,36 +231,40 @@ fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
     let ends = FORMS
         .iter()
         .find_map(|(form, _)| plain.strip_suffix(&format!(".{form}")));
-    let path = matrix_name(info).replace("[n]", "[]");
+    let path = format_matrix_name(info).replace("[n]", "[]");
     is_asked_for(&path, info.number, ends.unwrap_or(plain))
 }
 
-fn state_topic(info: &StateInfo) -> Topic {
+fn build_state_topic(info: &StateInfo) -> Topic {
     let arb = match info.arb {
         Stages::NONE => "no".to_owned(),
-        stages => programs(stages),
+        stages => format_programs(stages),
     };
     let mut fields = vec![
-        ("number", number_text(info.number)),
+        ("number", describe_index(info.number)),
         ("typed", "all programs, from version 4.0 on".to_owned()),
         ("ARB", arb),
     ];
     fields.retain(|(_, value)| !value.is_empty());
     Topic {
         fields,
-        ..Topic::new(Group::State, state_name(info), state_text((info.param)(0)))
+        ..Topic::new(
+            Group::State,
+            format_state_name(info),
+            state_text((info.param)(0)),
+        )
     }
 }
 
-fn matrix_topic(info: &MatrixInfo) -> Topic {
-    let name = matrix_name(info);
+fn build_matrix_topic(info: &MatrixInfo) -> Topic {
+    let name = format_matrix_name(info);
     let forms = FORMS.iter().map(|(word, form)| {
         let text = form_text(*form);
         format!("{name}.{word} is {}matrix", text)
     });
     let forms: Vec<String> = forms.collect();
     let mut fields = vec![
-        ("number", number_text(info.number)),
+        ("number", describe_index(info.number)),
         (
             "typed",
             match info.since {
@@ -294,7 +307,7 @@ mod tests {
         ] {
             assert_eq!(find(name).len(), 1, "{name}");
         }
-        let text = find("vertex[0].position")[0].text();
+        let text = find("vertex[0].position")[0].format_text();
         assert!(
             text.contains("vertex[m], vertex.in[m], vertex.out[m];"),
             "{text}"
@@ -340,7 +353,7 @@ mod tests {
 
     #[test]
     fn languages_are_told_apart() {
-        let fields = |topics: Vec<Topic>| topics[0].text();
+        let fields = |topics: Vec<Topic>| topics[0].format_text();
         assert!(fields(find("vertex.weight[0]")).contains("ARB programs only"));
         assert!(fields(find("result.depth")).contains("ARB        yes"));
         assert!(

@@ -1,4 +1,4 @@
-//! What each group has: one place that knows all tables.
+//! Contents of each group: the only module that depends on all tables.
 
 use super::topic::{Group, Topic};
 use super::{bindings, opcodes, tables, tgsi};
@@ -6,33 +6,37 @@ use glasm::Code;
 use glasm::frontend::lang::lenient::Rule;
 
 impl Group {
-    /// Everything of the group, with a line about each; where languages differ, that of the first.
-    pub(super) fn lines(self) -> Vec<(String, String)> {
+    /// Lists the entries of the group, with a line about each; where languages differ, that of the
+    /// first.
+    pub(super) fn list_lines(self) -> Vec<(String, String)> {
         let owned = |(name, about): (&str, &str)| (name.to_owned(), about.to_owned());
         match self {
-            Self::Opcode => opcodes::lines().into_iter().map(owned).collect(),
+            Self::Opcode => opcodes::list_lines().into_iter().map(owned).collect(),
             Self::Error => {
                 let codes = Code::ALL.iter();
                 let codes = codes.map(|code| (code.id(), code.title()));
                 codes.map(owned).collect()
             }
-            Self::Option => tables::option_lines(),
-            Self::Declaration => tables::declaration_lines(),
-            Self::Binding => bindings::lines(),
-            Self::State => bindings::state_lines(),
-            Self::Target => tables::target_lines(),
-            Self::File => tgsi::file_lines(),
-            Self::Semantic => tgsi::semantic_lines(),
-            Self::Property => tgsi::property_lines(),
-            Self::Language => tables::language_lines(),
+            Self::Option => tables::list_option_lines(),
+            Self::Declaration => tables::list_declaration_lines(),
+            Self::Binding => bindings::list_lines(),
+            Self::State => bindings::list_state_lines(),
+            Self::Target => tables::list_target_lines(),
+            Self::File => tgsi::list_file_lines(),
+            Self::Semantic => tgsi::list_semantic_lines(),
+            Self::Property => tgsi::list_property_lines(),
+            Self::Language => tables::list_language_lines(),
         }
     }
 
-    /// What there is to say of a name; several rows where languages differ.
+    /// Finds the topics of a name; several entries where languages differ.
     pub(super) fn find(self, name: &str) -> Vec<Topic> {
         match self {
             Self::Opcode => opcodes::find(name),
-            Self::Error => Code::from_id(name).map(of_code).into_iter().collect(),
+            Self::Error => Code::from_id(name)
+                .map(build_code_topic)
+                .into_iter()
+                .collect(),
             Self::Option => tables::find_option(name),
             Self::Declaration => tables::find_declaration(name),
             Self::Binding => bindings::find(name),
@@ -46,7 +50,7 @@ impl Group {
     }
 }
 
-fn of_code(code: Code) -> Topic {
+fn build_code_topic(code: Code) -> Topic {
     let mut text = code.explanation().to_owned();
     let rules = Rule::ALL.iter().map(|rule| rule.info());
     for rule in rules.filter(|rule| rule.code == code) {

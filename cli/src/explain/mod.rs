@@ -1,5 +1,5 @@
-//! `glasm explain`: opcodes, error codes, options, declarations, bindings, state, texture targets, words of TGSI and languages, from the tables that the
-//! compiler itself reads.
+//! `glasm explain`: opcodes, error codes, options, declarations, bindings, state, texture targets,
+//! words of TGSI and languages, from the tables that the compiler itself reads.
 
 mod bindings;
 mod groups;
@@ -20,17 +20,18 @@ const OPCODE_LENGTH: usize = 7;
 /// Names that are suggested at most.
 const SUGGESTIONS: usize = 12;
 
-/// Prints what is known about a name, about all names of a group or below a binding, or the list of all.
-pub(crate) fn explain(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
-    let answer = answer(args.topic.as_deref())?;
-    console.out(match console.is_json() {
-        true => answer.json(),
-        false => answer.text(),
+/// Prints what is known about a name, about all names of a group or below a binding, or the list of
+/// all.
+pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
+    let answer = find_answer(args.topic.as_deref())?;
+    console.write_out(match console.is_json() {
+        true => answer.format_json(),
+        false => answer.format_text(),
     })?;
     Ok(Status::Success)
 }
 
-/// What `glasm explain` has to say.
+/// Answer of `glasm explain`.
 enum Answer {
     /// All about a name.
     Topics(Vec<Topic>),
@@ -39,23 +40,23 @@ enum Answer {
 }
 
 impl Answer {
-    fn text(&self) -> String {
+    fn format_text(&self) -> String {
         match self {
             Self::Topics(topics) => {
-                let texts: Vec<String> = topics.iter().map(Topic::text).collect();
+                let texts: Vec<String> = topics.iter().map(Topic::format_text).collect();
                 texts.join("\n")
             }
             Self::List(groups) => {
-                let texts: Vec<String> = groups.iter().map(list_text).collect();
+                let texts: Vec<String> = groups.iter().map(format_list).collect();
                 texts.join("\n")
             }
         }
     }
 
-    /// One object on each line.
-    fn json(&self) -> String {
+    /// Formats one object on each line.
+    fn format_json(&self) -> String {
         let objects: Vec<Value> = match self {
-            Self::Topics(topics) => topics.iter().map(Topic::json).collect(),
+            Self::Topics(topics) => topics.iter().map(Topic::format_json).collect(),
             Self::List(groups) => {
                 let lines = groups.iter().flat_map(|(group, lines)| {
                     let object = |(name, about): &(String, String)| json!({ "kind": group.word(), "name": name, "about": about });
@@ -68,8 +69,8 @@ impl Answer {
     }
 }
 
-/// A group with its heading.
-fn list_text((group, lines): &(Group, Vec<(String, String)>)) -> String {
+/// Formats a group with its heading.
+fn format_list((group, lines): &(Group, Vec<(String, String)>)) -> String {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let width = width.clamp(7, 40);
     let mut text = format!("{}:\n", group.names().1);
@@ -79,9 +80,11 @@ fn list_text((group, lines): &(Group, Vec<(String, String)>)) -> String {
     text
 }
 
-fn answer(topic: Option<&str>) -> Result<Answer, Fatal> {
+fn find_answer(topic: Option<&str>) -> Result<Answer, Fatal> {
     let Some(topic) = topic.map(str::trim) else {
-        let groups = Group::ALL.into_iter().map(|group| (group, group.lines()));
+        let groups = Group::ALL
+            .into_iter()
+            .map(|group| (group, group.list_lines()));
         return Ok(Answer::List(groups.collect()));
     };
     let groups = Group::ALL.into_iter();
@@ -91,26 +94,26 @@ fn answer(topic: Option<&str>) -> Result<Answer, Fatal> {
     }
     let mut groups = Group::ALL.into_iter();
     if let Some(group) = groups.find(|group| group.names().0.eq_ignore_ascii_case(topic)) {
-        return Ok(Answer::List(vec![(group, group.lines())]));
+        return Ok(Answer::List(vec![(group, group.list_lines())]));
     }
-    let below = names_below(topic);
+    let below = find_names_below(topic);
     match below.is_empty() {
         false => Ok(Answer::List(below)),
-        true => Err(unknown(topic)),
+        true => Err(err_unknown(topic)),
     }
 }
 
-/// The bindings that begin with some words: `fragment`, or `state.light[0]`.
-fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
-    let plain = bindings::without_numbers(topic);
+/// Lists the bindings that begin with some words: `fragment`, or `state.light[0]`.
+fn find_names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
+    let plain = bindings::remove_indices(topic);
     let is_below = |(name, _): &(String, String)| {
-        let name = bindings::without_numbers(name);
+        let name = bindings::remove_indices(name);
         let rest = name.strip_prefix(plain.as_str());
         !plain.is_empty() && rest.is_some_and(|rest| rest.starts_with(['.', '[']))
     };
     let mut found = Vec::new();
     for group in [Group::Binding, Group::State] {
-        let lines: Vec<_> = group.lines().into_iter().filter(is_below).collect();
+        let lines: Vec<_> = group.list_lines().into_iter().filter(is_below).collect();
         if !lines.is_empty() {
             found.push((group, lines));
         }
@@ -118,23 +121,23 @@ fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
     found
 }
 
-/// The error that nothing has the name, with names that are alike.
-fn unknown(topic: &str) -> Fatal {
+/// Returns the error about an unknown name, with similar names.
+fn err_unknown(topic: &str) -> Fatal {
     let upper = topic.to_ascii_uppercase();
     let names: Vec<String> = Group::ALL
         .into_iter()
-        .flat_map(|group| group.lines().into_iter().map(|(name, _)| name))
+        .flat_map(|group| group.list_lines().into_iter().map(|(name, _)| name))
         .collect();
-    let plain = bindings::without_numbers(topic);
+    let plain = bindings::remove_indices(topic);
     let near = closest(topic, names.iter().map(String::as_str));
     let near = near.or_else(|| closest(&plain, names.iter().map(String::as_str)));
     let groups = [Group::Opcode, Group::Error].into_iter();
     let short: Vec<String> = groups
-        .flat_map(|group| group.lines().into_iter().map(|(name, _)| name))
-        .filter(|name| upper.len() > 1 && alike(name, &upper))
+        .flat_map(|group| group.list_lines().into_iter().map(|(name, _)| name))
+        .filter(|name| upper.len() > 1 && is_similar(name, &upper))
         .take(SUGGESTIONS)
         .collect();
-    // Opcodes and codes are so short that many are alike.
+    // Opcodes and codes are so short that many are similar.
     let is_short = |name: &str| {
         let mut groups = [Group::Opcode, Group::Error].into_iter();
         name.len() <= OPCODE_LENGTH && groups.any(|group| !group.find(name).is_empty())
@@ -153,8 +156,8 @@ fn unknown(topic: &str) -> Fatal {
     ))
 }
 
-/// Whether two names share their start: two letters, or all but the last of a code.
-fn alike(name: &str, wanted: &str) -> bool {
+/// Returns true if two names share their start: two characters, or all but the last of a code.
+fn is_similar(name: &str, wanted: &str) -> bool {
     let length = if name.starts_with('E') && name.len() == 5 {
         4
     } else {
@@ -168,12 +171,13 @@ mod tests {
     use super::*;
 
     fn text(topic: &str) -> String {
-        answer(Some(topic)).map_or_else(|Fatal(message)| panic!("{message}"), |it| it.text())
+        find_answer(Some(topic))
+            .map_or_else(|Fatal(message)| panic!("{message}"), |it| it.format_text())
     }
 
     fn error(topic: &str) -> String {
-        match answer(Some(topic)) {
-            Ok(answer) => panic!("explained: {}", answer.text()),
+        match find_answer(Some(topic)) {
+            Ok(answer) => panic!("explained: {}", answer.format_text()),
             Err(Fatal(message)) => message,
         }
     }
@@ -181,7 +185,7 @@ mod tests {
     #[test]
     fn every_topic_of_the_list_is_explained() {
         for group in Group::ALL {
-            for (name, _) in group.lines() {
+            for (name, _) in group.list_lines() {
                 for typed in [name.clone(), name.to_lowercase(), name.replace("[]", "[2]")] {
                     let found = group.find(&typed);
                     assert!(!found.is_empty(), "{typed}");
@@ -208,7 +212,7 @@ mod tests {
             light.contains("state.light[n].half") && !light.contains("lightmodel"),
             "{light}"
         );
-        let all = answer(None).map_or_else(|Fatal(it)| it, |it| it.text());
+        let all = find_answer(None).map_or_else(|Fatal(it)| it, |it| it.format_text());
         for group in Group::ALL {
             assert!(all.contains(&format!("{}:\n", group.names().1)), "{all}");
         }

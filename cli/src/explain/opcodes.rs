@@ -1,7 +1,7 @@
 //! Opcodes, as the tables of the compiler have them.
 
 use super::tgsi;
-use super::topic::{Group, Topic, programs};
+use super::topic::{Group, Topic, format_programs};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::arb::Forms;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
@@ -9,31 +9,31 @@ use glasm::frontend::lang::opcodes::{self, OpcodeInfo, OperandKind, ResultKind, 
 use glasm::frontend::source::{Family, Version};
 use std::collections::BTreeMap;
 
-/// The opcodes of this name, one for each family of languages that has it.
+/// Finds the opcodes of this name, one for each family of languages that has it.
 pub(super) fn find(name: &str) -> Vec<Topic> {
-    let rows = opcodes::lookup(name).map(topic);
+    let rows = opcodes::lookup(name).map(build_topic);
     rows.chain(tgsi::find_opcode(name)).collect()
 }
 
-fn topic(info: &OpcodeInfo) -> Topic {
+fn build_topic(info: &OpcodeInfo) -> Topic {
     let operands: Vec<&str> = info.operands.iter().map(|operand| operand.text()).collect();
     let operands = operands.join(", ");
     let mut fields = if info.arb != Forms::NONE {
-        arb_fields(info, operands)
+        list_arb_fields(info, operands)
     } else if info.names_registers() {
-        register_fields(info, operands)
+        list_register_fields(info, operands)
     } else {
-        typed_fields(info, operands)
+        list_typed_fields(info, operands)
     };
     fields.retain(|(_, value)| !value.is_empty());
     Topic {
-        syntax: Some(syntax(info)),
+        syntax: Some(format_syntax(info)),
         fields,
         ..Topic::new(Group::Opcode, info.name, info.text)
     }
 }
 
-fn typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+fn list_typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
     let mut types = info.types().join(" ");
     if info.rule == TypeRule::Arithmetic && !types.is_empty() {
         types += &format!(" ({} if none is given)", base_name(info.default));
@@ -43,18 +43,18 @@ fn typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, Strin
         false => format!(", before that under OPTION {}", info.early.option()),
     };
     vec![
-        ("result", result_text(info.result).to_owned()),
+        ("result", describe_result(info.result).to_owned()),
         ("operands", operands),
         ("types", types),
-        ("modifiers", modifiers(info.mods)),
-        ("programs", programs(info.stages)),
+        ("modifiers", list_modifiers(info.mods)),
+        ("programs", format_programs(info.stages)),
         ("since", format!("version {}{early}", info.since.name())),
         ("see", info.section().to_owned()),
     ]
 }
 
-/// Those of an opcode of ARB programs.
-fn arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+/// Returns the fields of an opcode of ARB programs.
+fn list_arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
     let form = |form: Option<glasm::frontend::lang::arb::Form>| {
         let Some(form) = form else {
             return String::new();
@@ -63,14 +63,14 @@ fn arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)
             true => "yes".to_owned(),
             false => format!("with OPTION {}", form.needs.option()),
         };
-        match modifiers(form.mods).as_str() {
+        match list_modifiers(form.mods).as_str() {
             "" => needs,
             suffixes => format!("{needs}; suffixes, some with options: {suffixes}"),
         }
     };
     vec![
         ("language", "ARB programs".to_owned()),
-        ("result", result_text(info.result).to_owned()),
+        ("result", describe_result(info.result).to_owned()),
         ("operands", operands),
         ("vertex", form(info.arb.vertex)),
         ("fragment", form(info.arb.fragment)),
@@ -78,8 +78,8 @@ fn arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)
     ]
 }
 
-/// Those of an opcode of the languages with registers.
-fn register_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+/// Returns the fields of an opcode of the languages with registers.
+fn list_register_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
     let languages = match (info.stages, info.since) {
         (Stages::FRAGMENT, _) => "!!FP1.0",
         (_, Version::V1_0) => "!!VP1.0, !!VP1.1, !!VSP1.0",
@@ -88,21 +88,21 @@ fn register_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, St
     };
     vec![
         ("language", languages.to_owned()),
-        ("result", result_text(info.result).to_owned()),
+        ("result", describe_result(info.result).to_owned()),
         ("operands", operands),
-        ("suffixes", modifiers(info.mods)),
+        ("suffixes", list_modifiers(info.mods)),
         ("see", info.section().to_owned()),
     ]
 }
 
-/// `ADD result, a, b;`
-fn syntax(info: &OpcodeInfo) -> String {
+/// Formats the syntax: `ADD result, a, b;`
+fn format_syntax(info: &OpcodeInfo) -> String {
     let result = (info.result != ResultKind::None).then(|| "result".to_owned());
     let operands = info
         .operands
         .iter()
         .zip('a'..)
-        .map(|(operand, letter)| place(*operand, letter));
+        .map(|(operand, letter)| format_operand(*operand, letter));
     let places: Vec<String> = result.into_iter().chain(operands).collect();
     let suffixes = [
         (TypeRule::Storage, ".type"),
@@ -119,8 +119,8 @@ fn syntax(info: &OpcodeInfo) -> String {
         + ";"
 }
 
-/// How an operand stands in the syntax line: literally, or as a letter.
-fn place(operand: OperandKind, letter: char) -> String {
+/// Formats an operand in the syntax line: literally, or as a letter.
+fn format_operand(operand: OperandKind, letter: char) -> String {
     let literal = [
         (OperandKind::Texture, "texture[n], target"),
         (OperandKind::Label, "label"),
@@ -135,7 +135,7 @@ fn place(operand: OperandKind, letter: char) -> String {
     text.unwrap_or_else(|| letter.to_string())
 }
 
-const fn result_text(result: ResultKind) -> &'static str {
+const fn describe_result(result: ResultKind) -> &'static str {
     match result {
         ResultKind::None => "",
         ResultKind::V => "vector",
@@ -147,8 +147,8 @@ const fn result_text(result: ResultKind) -> &'static str {
     }
 }
 
-/// The words of modifiers, suffixes first.
-fn modifiers(mods: Mods) -> String {
+/// Lists the spellings of modifiers, suffixes first.
+fn list_modifiers(mods: Mods) -> String {
     let suffixes = [(Mods::FULL, "R"), (Mods::HALF, "H"), (Mods::FIXED, "X")]
         .into_iter()
         .filter(|(flag, _)| mods.contains(*flag))
@@ -160,10 +160,10 @@ fn modifiers(mods: Mods) -> String {
     suffixes.chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// All opcodes with a line about each; where families differ, that of the newest.
-pub(super) fn lines() -> BTreeMap<&'static str, &'static str> {
+/// Lists all opcodes with a line about each; where families differ, that of the newest.
+pub(super) fn list_lines() -> BTreeMap<&'static str, &'static str> {
     let families = Family::ALL.iter().rev();
     let rows = families.flat_map(|&family| opcodes::rows(family));
     let rows = rows.map(|info| (info.name, info.text));
-    tgsi::opcode_lines().chain(rows).collect()
+    tgsi::list_opcode_lines().chain(rows).collect()
 }

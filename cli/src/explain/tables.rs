@@ -1,8 +1,8 @@
 //! Options, declarations, texture targets and languages.
 
-use super::bindings::arb_text;
+use super::bindings::describe_arb;
 use super::tgsi;
-use super::topic::{Group, Topic, programs, with_option};
+use super::topic::{Group, Topic, format_programs, with_option};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::declarations::{
     Argument, DECLARATIONS, DeclarationInfo, DeclarationWord, Occurrence,
@@ -14,22 +14,22 @@ use glasm::frontend::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use glasm::frontend::source::{Family, Version};
 use glasm::{Dialect, ProgramType};
 
-/// All options.
-pub(super) fn option_lines() -> Vec<(String, String)> {
+/// Lists all options.
+pub(super) fn list_option_lines() -> Vec<(String, String)> {
     let lines = OPTIONS
         .iter()
         .map(|info| (info.name.to_owned(), info.text.to_owned()));
     lines.collect()
 }
 
-/// The row of an option.
+/// Finds the entry of an option.
 pub(super) fn find_option(name: &str) -> Vec<Topic> {
     let mut rows = OPTIONS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
-    row.map(option_topic).into_iter().collect()
+    row.map(build_option_topic).into_iter().collect()
 }
 
-fn option_topic(info: &OptionInfo) -> Topic {
+fn build_option_topic(info: &OptionInfo) -> Topic {
     let of_group = |other: &&OptionInfo| {
         info.group != options::Group::None && other.group == info.group && other.name != info.name
     };
@@ -38,13 +38,13 @@ fn option_topic(info: &OptionInfo) -> Topic {
         Stages::NONE => "no".to_owned(),
         stages => format!(
             "{}, from version {} on",
-            programs(stages),
+            format_programs(stages),
             info.since.name()
         ),
     };
     let arb = match info.arb {
         Stages::NONE => "no".to_owned(),
-        stages => programs(stages),
+        stages => format_programs(stages),
     };
     let mut fields = vec![
         ("typed", typed),
@@ -59,21 +59,21 @@ fn option_topic(info: &OptionInfo) -> Topic {
     }
 }
 
-/// The declarations about a program as a whole that tell what it gets and makes.
-pub(super) fn declaration_lines() -> Vec<(String, String)> {
+/// Lists the declarations about a program as a whole that define its inputs and outputs.
+pub(super) fn list_declaration_lines() -> Vec<(String, String)> {
     let rows = DECLARATIONS.iter();
     rows.map(|row| (row.word.to_owned(), row.text.to_owned()))
         .collect()
 }
 
-/// The row of a declaration.
+/// Finds the entry of a declaration.
 pub(super) fn find_declaration(name: &str) -> Vec<Topic> {
     let mut rows = DECLARATIONS.iter();
     let row = rows.find(|row| row.word.eq_ignore_ascii_case(name));
-    row.map(declaration_topic).into_iter().collect()
+    row.map(build_declaration_topic).into_iter().collect()
 }
 
-fn declaration_topic(row: &DeclarationInfo) -> Topic {
+fn build_declaration_topic(row: &DeclarationInfo) -> Topic {
     let (argument, takes) = match row.argument {
         Argument::None => ("", String::new()),
         Argument::Number => (" n", "a number".to_owned()),
@@ -81,7 +81,7 @@ fn declaration_topic(row: &DeclarationInfo) -> Topic {
             " result.mask",
             "a result, perhaps a range or with a mask".to_owned(),
         ),
-        Argument::Word(words) => (" WORD", argument_words(words, row.since)),
+        Argument::Word(words) => (" WORD", format_argument_words(words, row.since)),
     };
     let often = match row.occurrence {
         Occurrence::Required => "exactly once",
@@ -91,7 +91,7 @@ fn declaration_topic(row: &DeclarationInfo) -> Topic {
     let mut fields = vec![
         ("argument", takes),
         ("how often", often.to_owned()),
-        ("programs", programs(row.stages)),
+        ("programs", format_programs(row.stages)),
         (
             "since",
             format!("version {}{}", row.since.name(), with_option(row.needs)),
@@ -105,8 +105,8 @@ fn declaration_topic(row: &DeclarationInfo) -> Topic {
     }
 }
 
-/// The words that a declaration takes; of later ones the version.
-fn argument_words(words: &[DeclarationWord], since: Version) -> String {
+/// Lists the keywords that a declaration accepts; of later ones with the version.
+fn format_argument_words(words: &[DeclarationWord], since: Version) -> String {
     let words = words.iter().map(|word| match word.since > since {
         true => format!("{} (version {})", word.word, word.since.name()),
         false => word.word.to_owned(),
@@ -114,13 +114,13 @@ fn argument_words(words: &[DeclarationWord], since: Version) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// All targets.
-pub(super) fn target_lines() -> Vec<(String, String)> {
+/// Lists all targets.
+pub(super) fn list_target_lines() -> Vec<(String, String)> {
     let lines = TARGETS
         .iter()
-        .map(|info| (info.name.to_owned(), target_about(info)));
+        .map(|info| (info.name.to_owned(), describe_target(info)));
     let mut lines: Vec<(String, String)> = lines.collect();
-    for line in tgsi::target_lines() {
+    for line in tgsi::list_target_lines() {
         if !lines.iter().any(|(name, _)| *name == line.0) {
             lines.push(line);
         }
@@ -128,22 +128,22 @@ pub(super) fn target_lines() -> Vec<(String, String)> {
     lines
 }
 
-/// The row of a target.
+/// Finds the entry of a target.
 pub(super) fn find_target(name: &str) -> Vec<Topic> {
     let mut rows = TARGETS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
-    let row = row.map(target_topic).into_iter();
+    let row = row.map(build_target_topic).into_iter();
     row.chain(tgsi::find_target(name)).collect()
 }
 
-fn target_about(info: &TargetInfo) -> String {
+fn describe_target(info: &TargetInfo) -> String {
     match info.is_shadow() {
         true => format!("{}, whose depths are compared", target_text(info.target)),
         false => target_text(info.target).to_owned(),
     }
 }
 
-fn target_topic(info: &TargetInfo) -> Topic {
+fn build_target_topic(info: &TargetInfo) -> Topic {
     let opcodes = [
         (Access::SAMPLE, "TEX"),
         (Access::BIAS, "TXB"),
@@ -189,7 +189,7 @@ fn target_topic(info: &TargetInfo) -> Topic {
             },
         ),
         ("typed", typed),
-        ("ARB", arb_text(info.arb)),
+        ("ARB", describe_arb(info.arb)),
     ];
     fields.retain(|(_, value)| !value.is_empty());
     Topic {
@@ -199,21 +199,21 @@ fn target_topic(info: &TargetInfo) -> Topic {
         ))
         .filter(|_| info.access.contains(Access::SAMPLE)),
         fields,
-        ..Topic::new(Group::Target, info.name, target_about(info))
+        ..Topic::new(Group::Target, info.name, describe_target(info))
     }
 }
 
-/// All languages, those that glasm has first.
-pub(super) fn language_lines() -> Vec<(String, String)> {
+/// Lists all languages, supported ones first.
+pub(super) fn list_language_lines() -> Vec<(String, String)> {
     let dialects = Dialect::ALL.iter();
     let dialects = dialects.map(|dialect| (dialect.header().to_owned(), dialect_name(*dialect)));
     let others = LANGUAGES
         .iter()
-        .map(|row| (row.start.to_owned(), language_about(row)));
+        .map(|row| (row.start.to_owned(), describe_language(row)));
     dialects.chain(others).collect()
 }
 
-fn language_about(row: &Language) -> String {
+fn describe_language(row: &Language) -> String {
     match row.standing {
         Standing::Missing(_) => format!("{}; not there yet", row.name),
         Standing::Foreign(_) => format!("{}; not an assembly language of OpenGL", row.name),
@@ -221,8 +221,8 @@ fn language_about(row: &Language) -> String {
     }
 }
 
-/// What is to be known of a language beside its name.
-fn language_text(dialect: Dialect) -> &'static str {
+/// Returns the description of a language in addition to its name.
+fn describe_dialect(dialect: Dialect) -> &'static str {
     match dialect.program_type() {
         ProgramType::Stage(_) if dialect.family() == Family::Tgsi => {
             "A driver or a virtual GPU prints such texts. `glasm explain files`, `semantics`, `properties` and `targets` list their words, and \
@@ -237,7 +237,7 @@ fn language_text(dialect: Dialect) -> &'static str {
     }
 }
 
-/// A language by its header.
+/// Finds a language by its header.
 pub(super) fn find_language(name: &str) -> Vec<Topic> {
     let same = |header: &str| header.eq_ignore_ascii_case(name);
     let mut dialects = Dialect::ALL.iter();
@@ -247,7 +247,7 @@ pub(super) fn find_language(name: &str) -> Vec<Topic> {
                 "" => Vec::new(),
                 name => vec![("extension", format!("GL_{name}"))],
             },
-            text: language_text(*dialect).to_owned(),
+            text: describe_dialect(*dialect).to_owned(),
             ..Topic::new(Group::Language, dialect.header(), dialect_name(*dialect))
         }];
     }
@@ -265,7 +265,7 @@ pub(super) fn find_language(name: &str) -> Vec<Topic> {
         Topic {
             fields,
             text,
-            ..Topic::new(Group::Language, row.start, language_about(row))
+            ..Topic::new(Group::Language, row.start, describe_language(row))
         }
     });
     topic.into_iter().collect()
@@ -277,13 +277,13 @@ mod tests {
 
     #[test]
     fn options_name_their_programs() {
-        let text = find_option("nv_fragment_program2")[0].text();
+        let text = find_option("nv_fragment_program2")[0].format_text();
         assert!(text.contains("  OPTION NV_fragment_program2;\n"), "{text}");
         assert!(
             text.contains("typed      no\n") && text.contains("ARB        fragment\n"),
             "{text}"
         );
-        let fog = find_option("ARB_fog_linear")[0].text();
+        let fog = find_option("ARB_fog_linear")[0].format_text();
         assert!(
             fog.contains("excludes   ARB_fog_exp, ARB_fog_exp2\n"),
             "{fog}"
@@ -297,19 +297,19 @@ mod tests {
 
     #[test]
     fn declarations_name_their_words() {
-        let text = find_declaration("primitive_in")[0].text();
+        let text = find_declaration("primitive_in")[0].format_text();
         assert!(
             text.contains("PATCHES (version 5.0)") && text.contains("exactly once"),
             "{text}"
         );
-        let text = find_declaration("TESS_POINT_MODE")[0].text();
+        let text = find_declaration("TESS_POINT_MODE")[0].format_text();
         assert!(text.contains("  TESS_POINT_MODE;\n"), "{text}");
-        assert_eq!(declaration_lines().len(), DECLARATIONS.len());
+        assert_eq!(list_declaration_lines().len(), DECLARATIONS.len());
     }
 
     #[test]
     fn targets_name_their_opcodes() {
-        let text = find_target("shadow2d")[0].text();
+        let text = find_target("shadow2d")[0].format_text();
         assert!(
             text.contains("opcodes    TEX TXB TXL TXP TXD TXG TXGO TXQ LOD\n")
                 && text.contains("reference  z of the coordinate"),
@@ -317,12 +317,12 @@ mod tests {
         );
         assert!(
             find_target("ARRAYCUBE")[0]
-                .text()
+                .format_text()
                 .contains("from version 5.0 on")
         );
         assert!(
             find_target("1D_STACK")[0]
-                .text()
+                .format_text()
                 .contains("with OPTION MESAX_texture_stack")
         );
     }
@@ -331,15 +331,15 @@ mod tests {
     fn languages_are_there_or_not() {
         assert!(
             find_language("!!NVcp5.0")[0]
-                .text()
+                .format_text()
                 .contains("GL_NV_compute_program5")
         );
-        let missing = find_language("!!fcp1.0")[0].text();
+        let missing = find_language("!!fcp1.0")[0].format_text();
         assert!(
             missing.contains("not there yet") && missing.contains("GL_NV_fragment_program"),
             "{missing}"
         );
-        let tgsi = find_language("FRAG")[0].text();
+        let tgsi = find_language("FRAG")[0].format_text();
         assert!(
             tgsi.contains("docs/tgsi.md") && tgsi.contains("TGSI"),
             "{tgsi}"

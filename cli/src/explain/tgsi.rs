@@ -1,33 +1,33 @@
 //! The words of TGSI: opcodes, register files, semantics, properties and targets.
 
-use super::topic::{Group, Topic, programs};
+use super::topic::{Group, Topic, format_programs};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::tgsi::catalog::{
     self, Era, FileUse, FileWord, OpcodeWord, PropertyWord, SemanticWord, TargetWord,
 };
 
-/// What stands in the field `language`.
+/// Value of the field `language`.
 const LANGUAGE: &str = "TGSI";
 
-/// In which documents a word is.
-const fn era_text(era: Era) -> &'static str {
+/// Describes the documents that define a word.
+const fn describe_era(era: Era) -> &'static str {
     match era {
         Era::Current => "current",
         Era::Removed => "that of 2010, or its time",
     }
 }
 
-/// All opcodes.
-pub(super) fn opcode_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// Lists all opcodes.
+pub(super) fn list_opcode_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
     catalog::opcodes().map(|word| (word.name, word.text))
 }
 
-/// The opcode of this name, suffixes allowed.
+/// Finds the opcode of this name, suffixes allowed.
 pub(super) fn find_opcode(name: &str) -> Option<Topic> {
-    catalog::opcode(name).map(opcode_topic)
+    catalog::opcode(name).map(build_opcode_topic)
 }
 
-fn opcode_topic(word: OpcodeWord) -> Topic {
+fn build_opcode_topic(word: OpcodeWord) -> Topic {
     let refused = match word.era {
         Era::Current => "",
         Era::Removed => "; refused by --strict",
@@ -36,28 +36,28 @@ fn opcode_topic(word: OpcodeWord) -> Topic {
         syntax: Some(word.syntax),
         fields: vec![
             ("language", LANGUAGE.to_owned()),
-            ("programs", programs(word.stages)),
-            ("document", format!("{}{refused}", era_text(word.era))),
+            ("programs", format_programs(word.stages)),
+            ("document", format!("{}{refused}", describe_era(word.era))),
         ],
         ..Topic::new(Group::Opcode, word.name, word.text)
     }
 }
 
-/// All register files.
-pub(super) fn file_lines() -> Vec<(String, String)> {
+/// Lists all register files.
+pub(super) fn list_file_lines() -> Vec<(String, String)> {
     let files = catalog::files();
     let lines = files.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The register file of this name.
+/// Finds the register file of this name.
 pub(super) fn find_file(name: &str) -> Vec<Topic> {
     let mut files = catalog::files();
     let file = files.find(|word| word.name.eq_ignore_ascii_case(name));
-    file.map(file_topic).into_iter().collect()
+    file.map(build_file_topic).into_iter().collect()
 }
 
-fn file_topic(word: FileWord) -> Topic {
+fn build_file_topic(word: FileWord) -> Topic {
     let usage = match word.usage {
         FileUse::Written => "instructions read and write them",
         FileUse::Read => "instructions read them",
@@ -67,30 +67,30 @@ fn file_topic(word: FileWord) -> Topic {
         fields: vec![
             ("language", LANGUAGE.to_owned()),
             ("registers", usage.to_owned()),
-            ("document", era_text(word.era).to_owned()),
+            ("document", describe_era(word.era).to_owned()),
         ],
         ..Topic::new(Group::File, word.name, word.text)
     }
 }
 
-/// All semantics.
-pub(super) fn semantic_lines() -> Vec<(String, String)> {
+/// Lists all semantics.
+pub(super) fn list_semantic_lines() -> Vec<(String, String)> {
     let semantics = catalog::semantics();
     let lines = semantics.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The semantic of this name.
+/// Finds the semantic of this name.
 pub(super) fn find_semantic(name: &str) -> Vec<Topic> {
     let mut semantics = catalog::semantics();
     let semantic = semantics.find(|word| word.name.eq_ignore_ascii_case(name));
-    semantic.map(semantic_topic).into_iter().collect()
+    semantic.map(build_semantic_topic).into_iter().collect()
 }
 
-fn semantic_topic(word: SemanticWord) -> Topic {
+fn build_semantic_topic(word: SemanticWord) -> Topic {
     let stages = |stages: Stages| match stages {
         Stages::NONE => "no programs".to_owned(),
-        stages => format!("{} programs", programs(stages)),
+        stages => format!("{} programs", format_programs(stages)),
     };
     let mut fields = vec![("language", LANGUAGE.to_owned())];
     let kinds = [
@@ -105,39 +105,39 @@ fn semantic_topic(word: SemanticWord) -> Topic {
     }
 }
 
-/// All properties.
-pub(super) fn property_lines() -> Vec<(String, String)> {
+/// Lists all properties.
+pub(super) fn list_property_lines() -> Vec<(String, String)> {
     let properties = catalog::properties();
     let lines = properties.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The property of this name.
+/// Finds the property of this name.
 pub(super) fn find_property(name: &str) -> Vec<Topic> {
     let mut properties = catalog::properties();
     let property = properties.find(|word| word.name.eq_ignore_ascii_case(name));
-    property.map(property_topic).into_iter().collect()
+    property.map(build_property_topic).into_iter().collect()
 }
 
-fn property_topic(word: PropertyWord) -> Topic {
+fn build_property_topic(word: PropertyWord) -> Topic {
     Topic {
         syntax: Some(format!("PROPERTY {} value", word.name)),
         fields: vec![
             ("language", LANGUAGE.to_owned()),
             ("value", word.value),
-            ("programs", programs(word.stages)),
+            ("programs", format_programs(word.stages)),
         ],
         ..Topic::new(Group::Property, word.name, word.text)
     }
 }
 
-/// All targets.
-pub(super) fn target_lines() -> Vec<(String, String)> {
-    let lines = catalog::targets().map(|word| (word.name.to_owned(), target_about(word)));
+/// Lists all targets.
+pub(super) fn list_target_lines() -> Vec<(String, String)> {
+    let lines = catalog::targets().map(|word| (word.name.to_owned(), describe_target(word)));
     lines.collect()
 }
 
-/// The target of this name.
+/// Finds the target of this name.
 pub(super) fn find_target(name: &str) -> Option<Topic> {
     let mut targets = catalog::targets();
     let target = targets.find(|word| word.name.eq_ignore_ascii_case(name))?;
@@ -147,11 +147,11 @@ pub(super) fn find_target(name: &str) -> Option<Topic> {
     }
     Some(Topic {
         fields,
-        ..Topic::new(Group::Target, target.name, target_about(target))
+        ..Topic::new(Group::Target, target.name, describe_target(target))
     })
 }
 
-fn target_about(word: TargetWord) -> String {
+fn describe_target(word: TargetWord) -> String {
     match word.reference {
         "" => word.text.to_owned(),
         _ => format!("{}, whose depths are compared", word.text),
@@ -166,7 +166,7 @@ mod tests {
     fn opcodes_show_operands_stages_and_age() {
         let text = |name: &str| {
             find_opcode(name)
-                .map(|topic| topic.text())
+                .map(|topic| topic.format_text())
                 .unwrap_or_default()
         };
         let mad = text("mad");
@@ -185,20 +185,20 @@ mod tests {
 
     #[test]
     fn declarations_name_their_stages() {
-        let face = find_semantic("face")[0].text();
+        let face = find_semantic("face")[0].format_text();
         assert!(face.contains("DCL OUT    no programs\n"), "{face}");
         assert!(face.contains("DCL SV     fragment programs\n"), "{face}");
-        let file = find_file("hwatomic")[0].text();
+        let file = find_file("hwatomic")[0].format_text();
         assert!(
             file.contains("registers  instructions name them as resources\n"),
             "{file}"
         );
-        let property = find_property("FS_COORD_ORIGIN")[0].text();
+        let property = find_property("FS_COORD_ORIGIN")[0].format_text();
         assert!(
             property.contains("value      UPPER_LEFT, LOWER_LEFT\n"),
             "{property}"
         );
-        let target = find_target("SHADOW2D_ARRAY").map(|topic| topic.text());
+        let target = find_target("SHADOW2D_ARRAY").map(|topic| topic.format_text());
         assert!(target.is_some_and(|text| text.contains("compared   w of the coordinate\n")));
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to say of a name, and the words for it.
+//! Explanation of a name, and its formatting.
 
 use glasm::frontend::lang::options::Features;
 use glasm::frontend::lang::{Stages, stage_name};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// Characters of a line of running text.
 const WIDTH: usize = 80;
 
-/// What can be explained.
+/// Kinds of names that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Group {
     Opcode,
@@ -40,7 +40,7 @@ impl Group {
         Self::Language,
     ];
 
-    /// The word for one of it.
+    /// Returns the noun for one member.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Opcode => "opcode",
@@ -57,7 +57,7 @@ impl Group {
         }
     }
 
-    /// The name that stands for all of it, and its heading in the list.
+    /// Returns the name of the group on the command line, and its heading in the list.
     pub(super) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Opcode => ("opcodes", "Opcodes"),
@@ -78,14 +78,14 @@ impl Group {
     }
 }
 
-/// What there is to say of a name.
+/// Explanation of a name.
 #[derive(Clone, Debug)]
 pub(super) struct Topic {
     pub(super) group: Group,
     pub(super) name: String,
     /// One line.
     pub(super) about: String,
-    /// How it is written.
+    /// Its syntax.
     pub(super) syntax: Option<String>,
     pub(super) fields: Vec<(&'static str, String)>,
     /// Running text, a paragraph on each line; may be empty.
@@ -104,8 +104,8 @@ impl Topic {
         }
     }
 
-    /// For people.
-    pub(super) fn text(&self) -> String {
+    /// Formats the topic for users.
+    pub(super) fn format_text(&self) -> String {
         let mut text = format!("{}: {}\n", self.name, self.about);
         if let Some(syntax) = &self.syntax {
             text += &format!("\n  {syntax}\n");
@@ -117,13 +117,14 @@ impl Topic {
             text += &format!("  {name:<10} {value}\n");
         }
         for paragraph in self.text.lines() {
-            text += &format!("\n{}", wrap(paragraph));
+            text += &format!("\n{}", wrap_text(paragraph));
         }
         text
     }
 
-    /// For tools: an object with `kind`, `name`, `about`, `syntax`, `fields` and `text`.
-    pub(super) fn json(&self) -> Value {
+    /// Formats the topic for tools: an object with `kind`, `name`, `about`, `syntax`, `fields` and
+    /// `text`.
+    pub(super) fn format_json(&self) -> Value {
         let fields = self.fields.iter();
         let fields: Map<String, Value> = fields
             .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))
@@ -135,7 +136,7 @@ impl Topic {
     }
 }
 
-/// What a row needs, to be put behind the version that has it.
+/// Formats the option that an entry requires, to be appended to its version.
 pub(super) fn with_option(needs: Features) -> String {
     match needs.is_empty() {
         true => String::new(),
@@ -143,8 +144,8 @@ pub(super) fn with_option(needs: Features) -> String {
     }
 }
 
-/// Program types in words.
-pub(super) fn programs(stages: Stages) -> String {
+/// Lists program types.
+pub(super) fn format_programs(stages: Stages) -> String {
     if stages == Stages::ALL {
         return "all".to_owned();
     }
@@ -163,8 +164,8 @@ pub(super) fn programs(stages: Stages) -> String {
         .join(", ")
 }
 
-/// Running text in lines, each with its line end.
-fn wrap(text: &str) -> String {
+/// Wraps running text in lines, each with its line end.
+fn wrap_text(text: &str) -> String {
     let mut wrapped = String::new();
     let mut column = 0;
     for word in text.split_whitespace() {
@@ -187,8 +188,8 @@ mod tests {
 
     #[test]
     fn running_text_is_wrapped() {
-        assert_eq!(wrap("one two"), "one two\n");
-        let long = wrap(&"word ".repeat(40));
+        assert_eq!(wrap_text("one two"), "one two\n");
+        let long = wrap_text(&"word ".repeat(40));
         assert!(long.lines().count() > 1 && long.lines().all(|line| line.len() <= WIDTH));
     }
 }

@@ -1,4 +1,5 @@
-//! Scripts that ran twice: how the two runs agree, as lines, as a table by family, and as a document.
+//! Scripts that ran twice: how the two runs agree, as lines, as a table by family, and as a
+//! document.
 
 use super::record::{FailureRecord, Fault, Record, Results, Verdict};
 use glasm_scripts::compare::known::reference;
@@ -7,8 +8,8 @@ use glasm_scripts::compare::{Class, Comparison, Decision, Driver, Known};
 use std::path::{Path, PathBuf};
 
 impl Record {
-    /// What a comparison comes to. The script passes if its two runs agree.
-    pub(crate) fn compared(path: &Path, device: &str, comparison: Comparison) -> Self {
+    /// Returns the record of a comparison. The script passes if its two runs agree.
+    pub(crate) fn from_comparison(path: &Path, device: &str, comparison: Comparison) -> Self {
         let beyond = comparison.differences.iter().filter(|found| found.beyond);
         let failures: Vec<FailureRecord> = beyond
             .map(|difference| FailureRecord {
@@ -30,11 +31,12 @@ impl Record {
             reason,
             failures,
             comparison: Some(Box::new(comparison)),
-            ..Self::empty(path, device)
+            ..Self::new_empty(path, device)
         }
     }
 
-    /// A comparison passes too if all that differs is known, and so does a crash.
+    /// Judges a comparison by the known differences. It also passes if all differences are known;
+    /// so does a known crash.
     pub(crate) fn judge(&mut self, known: &Known) {
         let mut explained: Vec<Decision> = match (&self.comparison, self.fault) {
             (Some(comparison), _) => {
@@ -42,7 +44,7 @@ impl Record {
                 found.into_iter().map(Decision::from).collect()
             }
             (None, Some(Fault::Crash | Fault::Timeout | Fault::DeviceLost)) => {
-                let found = known.explain_crash(&self.path, &reference_of(&self.device));
+                let found = known.explain_crash(&self.path, &parse_driver(&self.device));
                 found.map(Decision::from).into_iter().collect()
             }
             (None, None) => Vec::new(),
@@ -56,10 +58,10 @@ impl Record {
         }
     }
 
-    /// `NEAR path: 3 ulp (12 ms)`, with what differs in indented lines below.
-    pub(super) fn compared_line(&self, comparison: &Comparison) -> String {
+    /// Formats `NEAR path: 3 ulp (12 ms)`, with the differences in indented lines below.
+    pub(super) fn format_comparison(&self, comparison: &Comparison) -> String {
         let (path, time) = (&self.path, format!("{:.0} ms", self.duration_ms));
-        let mut text = match self.judged("").mark() {
+        let mut text = match self.to_judged("").mark() {
             Mark::Same => format!("SAME {path} ({time})\n"),
             Mark::Near => {
                 let distance = comparison.distance();
@@ -78,11 +80,11 @@ impl Record {
                 format!("SKIP {path}: {reason}\n")
             }
         };
-        text.push_str(&self.details());
+        text.push_str(&self.format_details());
         text
     }
 
-    fn judged<'a>(&'a self, family: &'a str) -> Judged<'a> {
+    fn to_judged<'a>(&'a self, family: &'a str) -> Judged<'a> {
         Judged {
             script: &self.path,
             family,
@@ -92,8 +94,8 @@ impl Record {
     }
 }
 
-/// The driver whose differences are known, from the name of what a process that crashed ran scripts on.
-fn reference_of(device: &str) -> Driver {
+/// Returns the driver whose differences are known, from the device name of a process that crashed.
+fn parse_driver(device: &str) -> Driver {
     let driver = |name: &str| Driver {
         api: name.split(' ').next().unwrap_or_default().to_owned(),
         device: name.to_owned(),
@@ -117,24 +119,24 @@ fn with_judged<T>(
         .collect();
     let judged = families
         .iter()
-        .map(|(record, family)| record.judged(family));
+        .map(|(record, family)| record.to_judged(family));
     then(&judged.collect::<Vec<_>>())
 }
 
-/// The table by family; `roots` is what was named on the command line.
-pub(crate) fn family_table(results: &Results, roots: &[PathBuf]) -> String {
+/// Formats the table by family; `roots` are the paths on the command line.
+pub(crate) fn format_family_table(results: &Results, roots: &[PathBuf]) -> String {
     with_judged(results, roots, report::table)
 }
 
-/// The document about a comparison.
+/// Formats the document about a comparison.
 pub(crate) fn document(results: &Results, roots: &[PathBuf]) -> String {
     with_judged(results, roots, report::markdown)
 }
 
-/// `3 compared: 1 exact, 1 within tolerance, 0 known, 1 different; 2 not compared`
-pub(crate) fn comparison_counts(results: &Results) -> String {
+/// Formats `3 compared: 1 exact, 1 within tolerance, 0 known, 1 different; 2 not compared`.
+pub(crate) fn format_comparison_counts(results: &Results) -> String {
     let count = |mark: Mark| {
-        let marks = results.records().map(|record| record.judged("").mark());
+        let marks = results.records().map(|record| record.to_judged("").mark());
         marks.filter(|found| *found == mark).count()
     };
     let [same, near, known, different, skipped] = [
@@ -176,7 +178,7 @@ mod tests {
                     samples: Vec::new(),
                 });
         }
-        Record::compared(Path::new("arb/a.shader_test"), "d", comparison)
+        Record::from_comparison(Path::new("arb/a.shader_test"), "d", comparison)
     }
 
     fn known(kind: &str) -> Known {
@@ -189,21 +191,24 @@ mod tests {
     #[test]
     fn lines_say_how_runs_agree() {
         assert_eq!(
-            record(Class::Exact).line(),
+            record(Class::Exact).format_line(),
             "SAME arb/a.shader_test (0 ms)\n"
         );
         let mut near = record(Class::Within);
         assert_eq!(
-            near.line(),
+            near.format_line(),
             "NEAR arb/a.shader_test: as the script allows (0 ms)\n"
         );
         near.comparison.as_mut().unwrap().ulp = 3.0;
-        assert_eq!(near.line(), "NEAR arb/a.shader_test: 3 ulp (0 ms)\n");
+        assert_eq!(near.format_line(), "NEAR arb/a.shader_test: 3 ulp (0 ms)\n");
         let skipped = record(Class::NotCompared("gl: no extension".into()));
-        assert_eq!(skipped.line(), "SKIP arb/a.shader_test: gl: no extension\n");
+        assert_eq!(
+            skipped.format_line(),
+            "SKIP arb/a.shader_test: gl: no extension\n"
+        );
         let different = record(Class::Different);
         assert_eq!(
-            different.line(),
+            different.format_line(),
             "DIFF arb/a.shader_test (0 ms)\n     line 3: attachment 0: 1 of 4 values differ\n"
         );
         assert_eq!(different.outcome, Verdict::Fail);
@@ -217,7 +222,7 @@ mod tests {
         different.judge(&known("values"));
         assert_eq!(different.outcome, Verdict::Pass);
         assert_eq!(
-            different.line(),
+            different.format_line(),
             "KNOWN arb/a.shader_test: rounds (ARB 2) (0 ms)\n"
         );
         let mut skipped = record(Class::NotCompared(String::new()));
@@ -229,7 +234,7 @@ mod tests {
     fn crashes_may_be_known() {
         let failed = |device: &str| {
             let path = Path::new("arb/a.shader_test");
-            let mut record = Record::failed(path, device, Duration::ZERO, "crashed".into());
+            let mut record = Record::from_failure(path, device, Duration::ZERO, "crashed".into());
             record.fault = Some(Fault::Crash);
             record.judge(&known("outcome"));
             record.outcome
@@ -257,10 +262,10 @@ mod tests {
             duration: Duration::ZERO,
         };
         assert_eq!(
-            comparison_counts(&results),
+            format_comparison_counts(&results),
             "3 compared: 1 exact, 1 within tolerance, 0 known, 1 different; 1 not compared"
         );
-        assert!(family_table(&results, &[]).contains("arb"));
+        assert!(format_family_table(&results, &[]).contains("arb"));
         assert!(document(&results, &[]).contains("| arb | 3 | 1 | 1 | 0 | 1 | 1 | 0 |"));
     }
 }

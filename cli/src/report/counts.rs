@@ -1,28 +1,28 @@
-//! How many scripts passed, failed, and were skipped.
+//! Numbers of scripts that passed, failed, and were skipped.
 
 use super::record::{Record, Results, Verdict};
 use serde::Serialize;
 use std::fmt;
 
-/// Counts of outcomes. Displays as `3 passed, 0 failed, 1 skipped`; what a list of expected failures says is told behind it if it has
-/// anything to do with the scripts.
+/// Counts of outcomes. Displays as `3 passed, 0 failed, 1 skipped`, followed by the counts of a
+/// list of expected failures if it concerns the scripts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Debug)]
 pub(crate) struct Counts {
     /// Scripts that passed as they should.
     pub(crate) passed: usize,
-    /// Scripts that failed, or passed against what was expected.
+    /// Scripts that failed, or passed unexpectedly.
     pub(crate) failed: usize,
     /// Scripts that were skipped.
     pub(crate) skipped: usize,
     /// Scripts that failed as expected.
     pub(crate) expected_failures: usize,
-    /// Those of the failed ones that passed against what was expected.
+    /// Number of the failed scripts that passed unexpectedly.
     pub(crate) unexpected_passes: usize,
 }
 
 impl Counts {
-    /// The counts of some results.
-    pub(crate) fn of<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
+    /// Counts some results.
+    pub(crate) fn from_records<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
         let mut counts = Self::default();
         for record in records {
             match record.outcome {
@@ -67,7 +67,7 @@ impl fmt::Display for Counts {
 impl Results {
     /// Counts of outcomes.
     pub(crate) fn counts(&self) -> Counts {
-        Counts::of(self.records())
+        Counts::from_records(self.records())
     }
 }
 
@@ -80,13 +80,13 @@ mod tests {
     fn counts_tell_what_was_expected() {
         let mut records = records();
         assert_eq!(
-            Counts::of(records.iter()).to_string(),
+            Counts::from_records(records.iter()).to_string(),
             "1 passed, 1 failed, 1 skipped"
         );
         records[0].outcome = Verdict::UnexpectedPass;
         records[1].outcome = Verdict::ExpectedFail;
         assert_eq!(
-            Counts::of(records.iter()).to_string(),
+            Counts::from_records(records.iter()).to_string(),
             "0 passed, 1 failed, 1 skipped, 1 failed as expected; 1 of the failed is expected to fail and passed"
         );
     }

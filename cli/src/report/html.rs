@@ -1,11 +1,13 @@
-//! The report as a page: one file with everything in it, pictures included, for browsers without a network.
+//! The report as a page: one file with everything in it, images included, for browsers without a
+//! network.
 //!
-//! Failures come first, each with the lines of the script around it and with its pictures; then a table of all scripts with a column for
-//! each device. Choosing what the table shows is done with styles alone.
+//! Failures come first, each with the lines of the script around it and with its images; then a
+//! table of all scripts with a column for each device. Filters of the table are implemented in
+//! styles alone.
 
 use super::Counts;
 use super::record::{FailureRecord, Record, Results, Verdict};
-use crate::console::plural;
+use crate::console::format_count;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,22 +19,22 @@ const BEFORE: usize = 4;
 const AFTER: usize = 2;
 /// Longest line of a script that is shown.
 const LINE_LIMIT: usize = 200;
-/// Largest picture that is put into the page, and how many bytes of pictures there are at most; others are named.
+/// Limits in bytes of one image in the page, and of all images together; others are named.
 const PICTURE_LIMIT: u64 = 4 << 20;
 const PICTURES_LIMIT: usize = 64 << 20;
 
-/// The page.
-pub(crate) fn html(results: &Results) -> String {
+/// Formats the page.
+pub(crate) fn format_html(results: &Results) -> String {
     let mut page = Page {
         text: String::new(),
         picture_bytes: 0,
     };
     let counts = results.counts();
-    page.head(results, &counts);
-    page.failures(results);
-    page.known(results);
-    page.others(results);
-    page.table(results);
+    page.write_head(results, &counts);
+    page.write_failures(results);
+    page.write_known(results);
+    page.write_others(results);
+    page.write_table(results);
     page.text.push_str("</body>\n</html>\n");
     page.text
 }
@@ -44,7 +46,7 @@ struct Page {
 }
 
 impl Page {
-    fn head(&mut self, results: &Results, counts: &Counts) {
+    fn write_head(&mut self, results: &Results, counts: &Counts) {
         let parts = [
             ("pass", counts.passed),
             ("fail", counts.failed),
@@ -58,7 +60,7 @@ impl Page {
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>glasm run: {counts}</title>\n\
              <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{counts}</h1>\n<p>{} in {:.1} s</p>\n<div class=\"bar\">",
-            plural(results.rows.len(), "script"),
+            format_count(results.rows.len(), "script"),
             results.duration.as_secs_f64(),
         );
         for (class, count) in parts {
@@ -71,12 +73,12 @@ impl Page {
         }
         text.push_str("</div>\n<div class=\"totals\">\n");
         for (name, index) in results.devices.iter().zip(0..) {
-            let counts = Counts::of(results.of_device(index));
+            let counts = Counts::from_records(results.of_device(index));
             let _ = write!(
                 text,
                 "<div><b>{}</b> <span class=\"pass\">{} passed</span>, <span class=\"fail\">{} failed</span>, \
                  <span class=\"skip\">{} skipped</span>",
-                escaped(name),
+                escape_html(name),
                 counts.passed,
                 counts.failed,
                 counts.skipped
@@ -93,31 +95,31 @@ impl Page {
         text.push_str("</div>\n");
     }
 
-    fn failures(&mut self, results: &Results) {
+    fn write_failures(&mut self, results: &Results) {
         let failed = |record: &&Record| record.outcome.is_failure();
         if !results.records().any(|record| failed(&record)) {
             return;
         }
         self.text.push_str("<h2>Failures</h2>\n");
         for record in results.records().filter(failed) {
-            self.script(record, results.devices.len(), "open");
+            self.write_script(record, results.devices.len(), "open");
         }
     }
 
     /// Scripts that failed as expected.
-    fn known(&mut self, results: &Results) {
+    fn write_known(&mut self, results: &Results) {
         let known = |record: &&Record| record.outcome == Verdict::ExpectedFail;
         if !results.records().any(|record| known(&record)) {
             return;
         }
         self.text.push_str("<h2>Expected failures</h2>\n");
         for record in results.records().filter(known) {
-            self.script(record, results.devices.len(), "");
+            self.write_script(record, results.devices.len(), "");
         }
     }
 
     /// Scripts that printed or drew something without failing.
-    fn others(&mut self, results: &Results) {
+    fn write_others(&mut self, results: &Results) {
         let tells = |record: &&Record| {
             let told = record.outcome.is_failure() || record.outcome == Verdict::ExpectedFail;
             !told && (!record.output.is_empty() || !record.images.is_empty())
@@ -127,24 +129,28 @@ impl Page {
         }
         self.text.push_str("<h2>Output and pictures</h2>\n");
         for record in results.records().filter(tells) {
-            self.script(record, results.devices.len(), "");
+            self.write_script(record, results.devices.len(), "");
         }
     }
 
-    /// Everything about a script on a device.
-    fn script(&mut self, record: &Record, devices: usize, open: &str) {
-        let class = class(Some(record));
+    /// Writes the section of a script on a device.
+    fn write_script(&mut self, record: &Record, devices: usize, open: &str) {
+        let class = get_class(Some(record));
         let _ = write!(
             self.text,
             "<details class=\"{class}\" {open}><summary><span class=\"path\">{}</span>",
-            escaped(&record.path)
+            escape_html(&record.path)
         );
         if devices > 1 {
-            let _ = write!(self.text, " on {}", escaped(&record.device));
+            let _ = write!(self.text, " on {}", escape_html(&record.device));
         }
         self.text.push_str("</summary>\n");
         for (attempt, number) in record.earlier_attempts.iter().zip(1..) {
-            let _ = writeln!(self.text, "<p>Attempt {number}: {}</p>", escaped(attempt));
+            let _ = writeln!(
+                self.text,
+                "<p>Attempt {number}: {}</p>",
+                escape_html(attempt)
+            );
         }
         let source = match record.failures.iter().any(|failure| failure.line.is_some()) {
             true => std::fs::read(&record.path).unwrap_or_default(),
@@ -152,24 +158,24 @@ impl Page {
         };
         let source = String::from_utf8_lossy(&source);
         for failure in &record.failures {
-            self.failure(failure, &source);
+            self.write_failure(failure, &source);
         }
         if !record.output.is_empty() {
             let _ = writeln!(
                 self.text,
                 "<pre>{}</pre>",
-                escaped(&record.output.join("\n"))
+                escape_html(&record.output.join("\n"))
             );
         }
-        self.pictures(record);
+        self.write_pictures(record);
         self.text.push_str("</details>\n");
     }
 
-    fn failure(&mut self, failure: &FailureRecord, source: &str) {
+    fn write_failure(&mut self, failure: &FailureRecord, source: &str) {
         let _ = writeln!(
             self.text,
             "<pre class=\"message\">{}</pre>",
-            escaped(&failure.text())
+            escape_html(&failure.format_text())
         );
         let Some(line) = failure.line.map(|line| line as usize) else {
             return;
@@ -186,13 +192,13 @@ impl Page {
             let _ = writeln!(
                 self.text,
                 "<span{at}><span class=\"number\">{number:>5}  </span>{}</span>",
-                escaped(&shown)
+                escape_html(&shown)
             );
         }
         self.text.push_str("</pre>\n");
     }
 
-    fn pictures(&mut self, record: &Record) {
+    fn write_pictures(&mut self, record: &Record) {
         if record.images.is_empty() && record.failure_images.is_empty() {
             return;
         }
@@ -202,16 +208,16 @@ impl Page {
                 Some(line) => format!("line {line}: {}", image.caption),
                 None => image.caption.clone(),
             };
-            self.picture(&image.path, &caption);
+            self.write_picture(&image.path, &caption);
         }
         for path in &record.images {
-            self.picture(path, path);
+            self.write_picture(path, path);
         }
         self.text.push_str("</div>\n");
     }
 
-    fn picture(&mut self, path: &str, caption: &str) {
-        let caption = escaped(caption);
+    fn write_picture(&mut self, path: &str, caption: &str) {
+        let caption = escape_html(caption);
         match self.read_picture(Path::new(path)) {
             Some(data) => {
                 let _ = writeln!(
@@ -220,7 +226,7 @@ impl Page {
                 );
             }
             None => {
-                let path = escaped(path);
+                let path = escape_html(path);
                 let _ = writeln!(
                     self.text,
                     "<figure><figcaption>{caption} (<code>{path}</code>)</figcaption></figure>"
@@ -229,18 +235,18 @@ impl Page {
         }
     }
 
-    /// The picture in base64, if it is there and there is room for it.
+    /// Reads an image and encodes it in base64; `None` if it is missing or exceeds the limits.
     fn read_picture(&mut self, path: &Path) -> Option<String> {
         let size = std::fs::metadata(path).ok()?.len();
         if size > PICTURE_LIMIT || self.picture_bytes > PICTURES_LIMIT {
             return None;
         }
-        let data = base64(&std::fs::read(path).ok()?);
+        let data = encode_base64(&std::fs::read(path).ok()?);
         self.picture_bytes += data.len();
         Some(data)
     }
 
-    fn table(&mut self, results: &Results) {
+    fn write_table(&mut self, results: &Results) {
         let text = &mut self.text;
         text.push_str("<h2>All scripts</h2>\n<div class=\"filters\">\n");
         for (class, name) in [
@@ -262,21 +268,21 @@ impl Page {
         }
         text.push_str("</div>\n<table>\n<tr class=\"head\">");
         for name in &results.devices {
-            let _ = write!(text, "<th>{}</th>", escaped(name));
+            let _ = write!(text, "<th>{}</th>", escape_html(name));
         }
         text.push_str("<th>script</th><th>ms</th></tr>\n");
         for row in &results.rows {
-            table_row(text, row, results.devices.len() > 1);
+            write_table_row(text, row, results.devices.len() > 1);
         }
         text.push_str("</table>\n");
     }
 }
 
-fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
+fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     let Some(first) = row.iter().flatten().next() else {
         return;
     };
-    // What went worst decides what the row is.
+    // The worst outcome decides the class of the row.
     let outcomes = || row.iter().flatten().map(|record| record.outcome);
     let worst = [
         Verdict::Fail,
@@ -294,13 +300,13 @@ fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     };
     let _ = write!(text, "<tr class=\"{kind}{differs}\">");
     for record in row {
-        let (class, word) = (class(record.as_ref()), word(record.as_ref()));
+        let (class, word) = (get_class(record.as_ref()), get_word(record.as_ref()));
         let _ = write!(text, "<td><span class=\"badge {class}\">{word}</span></td>");
     }
     let _ = write!(
         text,
         "<td><span class=\"path\">{}</span>",
-        escaped(&first.path)
+        escape_html(&first.path)
     );
     for record in row.iter().flatten() {
         if let Some(reason) = &record.reason {
@@ -311,7 +317,7 @@ fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
             let _ = write!(
                 text,
                 "<small>{}</small>",
-                escaped(&format!("{device}{reason}"))
+                escape_html(&format!("{device}{reason}"))
             );
         }
     }
@@ -327,19 +333,20 @@ fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     );
 }
 
-fn class(record: Option<&Record>) -> &'static str {
+fn get_class(record: Option<&Record>) -> &'static str {
     record.map_or("none", |record| record.outcome.class())
 }
 
-fn word(record: Option<&Record>) -> &'static str {
+fn get_word(record: Option<&Record>) -> &'static str {
     match record {
         Some(record) => record.outcome.word(),
         None => "not run",
     }
 }
 
-/// Text that a browser shows as it is. Control characters, which no page may have, become a mark.
-fn escaped(text: &str) -> String {
+/// Escapes text that a browser displays verbatim. Control characters, which no page may have, are
+/// replaced.
+fn escape_html(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -356,7 +363,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Bytes as text, six bits for each character.
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
@@ -391,15 +398,15 @@ mod tests {
             ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
+            assert_eq!(encode_base64(bytes.as_bytes()), text);
         }
-        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
+        assert_eq!(encode_base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }
 
     #[test]
     fn texts_cannot_leave_their_place() {
         assert_eq!(
-            escaped("<a href=\"x\">&\u{1b}[0m\n"),
+            escape_html("<a href=\"x\">&\u{1b}[0m\n"),
             "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}[0m\n"
         );
     }
@@ -421,7 +428,7 @@ mod tests {
                 line: Some(7),
             })
             .into();
-        let page = html(&results);
+        let page = format_html(&results);
         std::fs::remove_dir_all(&folder).unwrap();
         for part in [
             "<title>glasm run: 1 passed, 1 failed, 1 skipped</title>",
@@ -451,7 +458,7 @@ mod tests {
         }
         results.rows[0][1].as_mut().unwrap().outcome = Verdict::Skip;
         results.rows[2][1] = None;
-        let page = html(&results);
+        let page = format_html(&results);
         assert!(page.contains("<tr class=\"skip differs\"><td><span class=\"badge pass\">PASS"));
         assert!(page.contains("<tr class=\"fail\">"));
         assert!(page.contains("<span class=\"badge none\">not run"));

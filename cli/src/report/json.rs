@@ -1,7 +1,7 @@
 //! The JSON report, and the lines of `--message-format json`.
 
 use super::Counts;
-use super::record::{Record, Results, milliseconds};
+use super::record::{Record, Results, to_milliseconds};
 use crate::console::Fatal;
 use serde::Serialize;
 
@@ -24,17 +24,18 @@ struct DeviceCounts<'a> {
     counts: Counts,
 }
 
-/// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with one object
-/// for each script and device.
-pub(crate) fn json(results: &Results) -> Result<String, Fatal> {
+/// Formats the JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`,
+/// `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with
+/// one object for each script and device.
+pub(crate) fn format_json(results: &Results) -> Result<String, Fatal> {
     let counts = |(index, name)| DeviceCounts {
         name,
-        counts: Counts::of(results.of_device(index)),
+        counts: Counts::from_records(results.of_device(index)),
     };
     let names = results.devices.iter().map(String::as_str);
     let whole = Whole {
         device: results.devices.join(", "),
-        duration_ms: milliseconds(results.duration),
+        duration_ms: to_milliseconds(results.duration),
         counts: results.counts(),
         devices: names.enumerate().map(counts).collect(),
         scripts: results.records().collect(),
@@ -44,15 +45,15 @@ pub(crate) fn json(results: &Results) -> Result<String, Fatal> {
         .map_err(|error| Fatal(error.to_string()))
 }
 
-/// One result as a line.
-pub(crate) fn json_line(record: &Record) -> Result<String, Fatal> {
+/// Formats one result as a line.
+pub(crate) fn format_json_line(record: &Record) -> Result<String, Fatal> {
     serde_json::to_string(record)
         .map(|text| text + "\n")
         .map_err(|error| Fatal(error.to_string()))
 }
 
-/// The counts as one line.
-pub(crate) fn counts_json(counts: &Counts) -> Result<String, Fatal> {
+/// Formats the counts as one line.
+pub(crate) fn format_counts_json(counts: &Counts) -> Result<String, Fatal> {
     serde_json::to_string(counts)
         .map(|text| text + "\n")
         .map_err(|error| Fatal(error.to_string()))
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn json_report_has_its_fields() {
-        let text = json(&results()).unwrap();
+        let text = format_json(&results()).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             (&value["device"], &value["duration_ms"]),

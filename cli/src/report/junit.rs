@@ -6,8 +6,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::path::Path;
 use std::time::Duration;
 
-/// The JUnit report: a suite for each device, named after it.
-pub(crate) fn junit(results: &Results) -> Result<String, Fatal> {
+/// Formats the JUnit report: a suite for each device, named after it.
+pub(crate) fn format_junit(results: &Results) -> Result<String, Fatal> {
     let mut report = Report::new("glasm");
     report.set_time(results.duration);
     for (name, index) in results.devices.iter().zip(0..) {
@@ -16,19 +16,23 @@ pub(crate) fn junit(results: &Results) -> Result<String, Fatal> {
             .of_device(index)
             .map(|record| record.duration_ms)
             .sum();
-        suite.set_time(time(total));
+        suite.set_time(to_duration(total));
         suite.add_test_cases(results.of_device(index).map(test_case));
         report.add_test_suite(suite);
     }
     report.to_string().map_err(|error| Fatal(error.to_string()))
 }
 
-fn time(milliseconds: f64) -> Duration {
+fn to_duration(milliseconds: f64) -> Duration {
     Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default()
 }
 
 fn test_case(record: &Record) -> TestCase {
     let reason = record.reason.clone().unwrap_or_default();
+    let texts = || -> Vec<String> {
+        let failures = record.failures.iter();
+        failures.map(FailureRecord::format_text).collect()
+    };
     let mut status = match record.outcome {
         Verdict::Pass => TestCaseStatus::success(),
         Verdict::Fail | Verdict::UnexpectedPass => {
@@ -47,8 +51,7 @@ fn test_case(record: &Record) -> TestCase {
         status.set_type("unexpected-pass");
     }
     if record.outcome == Verdict::Fail {
-        let all: Vec<String> = record.failures.iter().map(FailureRecord::text).collect();
-        status.set_description(all.join("\n"));
+        status.set_description(texts().join("\n"));
         status.set_type(match record.fault {
             None => "failure",
             Some(Fault::Crash) => "crash",
@@ -57,8 +60,8 @@ fn test_case(record: &Record) -> TestCase {
         });
     }
     let mut case = TestCase::new(record.path.as_str(), status);
-    case.set_time(time(record.duration_ms));
-    // Not of the format, but what annotating tools look for.
+    case.set_time(to_duration(record.duration_ms));
+    // Not part of the format, but annotating tools look for it.
     case.extra
         .insert("file".into(), record.path.as_str().into());
     let lines = record.failures.iter().filter_map(|failure| failure.line);
@@ -70,9 +73,9 @@ fn test_case(record: &Record) -> TestCase {
     }
     let attempts = record.earlier_attempts.iter().zip(1..);
     let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
-    let compared = record.comparison.as_ref().map(|_| record.line());
+    let compared = record.comparison.as_ref().map(|_| record.format_line());
     let known = match record.outcome {
-        Verdict::ExpectedFail => record.failures.iter().map(FailureRecord::text).collect(),
+        Verdict::ExpectedFail => texts(),
         Verdict::Pass | Verdict::Fail | Verdict::Skip | Verdict::UnexpectedPass => Vec::new(),
     };
     let output: Vec<String> = attempts
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn junit_report_counts_and_escapes() {
-        let xml = junit(&results()).unwrap();
+        let xml = format_junit(&results()).unwrap();
         assert!(
             xml.contains("tests=\"3\"") && xml.contains("skipped=\"1\""),
             "{xml}"
@@ -121,7 +124,7 @@ mod tests {
                 .unwrap()
                 .expect_failure("list:3", Some("slow"));
         }
-        let xml = junit(&results).unwrap();
+        let xml = format_junit(&results).unwrap();
         assert!(
             xml.contains("failures=\"1\"") && xml.contains("skipped=\"2\""),
             "{xml}"
@@ -143,7 +146,7 @@ mod tests {
         }
         results.rows[2][1] = None;
         results.rows[1][1].as_mut().unwrap().fault = Some(Fault::Timeout);
-        let xml = junit(&results).unwrap();
+        let xml = format_junit(&results).unwrap();
         assert!(xml.contains("<testsuite name=\"gpu\" tests=\"2\""), "{xml}");
         assert!(xml.contains("type=\"timeout\""), "{xml}");
     }

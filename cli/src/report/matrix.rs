@@ -2,10 +2,10 @@
 
 use super::Counts;
 use super::record::{INDENT, Record, Results, Verdict};
-use crate::console::printable;
+use crate::console::escape_control;
 
-/// What goes in front: the devices, numbered as the columns are.
-pub(crate) fn heading(devices: &[String]) -> String {
+/// Formats the heading: the devices, numbered as the columns are.
+pub(crate) fn format_heading(devices: &[String]) -> String {
     match devices {
         [device] => format!("running on {device}\n"),
         _ => {
@@ -19,8 +19,9 @@ pub(crate) fn heading(devices: &[String]) -> String {
     }
 }
 
-/// `PASS SKIP ! path (1, 2 ms)`, the mark where devices differ, with the details of each device in indented lines below.
-pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
+/// Formats `PASS SKIP ! path (1, 2 ms)`, with `!` where devices differ, and the details of each
+/// device in indented lines below.
+pub(crate) fn format_matrix_line(row: &[Option<Record>], styled: bool) -> String {
     let Some(first) = row.iter().flatten().next() else {
         return String::new();
     };
@@ -30,7 +31,7 @@ pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
         .any(|record| record.outcome != first.outcome);
     let words: Vec<String> = row
         .iter()
-        .map(|record| word(record.as_ref(), styled))
+        .map(|record| get_word(record.as_ref(), styled))
         .collect();
     let mark = match (differs, styled) {
         (true, true) => "\x1b[1;95m!\x1b[0m",
@@ -43,28 +44,34 @@ pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
         .map(|record| format!("{:.0}", record.duration_ms))
         .collect();
     let (words, times) = (words.join(" "), times.join(", "));
-    let mut text = format!("{words} {mark} {} ({times} ms)\n", printable(&first.path));
+    let mut text = format!(
+        "{words} {mark} {} ({times} ms)\n",
+        escape_control(&first.path)
+    );
     for (record, number) in row.iter().zip(1..) {
         if let Some(record) = record {
-            text.push_str(&details(record, number));
+            text.push_str(&format_details(record, number));
         }
     }
     text
 }
 
-/// What a device has to say, with its number.
-fn details(record: &Record, number: usize) -> String {
+/// Formats the details of a device, with its number.
+fn format_details(record: &Record, number: usize) -> String {
     let mut text = String::new();
     match (record.outcome, &record.reason) {
         (Verdict::Skip, Some(reason)) => {
-            text.push_str(&format!("     {number}: skipped, {}\n", printable(reason)));
+            text.push_str(&format!(
+                "     {number}: skipped, {}\n",
+                escape_control(reason)
+            ));
         }
         (Verdict::ExpectedFail, Some(reason)) => {
             text.push_str(&format!("     {number}: failed as expected, {reason}\n"));
         }
         _ => {}
     }
-    for line in record.details().lines() {
+    for line in record.format_details().lines() {
         text.push_str(&format!(
             "     {number}: {}\n",
             line.strip_prefix(INDENT).unwrap_or(line)
@@ -73,7 +80,7 @@ fn details(record: &Record, number: usize) -> String {
     text
 }
 
-fn word(record: Option<&Record>, styled: bool) -> String {
+fn get_word(record: Option<&Record>, styled: bool) -> String {
     let (word, color) = match record.map(|record| record.outcome) {
         Some(verdict @ Verdict::Pass) => (verdict.word(), "32"),
         Some(verdict @ (Verdict::Fail | Verdict::UnexpectedPass)) => (verdict.word(), "1;91"),
@@ -86,11 +93,11 @@ fn word(record: Option<&Record>, styled: bool) -> String {
     }
 }
 
-/// The counts of each device, and of the scripts on which they differ.
-pub(crate) fn matrix_totals(results: &Results) -> String {
+/// Formats the counts of each device, and of the scripts on which they differ.
+pub(crate) fn format_matrix_totals(results: &Results) -> String {
     let mut text = String::new();
     for (name, index) in results.devices.iter().zip(0..) {
-        let counts = Counts::of(results.of_device(index));
+        let counts = Counts::from_records(results.of_device(index));
         text.push_str(&format!("{}: {name}: {counts}\n", index + 1));
     }
     let differs = |row: &&Vec<Option<Record>>| {
@@ -116,12 +123,12 @@ mod tests {
         let [pass, fail, skip] = <[Record; 3]>::try_from(records()).unwrap();
         let row = [Some(pass.clone()), Some(skip), None];
         assert_eq!(
-            matrix_line(&row, false),
+            format_matrix_line(&row, false),
             "PASS SKIP ---- ! dir/a.shader_test (12, 12 ms)\n     1: sum 3\n     2: skipped, no shaderInt64\n     2: sum 3\n"
         );
-        let same = matrix_line(&[Some(pass.clone()), Some(pass)], false);
+        let same = format_matrix_line(&[Some(pass.clone()), Some(pass)], false);
         assert!(same.starts_with("PASS PASS   dir/a"), "{same}");
-        let failed = matrix_line(&[Some(fail), None], true);
+        let failed = format_matrix_line(&[Some(fail), None], true);
         assert!(
             failed.contains("FAIL\x1b[0m") && failed.contains("1: line 7: "),
             "{failed}"
@@ -133,7 +140,7 @@ mod tests {
         let [mut pass, mut fail, _] = <[Record; 3]>::try_from(records()).unwrap();
         pass.expect_failure("list:3", None);
         fail.expect_failure("list:3", Some("slow"));
-        let line = matrix_line(&[Some(pass), Some(fail)], false);
+        let line = format_matrix_line(&[Some(pass), Some(fail)], false);
         assert!(line.starts_with("XPASS XFAIL ! dir/a"), "{line}");
         assert!(
             line.contains("1: passes, although list:3 expects it to fail"),
@@ -153,7 +160,7 @@ mod tests {
             row.push(records().into_iter().next());
         }
         assert_eq!(
-            matrix_totals(&results),
+            format_matrix_totals(&results),
             "1: cpu <0>: 1 passed, 1 failed, 1 skipped\n2: gpu: 3 passed, 0 failed, 0 skipped\ndevices differ on 2 of 3 scripts\n"
         );
     }

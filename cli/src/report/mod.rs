@@ -1,4 +1,5 @@
-//! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
+//! Results of scripts: lines for users here, reports for tools in `json` and `junit`, the table of
+//! several devices in `matrix`.
 
 mod compared;
 mod counts;
@@ -8,36 +9,36 @@ mod junit;
 mod matrix;
 mod record;
 
-pub(crate) use compared::{comparison_counts, document, family_table};
+pub(crate) use compared::{document, format_comparison_counts, format_family_table};
 pub(crate) use counts::Counts;
-pub(crate) use html::html;
-pub(crate) use json::{counts_json, json, json_line};
-pub(crate) use junit::junit;
-pub(crate) use matrix::{heading, matrix_line, matrix_totals};
+pub(crate) use html::format_html;
+pub(crate) use json::{format_counts_json, format_json, format_json_line};
+pub(crate) use junit::format_junit;
+pub(crate) use matrix::{format_heading, format_matrix_line, format_matrix_totals};
 #[cfg(test)]
 pub(crate) use record::Verdict;
 pub(crate) use record::{Fault, Record, Results};
 
-use crate::console::printable;
+use crate::console::escape_control;
 use glasm_vkrunner::Phase;
 
-/// The scripts that took longest, a line for each.
-pub(crate) fn slowest(results: &Results, count: usize) -> String {
+/// Formats the slowest scripts, a line for each.
+pub(crate) fn format_slowest(results: &Results, count: usize) -> String {
     let mut records: Vec<&Record> = results.records().collect();
     records.sort_by(|a, b| b.duration_ms.total_cmp(&a.duration_ms));
     let line = |record: &&Record| {
         format!(
             "{:8.0} ms  {}\n",
             record.duration_ms,
-            printable(&record.path)
+            escape_control(&record.path)
         )
     };
     let lines: String = records.iter().take(count).map(line).collect();
     format!("slowest:\n{lines}")
 }
 
-/// Where the time of all scripts went, a line for each phase.
-pub(crate) fn timings(results: &Results) -> String {
+/// Formats the time of all scripts, a line for each phase.
+pub(crate) fn format_timings(results: &Results) -> String {
     let time = |name: &str| -> f64 {
         let times = results
             .records()
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn lines_tell_outcome_and_reasons() {
-        let lines: Vec<String> = records().iter().map(Record::line).collect();
+        let lines: Vec<String> = records().iter().map(Record::format_line).collect();
         assert_eq!(lines[0], "PASS dir/a.shader_test (12 ms)\n     sum 3\n");
         assert_eq!(
             lines[1],
@@ -118,7 +119,7 @@ mod tests {
         );
     }
 
-    /// Three scripts on one device.
+    /// Returns three scripts on one device.
     pub(super) fn results() -> Results {
         Results {
             devices: vec!["cpu <0>".into()],
@@ -135,7 +136,7 @@ mod tests {
         let mut failing = report(Outcome::Fail);
         failing.failures[0].message = "buffer \x1b[31m\u{1}".into();
         failing.printed = vec!["\u{9b}2J".into()];
-        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).line();
+        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).format_line();
         let obeyed = |it: char| it.is_control() && it != '\n';
         assert!(!line.contains(obeyed), "{line:?}");
         assert!(
@@ -150,11 +151,14 @@ mod tests {
         failing.failures[0].column = Some(4);
         let record = Record::new(Path::new("a.shader_test"), "cpu", failing);
         assert!(
-            record.line().contains("\n     line 7, column 4: expected"),
+            record
+                .format_line()
+                .contains("\n     line 7, column 4: expected"),
             "{}",
-            record.line()
+            record.format_line()
         );
-        let json: serde_json::Value = serde_json::from_str(&json_line(&record).unwrap()).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&format_json_line(&record).unwrap()).unwrap();
         assert_eq!(json["failures"][0]["column"], 4);
         assert!(json["failures"][1].get("column").is_none());
     }
@@ -165,7 +169,7 @@ mod tests {
         record.earlier_attempts = vec!["crashed".into()];
         assert!(
             record
-                .line()
+                .format_line()
                 .ends_with("     attempt 1: crashed\n     sum 3\n")
         );
     }
@@ -175,7 +179,7 @@ mod tests {
         let mut results = results();
         results.rows[1][0].as_mut().unwrap().duration_ms = 70.0;
         assert_eq!(
-            slowest(&results, 1),
+            format_slowest(&results, 1),
             "slowest:\n      70 ms  dir/a.shader_test\n"
         );
     }
@@ -188,7 +192,7 @@ mod tests {
             timings.insert("compile".into(), 2.0);
             timings.insert("device".into(), 6.0);
         }
-        let text = timings(&results);
+        let text = format_timings(&results);
         assert!(text.starts_with("times of 3 scripts:\nparse            0.0 ms    0.0 %"));
         assert!(
             text.contains("compile          6.0 ms   25.0 %     2.000 ms each\n"),

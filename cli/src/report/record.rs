@@ -1,6 +1,6 @@
-//! What became of one script, and the results of a run.
+//! Result of one script, and the results of a run.
 
-use crate::console::printable;
+use crate::console::escape_control;
 use glasm_scripts::compare::{Comparison, Decision};
 use glasm_scripts::timing::Timings;
 use glasm_vkrunner::{Outcome, Phase, ScriptReport};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// What became of a script.
+/// Outcome of a script.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
@@ -17,16 +17,16 @@ pub(crate) enum Verdict {
     Pass,
     /// Something does not.
     Fail,
-    /// The device lacks something that it requires.
+    /// The device does not support a feature that the script requires.
     Skip,
-    /// It failed, as the list of expected failures says.
+    /// Failure that the list of expected failures contains.
     ExpectedFail,
-    /// It passed, although it is on the list of expected failures.
+    /// Success, although the script is on the list of expected failures.
     UnexpectedPass,
 }
 
 impl Verdict {
-    /// As lines begin.
+    /// Returns the word at the start of lines.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -37,7 +37,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the run has failed with it.
+    /// Returns true if the run has failed with it.
     pub(crate) fn is_failure(self) -> bool {
         match self {
             Self::Fail | Self::UnexpectedPass => true,
@@ -45,7 +45,7 @@ impl Verdict {
         }
     }
 
-    /// What the reports call it in their styles.
+    /// Returns its name in the styles of the reports.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -56,13 +56,13 @@ impl Verdict {
     }
 }
 
-/// How a script failed that says nothing itself, or took the device with it.
+/// Kind of failure of a script that reports nothing itself, or lost the device.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Fault {
     /// The process that ran it died.
     Crash,
-    /// It took too long, and its process was stopped.
+    /// Timeout: its process was stopped.
     Timeout,
     /// The device was lost, or given up because it did not finish.
     DeviceLost,
@@ -73,19 +73,19 @@ pub(crate) enum Fault {
 pub(crate) struct FailureRecord {
     /// Line of the script, where there is one.
     pub(crate) line: Option<u32>,
-    /// Column of the line, where the failure has a place within it.
+    /// Column of the line, if the failure has a position within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) column: Option<u32>,
-    /// What went wrong.
+    /// Description of the failure.
     pub(crate) message: String,
 }
 
-/// A picture of what went wrong.
+/// An image of a failure.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FailureImage {
     /// The PNG file.
     pub(crate) path: String,
-    /// What it shows.
+    /// Caption of the image.
     pub(crate) caption: String,
     /// Line of the probe that failed, if it shows that.
     pub(crate) line: Option<u32>,
@@ -94,18 +94,18 @@ pub(crate) struct FailureImage {
 /// One script, as in the JSON report.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Record {
-    /// File name without folder and extension.
+    /// File name without directory and extension.
     pub(crate) name: String,
-    /// The path as it was given.
+    /// The path as given on the command line.
     pub(crate) path: String,
-    /// What became of it.
+    /// Outcome of the script.
     pub(crate) outcome: Verdict,
     /// Why it was skipped, or the first line of the first failure.
     pub(crate) reason: Option<String>,
-    /// Whether the script took the device or the process with it.
+    /// Kind of failure if the script lost the device or the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fault: Option<Fault>,
-    /// How it failed before it was tried again.
+    /// Failures of earlier attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) earlier_attempts: Vec<String>,
     /// Milliseconds.
@@ -121,12 +121,12 @@ pub(crate) struct Record {
     pub(crate) failures: Vec<FailureRecord>,
     /// Lines that the script printed.
     pub(crate) output: Vec<String>,
-    /// Pictures that the script saved.
+    /// Images that the script saved.
     pub(crate) images: Vec<String>,
-    /// Pictures of what went wrong.
+    /// Images of the failures.
     #[serde(default)]
     pub(crate) failure_images: Vec<FailureImage>,
-    /// How two runs agree, if it ran twice. It has failed then if they do not.
+    /// Agreement of two runs, if it ran twice. The script has failed if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) comparison: Option<Box<Comparison>>,
     /// Why the two runs differ, if that is known.
@@ -135,7 +135,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// What the runner reports.
+    /// Creates the record of a report of the runner.
     pub(crate) fn new(path: &Path, device: &str, report: ScriptReport) -> Self {
         let failures: Vec<FailureRecord> = report
             .failures
@@ -155,7 +155,7 @@ impl Record {
         Self {
             outcome,
             reason,
-            duration_ms: milliseconds(report.duration),
+            duration_ms: to_milliseconds(report.duration),
             covers: report.covers,
             failures,
             output: report.printed,
@@ -173,14 +173,14 @@ impl Record {
                     line: image.line,
                 })
                 .collect(),
-            ..Self::empty(path, device)
+            ..Self::new_empty(path, device)
         }
         .with_timings(&report.timings)
     }
 
-    /// The record with the time of each phase.
+    /// Adds the time of each phase to the record.
     pub(crate) fn with_timings(mut self, timings: &Timings) -> Self {
-        let time = |phase: Phase| (phase.name().to_owned(), milliseconds(timings[phase]));
+        let time = |phase: Phase| (phase.name().to_owned(), to_milliseconds(timings[phase]));
         self.timings = Phase::ALL.into_iter().map(time).collect();
         self
     }
@@ -197,7 +197,7 @@ impl Record {
         self.failures.push(failure);
     }
 
-    /// The script is on a list of expected failures, at this place, for this reason.
+    /// Marks the script as expected to fail: `place` is its position in the list, with the reason.
     pub(crate) fn expect_failure(&mut self, place: &str, reason: Option<&str>) {
         match self.outcome {
             Verdict::Fail => {
@@ -213,21 +213,26 @@ impl Record {
         }
     }
 
-    /// A script that failed without a report, because the process that ran it is gone.
-    pub(crate) fn failed(path: &Path, device: &str, duration: Duration, message: String) -> Self {
+    /// Creates the record of a script that failed without a report, because its process has ended.
+    pub(crate) fn from_failure(
+        path: &Path,
+        device: &str,
+        duration: Duration,
+        message: String,
+    ) -> Self {
         Self {
             reason: message.lines().next().map(str::to_owned),
-            duration_ms: milliseconds(duration),
+            duration_ms: to_milliseconds(duration),
             failures: vec![FailureRecord {
                 line: None,
                 column: None,
                 message,
             }],
-            ..Self::empty(path, device)
+            ..Self::new_empty(path, device)
         }
     }
 
-    pub(super) fn empty(path: &Path, device: &str) -> Self {
+    pub(super) fn new_empty(path: &Path, device: &str) -> Self {
         Self {
             name: path
                 .file_stem()
@@ -250,10 +255,11 @@ impl Record {
         }
     }
 
-    /// `PASS path (12 ms)`, with what the script printed and what failed in indented lines below.
-    pub(crate) fn line(&self) -> String {
+    /// Formats `PASS path (12 ms)`, with the output of the script and its failures in indented
+    /// lines below.
+    pub(crate) fn format_line(&self) -> String {
         if let Some(comparison) = &self.comparison {
-            return self.compared_line(comparison);
+            return self.format_comparison(comparison);
         }
         let (word, path, time) = (self.outcome.word(), &self.path, self.duration_ms);
         let reason = self.reason.as_deref().unwrap_or("no reason given");
@@ -264,22 +270,22 @@ impl Record {
             Verdict::Skip => format!("{word} {path}: {reason}\n"),
             Verdict::ExpectedFail => format!("{word} {path}: {reason} ({time:.0} ms)\n"),
         };
-        text.push_str(&self.details());
-        // Names of scripts, and of what they name, are not ours.
-        printable(&text)
+        text.push_str(&self.format_details());
+        // Names of scripts, and names in them, come from outside.
+        escape_control(&text)
     }
 
-    /// What the script printed and what failed, in indented lines.
-    pub(super) fn details(&self) -> String {
+    /// Formats the output of the script and its failures, in indented lines.
+    pub(super) fn format_details(&self) -> String {
         let mut text = String::new();
         for (attempt, number) in self.earlier_attempts.iter().zip(1..) {
-            text.push_str(&indented(&format!("attempt {number}: {attempt}")));
+            text.push_str(&indent_lines(&format!("attempt {number}: {attempt}")));
         }
         for line in &self.output {
-            text.push_str(&indented(line));
+            text.push_str(&indent_lines(line));
         }
         for failure in &self.failures {
-            text.push_str(&indented(&failure.text()));
+            text.push_str(&indent_lines(&failure.format_text()));
         }
         text
     }
@@ -290,7 +296,7 @@ impl FailureRecord {
         self.message.lines().next().unwrap_or_default().to_owned()
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(super) fn format_text(&self) -> String {
         match (self.line, self.column) {
             (Some(line), Some(column)) => {
                 format!("line {line}, column {column}: {}", self.message)
@@ -304,15 +310,15 @@ impl FailureRecord {
 /// In front of everything that belongs to the line above.
 pub(super) const INDENT: &str = "     ";
 
-/// Every line with an indent and a line end.
-pub(super) fn indented(text: &str) -> String {
-    printable(text)
+/// Indents every line and terminates it.
+pub(super) fn indent_lines(text: &str) -> String {
+    escape_control(text)
         .lines()
         .map(|line| format!("{INDENT}{line}\n"))
         .collect()
 }
 
-pub(super) fn milliseconds(duration: Duration) -> f64 {
+pub(super) fn to_milliseconds(duration: Duration) -> f64 {
     // Microseconds are fine enough, and short in the report.
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -321,19 +327,19 @@ pub(super) fn milliseconds(duration: Duration) -> f64 {
 pub(crate) struct Results {
     /// Names of the devices.
     pub(crate) devices: Vec<String>,
-    /// The results of each script, one for each device; `None` for what did not run.
+    /// The results of each script, one for each device; `None` for scripts that did not run.
     pub(crate) rows: Vec<Vec<Option<Record>>>,
-    /// How long it took.
+    /// Duration of the run.
     pub(crate) duration: Duration,
 }
 
 impl Results {
-    /// All results, script by script.
+    /// Returns all results, script by script.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.rows.iter().flatten().flatten()
     }
 
-    /// The results of one device.
+    /// Returns the results of one device.
     pub(crate) fn of_device(&self, device: usize) -> impl Iterator<Item = &Record> {
         self.rows.iter().filter_map(move |row| row[device].as_ref())
     }

@@ -1,4 +1,4 @@
-//! The list of expected failures: scripts that fail today, each on a line of its own.
+//! The list of expected failures: scripts that fail today, one on each line.
 //!
 //! ```text
 //! # Bugs of our driver.
@@ -6,7 +6,7 @@
 //! arb/fog/*.shader_test
 //! ```
 //!
-//! `*` stands for any part of a name, `**` for any folders; the path is compared from its end.
+//! `*` matches any part of a name, `**` any directories; the path is compared from its end.
 
 use crate::report::Record;
 use glasm_scripts::compare::known::is_path_like;
@@ -23,7 +23,7 @@ pub(crate) struct ExpectedFailures {
 struct Entry {
     line: usize,
     pattern: String,
-    /// The comment behind it.
+    /// The comment of the line.
     reason: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl ExpectedFailures {
     }
 
     /// Messages about entries that are like none of the scripts.
-    pub(crate) fn strays(&self, scripts: &[PathBuf]) -> Vec<String> {
+    pub(crate) fn find_strays(&self, scripts: &[PathBuf]) -> Vec<String> {
         let names: Vec<String> = scripts
             .iter()
             .map(|script| script.display().to_string())
@@ -59,7 +59,7 @@ impl ExpectedFailures {
         self.entries.iter().filter(is_stray).map(message).collect()
     }
 
-    /// Says of a result whether it is as expected.
+    /// Marks the outcome of a result as expected or unexpected.
     pub(crate) fn judge(&self, record: &mut Record) {
         let mut entries = self.entries.iter();
         if let Some(entry) = entries.find(|entry| entry.is_like(&record.path)) {
@@ -75,7 +75,7 @@ impl Entry {
     }
 }
 
-/// A line without its comment, which starts a line or stands behind a blank, and the comment.
+/// Splits a line into its contents and its comment, which starts a line or follows whitespace.
 fn split_comment(line: &str) -> (&str, Option<String>) {
     let mut marks = line.match_indices('#').map(|(at, _)| at);
     let mark = marks.find(|at| line[..*at].is_empty() || line[..*at].ends_with([' ', '\t']));
@@ -121,7 +121,7 @@ mod tests {
     fn strays_are_named_with_their_lines() {
         let scripts = ["t/gp/a#1.shader_test", "t/slow/x.shader_test"].map(PathBuf::from);
         assert_eq!(
-            list().strays(&scripts),
+            list().find_strays(&scripts),
             ["list:4: no script is like `arb/*.shader_test`"]
         );
     }
@@ -130,7 +130,7 @@ mod tests {
     fn results_are_judged() {
         let judge = |path: &str, outcome| {
             let mut record =
-                Record::failed(Path::new(path), "d", Duration::ZERO, "wrong".to_owned());
+                Record::from_failure(Path::new(path), "d", Duration::ZERO, "wrong".to_owned());
             record.outcome = outcome;
             list().judge(&mut record);
             record

@@ -1,7 +1,9 @@
-//! `glasm run`: runs scripts on devices of Vulkan or OpenGL, or on two sides whose results are compared, and reports.
+//! `glasm run`: runs scripts on devices of Vulkan or OpenGL, or on two sides whose results are
+//! compared, and reports.
 //!
-//! `select` finds the scripts, `schedule` hands them out to `worker`s, each of which has a `process`, and `report` has all forms of
-//! results. This file prints results in the order of the scripts as they come, and writes the reports.
+//! `select` finds the scripts, `schedule` hands them out to `worker`s, each of which has a
+//! `process`, and `report` has all forms of results. This file prints results in the order of the
+//! scripts as they come, and writes the reports.
 
 mod expected;
 mod process;
@@ -14,7 +16,7 @@ pub(crate) mod worker;
 mod wrap;
 
 use crate::args::{FailOnSkip, RunArgs};
-use crate::console::{Console, Fatal, Status, plural};
+use crate::console::{Console, Fatal, Status, format_count};
 use crate::report::{self, Counts, Record, Results};
 use expected::ExpectedFailures;
 use glasm_scripts::compare::Known;
@@ -29,17 +31,19 @@ use wrap::Wrapped;
 
 /// Runs all scripts, prints a line for each and a closing count, and writes the reports.
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
-    // A program where a script is wanted is the most likely mistake, and its errors as a script would say little.
-    refuse_programs(args, console)?;
+    // A program instead of a script is the most likely mistake, and its errors as a script would be
+    // of little help.
+    check_no_programs(args, console)?;
     let found = select::find_scripts(args)?;
-    // Entries for scripts that a filter leaves out are no mistakes, so the filter comes after.
+    // Entries for scripts that a filter excludes are not mistakes, so the filter is applied
+    // afterwards.
     let expected = read_expected(args, &found, console)?;
     let scripts = select::select_scripts(args, found)?;
     if args.list {
         let lines = scripts
             .iter()
             .map(|script| format!("{}\n", script.display()));
-        console.out(lines.collect::<String>())?;
+        console.write_out(lines.collect::<String>())?;
         return Ok(Status::Success);
     }
     let start = Instant::now();
@@ -52,7 +56,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     let plan = Plan::new(args, judge, scripts, console)?;
     let devices = plan.devices();
     if !console.is_json() {
-        console.err(&report::heading(&devices));
+        console.err(&report::format_heading(&devices));
     }
     let rows = plan.run(|row| print_row(row, plan.progress(), console))?;
     let results = Results {
@@ -62,15 +66,15 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     };
     write_reports(args, &results)?;
     let status = close(args, &plan, &results, console)?;
-    let stale = known.map_or(Ok(0), |known| tell_stale(&known, console))?;
-    let missed = tell_skips(args, &results, console);
+    let stale = known.map_or(Ok(0), |known| report_stale(&known, console))?;
+    let missed = report_skips(args, &results, console);
     match stale > 0 || missed {
         true => Ok(Status::Failed),
         false => Ok(status),
     }
 }
 
-/// The list of expected failures, if there is one. Tells of entries that are like no script.
+/// Reads the list of expected failures, if there is one. Warns of entries that match no script.
 fn read_expected(
     args: &RunArgs,
     scripts: &[PathBuf],
@@ -79,18 +83,19 @@ fn read_expected(
     let Some(path) = &args.expected_failures else {
         return Ok(None);
     };
-    let text = std::fs::read_to_string(path).map_err(|error| Fatal::io(path.display(), &error))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Fatal::from_io(path.display(), &error))?;
     let expected = ExpectedFailures::parse(path, &text);
-    for message in expected.strays(scripts) {
+    for message in expected.find_strays(scripts) {
         console.err(&console.format_warning(&message));
     }
     Ok(Some(expected))
 }
 
-/// Whether more was skipped than `--fail-on-skip` allows, and tells of it.
-fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
+/// Reports skipped scripts; returns true if there are more than `--fail-on-skip` permits.
+fn report_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
     let skipped = |device: usize| {
-        let counts = Counts::of(results.of_device(device));
+        let counts = Counts::from_records(results.of_device(device));
         (counts.skipped, results.of_device(device).count())
     };
     let mut devices = results.devices.iter().zip(0..);
@@ -98,7 +103,8 @@ fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
         None => None,
         Some(FailOnSkip::Any) => {
             let count = results.counts().skipped;
-            (count > 0).then(|| format!("--fail-on-skip: {} skipped", plural(count, "script")))
+            (count > 0)
+                .then(|| format!("--fail-on-skip: {} skipped", format_count(count, "script")))
         }
         Some(FailOnSkip::All) => devices.find_map(|(name, device)| {
             let (skipped, all) = skipped(device);
@@ -112,13 +118,14 @@ fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
     message.is_some()
 }
 
-/// Bytes of a file that are looked at to see whether it is a program.
+/// Bytes of a file that are read to detect a program.
 const LARGEST_PROGRAM: u64 = 16 << 20;
 
-/// Refuses programs that the command line names in the place of scripts. If there is one, a script around it is printed.
-fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
+/// Refuses programs that the command line names instead of scripts. If there is one, a script
+/// around it is printed.
+fn check_no_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
     let files = args.scripts.iter().filter(|path| path.is_file());
-    let mut wrapped: Vec<Wrapped> = files.filter_map(|path| wrap_file(path)).collect();
+    let mut wrapped: Vec<Wrapped> = files.filter_map(|path| read_wrapped(path)).collect();
     match wrapped.len() {
         0 => return Ok(()),
         1 => {}
@@ -133,7 +140,7 @@ fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
         message, script, ..
     } = wrapped.swap_remove(0);
     if let Some(script) = script {
-        console.out(match console.is_json() {
+        console.write_out(match console.is_json() {
             true => format!("{}\n", serde_json::json!({ "script": script })),
             false => script,
         })?;
@@ -141,27 +148,29 @@ fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
     Err(Fatal(message))
 }
 
-/// A script around a file that is a program. What cannot be read fails when it is run.
-fn wrap_file(path: &Path) -> Option<Wrapped> {
+/// Returns a script around a file that is a program. A file that cannot be read fails when it is
+/// run.
+fn read_wrapped(path: &Path) -> Option<Wrapped> {
     let mut text = Vec::new();
     let file = File::open(path).ok()?;
     file.take(LARGEST_PROGRAM).read_to_end(&mut text).ok()?;
     wrap::wrap(path, &text)
 }
 
-/// What is known of differences; an empty list if runs are compared and nobody names one.
+/// Reads the known differences; an empty list if runs are compared without one.
 fn read_known(args: &RunArgs) -> Result<Option<Known>, Fatal> {
     let Some(path) = &args.known else {
         return Ok(args.worker.compare.as_ref().map(|_| Known::default()));
     };
-    let text = std::fs::read_to_string(path).map_err(|error| Fatal::io(path.display(), &error))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Fatal::from_io(path.display(), &error))?;
     let known = Known::parse(&text);
     let known = known.map_err(|message| Fatal(format!("{}: {message}", path.display())))?;
     Ok(Some(known))
 }
 
-/// Tells of entries that explain nothing any more; gives how many there are.
-fn tell_stale(known: &Known, console: Console) -> Result<usize, Fatal> {
+/// Warns of entries that no longer explain a difference; returns their number.
+fn report_stale(known: &Known, console: Console) -> Result<usize, Fatal> {
     let stale = known.stale();
     for entry in &stale {
         let kinds: Vec<&str> = entry.kind.iter().map(|kind| kind.word()).collect();
@@ -180,25 +189,25 @@ fn tell_stale(known: &Known, console: Console) -> Result<usize, Fatal> {
 fn print_row(row: &[Option<Record>], progress: &Progress, console: Console) -> Result<(), Fatal> {
     if console.is_json() {
         for record in row.iter().flatten() {
-            progress.out(&report::json_line(record)?)?;
+            progress.write_out(&report::format_json_line(record)?)?;
         }
         return Ok(());
     }
     match row {
-        [Some(record)] => progress.out(&record.line()),
-        _ => progress.out(&report::matrix_line(row, console.is_styled())),
+        [Some(record)] => progress.write_out(&record.format_line()),
+        _ => progress.write_out(&report::format_matrix_line(row, console.is_styled())),
     }
 }
 
 fn write_reports(args: &RunArgs, results: &Results) -> Result<(), Fatal> {
     if let Some(path) = &args.json {
-        write_report(path, &report::json(results)?)?;
+        write_report(path, &report::format_json(results)?)?;
     }
     if let Some(path) = &args.junit {
-        write_report(path, &report::junit(results)?)?;
+        write_report(path, &report::format_junit(results)?)?;
     }
     if let Some(path) = &args.html {
-        write_report(path, &report::html(results))?;
+        write_report(path, &report::format_html(results))?;
     }
     if let Some(path) = &args.report {
         write_report(path, &report::document(results, &args.scripts))?;
@@ -207,14 +216,14 @@ fn write_reports(args: &RunArgs, results: &Results) -> Result<(), Fatal> {
 }
 
 fn write_report(path: &Path, text: &str) -> Result<(), Fatal> {
-    let broken = |error| Fatal::io(path.display(), &error);
+    let broken = |error| Fatal::from_io(path.display(), &error);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(broken)?;
     }
     std::fs::write(path, text).map_err(broken)
 }
 
-/// Prints what comes after all scripts.
+/// Prints the summary after all scripts.
 fn close(
     args: &RunArgs,
     plan: &Plan<'_>,
@@ -223,28 +232,28 @@ fn close(
 ) -> Result<Status, Fatal> {
     let counts = results.counts();
     if console.is_json() {
-        console.out(report::counts_json(&counts)?)?;
+        console.write_out(report::format_counts_json(&counts)?)?;
         return Ok(Status::from_failures(counts.failed));
     }
     if let Some(count) = args.slowest {
-        console.out(report::slowest(results, count))?;
+        console.write_out(report::format_slowest(results, count))?;
     }
     if args.timings {
-        console.out(report::timings(results))?;
+        console.write_out(report::format_timings(results))?;
     }
     if results.devices.len() > 1 {
-        console.out(report::matrix_totals(results))?;
+        console.write_out(report::format_matrix_totals(results))?;
     }
-    let left = plan.runs() - results.records().count();
+    let left = plan.count_runs() - results.records().count();
     if left > 0 {
-        let left = plural(left, "script");
-        console.out(format!("{left} not run after the first failure\n"))?;
+        let left = format_count(left, "script");
+        console.write_out(format!("{left} not run after the first failure\n"))?;
     }
     if args.worker.compare.is_some() {
-        console.out(report::family_table(results, &args.scripts))?;
-        console.out(report::comparison_counts(results) + "\n")?;
+        console.write_out(report::format_family_table(results, &args.scripts))?;
+        console.write_out(report::format_comparison_counts(results) + "\n")?;
     } else {
-        console.out(format!("{counts}\n"))?;
+        console.write_out(format!("{counts}\n"))?;
     }
     Ok(Status::from_failures(counts.failed))
 }

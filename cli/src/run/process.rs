@@ -1,8 +1,10 @@
-//! One worker process as the command sees it: starting it, asking it, and saying how it ended.
+//! One worker process from the side of the command: starting it, sending requests, and reporting
+//! its end.
 //!
-//! Two threads read what the process writes, so that neither pipe fills up. Standard output carries the replies, one line of JSON each
-//! behind a mark; all other lines come from drivers and layers. They are passed on as messages, and the last of them are kept: they often
-//! say why a process died.
+//! Two threads read the output of the process, so that neither pipe fills up. Standard output
+//! carries the replies, one line of JSON each after a mark; all other lines come from drivers and
+//! layers. They are forwarded as messages, and the last of them are retained: they often explain
+//! why a process died.
 
 use super::progress::Progress;
 use super::worker::{MARK, Reply};
@@ -21,18 +23,19 @@ use std::time::Duration;
 const START_LIMIT: Duration = Duration::from_secs(120);
 /// Time that a worker has to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(10);
-/// Time for the last words of a process that is gone. Children of its own may keep its pipes open.
+/// Time for the last output of a process that has ended. Child processes of it may hold its pipes
+/// open.
 const LAST_WORDS_LIMIT: Duration = Duration::from_secs(2);
-/// Lines that are kept for the report of a crash.
+/// Number of lines that are retained for the report of a crash.
 const KEPT_LINES: usize = 12;
-/// Lines that are passed on for one script; a driver in trouble may write without end.
+/// Number of lines that are forwarded for one script; a faulty driver may write without end.
 const PASSED_LINES: usize = 200;
-/// Longest line that is kept or passed on.
+/// Longest line in bytes that is retained or forwarded.
 const LINE_LIMIT: usize = 1000;
 /// Longest reply.
 const REPLY_LIMIT: u64 = 256 << 20;
 
-/// What comes through the pipe of replies.
+/// Events from the pipe of replies.
 enum Event {
     /// A reply.
     Reply(Reply),
@@ -40,7 +43,7 @@ enum Event {
     Garbage(String),
 }
 
-/// Why there is no reply.
+/// Reason for a missing reply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Lost {
     /// The process ended.
@@ -52,7 +55,7 @@ pub(crate) enum Lost {
 }
 
 impl Lost {
-    /// What happened, with the last lines that the process wrote.
+    /// Returns the description of the reason, with the last lines that the process wrote.
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Died(text) | Self::Stopped(text) | Self::Confused(text) => text,
@@ -60,7 +63,7 @@ impl Lost {
     }
 }
 
-/// What drivers wrote since the last script began.
+/// Output of drivers since the last script began.
 #[derive(Default)]
 struct Chatter {
     last: VecDeque<String>,
@@ -68,8 +71,8 @@ struct Chatter {
 }
 
 impl Chatter {
-    /// Keeps a line; gives what to pass on.
-    fn hear(&mut self, mut line: String) -> Option<String> {
+    /// Records a line; returns it if it is to be forwarded.
+    fn record_line(&mut self, mut line: String) -> Option<String> {
         let end = line.char_indices().nth(LINE_LIMIT).map(|(index, _)| index);
         if let Some(end) = end {
             line.truncate(end);
@@ -91,7 +94,7 @@ impl Chatter {
 /// A running worker.
 pub(crate) struct Process {
     child: Child,
-    /// `None` once it was told that there are no more scripts.
+    /// `None` after the end of the scripts was signaled.
     stdin: Option<ChildStdin>,
     events: Receiver<Event>,
     /// Closes when standard error closes.
@@ -106,7 +109,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
+        let mut child = command.spawn().map_err(|error| err_cannot_start(&error))?;
         let chatter = Arc::new(Mutex::new(Chatter::default()));
         let (sender, events) = channel();
         if let Some(stdout) = child.stdout.take() {
@@ -130,7 +133,7 @@ impl Process {
             stderr_open,
             chatter,
         };
-        match process.receive(START_LIMIT) {
+        match process.read_reply(START_LIMIT) {
             Ok(reply) => Ok((process, reply)),
             Err(lost) => Err(Fatal(format!("no device: {}", lost.message()))),
         }
@@ -141,27 +144,27 @@ impl Process {
         // Names of files may have line ends, JSON has none.
         let request = serde_json::to_string(path)
             .map_err(|error| Lost::Confused(format!("the path is no text: {error}")))?;
-        *self.chatter() = Chatter::default();
+        *self.lock_chatter() = Chatter::default();
         if let Some(stdin) = &mut self.stdin {
             // A process that is gone shows in the missing reply.
             let _ = writeln!(stdin, "{request}").and_then(|()| stdin.flush());
         }
-        self.receive(limit)
+        self.read_reply(limit)
     }
 
-    /// The next reply.
-    fn receive(&mut self, limit: Duration) -> Result<Reply, Lost> {
+    /// Receives the next reply.
+    fn read_reply(&mut self, limit: Duration) -> Result<Reply, Lost> {
         match self.next_event(limit) {
             Ok(Event::Reply(reply)) => Ok(reply),
             Ok(Event::Garbage(line)) => {
-                self.stop();
+                self.kill();
                 let line: String = line.chars().take(LINE_LIMIT).collect();
                 Err(Lost::Confused(self.with_last_words(format!(
                     "the worker process sent an answer that cannot be read: {line}"
                 ))))
             }
             Err(RecvTimeoutError::Timeout) => {
-                self.stop();
+                self.kill();
                 Err(Lost::Stopped(self.with_last_words(format!(
                     "timed out: no result after {:.0} s, the worker process was stopped",
                     limit.as_secs_f64()
@@ -191,15 +194,15 @@ impl Process {
         }
     }
 
-    fn chatter(&self) -> std::sync::MutexGuard<'_, Chatter> {
+    fn lock_chatter(&self) -> std::sync::MutexGuard<'_, Chatter> {
         self.chatter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The message, and what drivers wrote during the last script.
+    /// Returns the message, with the output of drivers during the last script.
     fn with_last_words(&self, mut message: String) -> String {
         // Until the thread has read everything.
         let _ = self.stderr_open.recv_timeout(LAST_WORDS_LIMIT);
-        let chatter = self.chatter();
+        let chatter = self.lock_chatter();
         if !chatter.last.is_empty() {
             message.push_str("\nits last words:");
         }
@@ -211,7 +214,7 @@ impl Process {
     }
 
     /// Ends the process now.
-    pub(crate) fn stop(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -246,7 +249,7 @@ impl Listener {
         }
     }
 
-    /// Passes on replies until the end of the output or until nobody wants more.
+    /// Forwards replies until the end of the output or until the receiver stops.
     fn read_replies(&self, stdout: impl Read, mut pass_on: impl FnMut(Event) -> bool) {
         let mut reader = BufReader::new(stdout);
         while let Some(line) = read_line(&mut reader, REPLY_LIMIT) {
@@ -262,7 +265,7 @@ impl Listener {
                         return;
                     }
                 }
-                None => self.hear(line),
+                None => self.record_line(line),
             }
         }
     }
@@ -270,17 +273,17 @@ impl Listener {
     fn read_lines(&self, stderr: impl Read) {
         let mut reader = BufReader::new(stderr);
         while let Some(line) = read_line(&mut reader, 1 << 16) {
-            self.hear(line);
+            self.record_line(line);
         }
     }
 
-    fn hear(&self, line: String) {
+    fn record_line(&self, line: String) {
         if line.trim().is_empty() {
             return;
         }
         let line = {
             let mut chatter = self.chatter.lock().unwrap_or_else(PoisonError::into_inner);
-            chatter.hear(line)
+            chatter.record_line(line)
         };
         if let Some(line) = line {
             self.progress.err(&format!("{line}\n"));
@@ -288,7 +291,8 @@ impl Listener {
     }
 }
 
-/// The next line without its end, or as much of it as the limit allows; `None` at the end.
+/// Reads the next line without its end, or as much of it as the limit allows; returns `None` at the
+/// end.
 fn read_line(reader: &mut impl BufRead, limit: u64) -> Option<String> {
     let mut line = Vec::new();
     match reader.take(limit).read_until(b'\n', &mut line) {
@@ -300,15 +304,16 @@ fn read_line(reader: &mut impl BufRead, limit: u64) -> Option<String> {
     }
 }
 
-pub(super) fn cannot_start(error: &io::Error) -> Fatal {
-    Fatal::io("a worker process cannot be started", error)
+pub(super) fn err_cannot_start(error: &io::Error) -> Fatal {
+    Fatal::from_io("a worker process cannot be started", error)
 }
 
-/// `died of SIGSEGV (signal 11, wild memory access)`, `ended with exit status 3`.
+/// Describes an exit status: `died of SIGSEGV (signal 11, wild memory access)`,
+/// `ended with exit status 3`.
 fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return match signal_name(signal) {
+        return match describe_signal(signal) {
             Some((name, meaning)) => format!("died of {name} (signal {signal}, {meaning})"),
             None => format!("died of signal {signal}"),
         };
@@ -319,9 +324,10 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Signals whose numbers are the same on all systems that have them, and two that differ between Linux and the others.
+/// Signals whose numbers are the same on all systems that have them, and two that differ between
+/// Linux and the others.
 #[cfg(unix)]
-fn signal_name(signal: i32) -> Option<(&'static str, &'static str)> {
+fn describe_signal(signal: i32) -> Option<(&'static str, &'static str)> {
     let bus = if cfg!(any(target_os = "linux", target_os = "android")) {
         7
     } else {
@@ -347,18 +353,18 @@ mod tests {
     use super::*;
     use crate::report::Record;
 
-    /// A process that says that it has a device, and does `then` with the first script.
+    /// Starts a process that reports a device, and does `then` with the first script.
     fn process(then: &str) -> Process {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!(
             "printf '\\036{{\"Ready\":\"d\"}}\\n'; read -r script; {then}"
         ));
-        let (process, reply) = Process::start(command, &Progress::hidden()).unwrap();
+        let (process, reply) = Process::start(command, &Progress::new_hidden()).unwrap();
         assert_eq!(reply, Reply::Ready("d".into()));
         process
     }
 
-    fn lose(then: &str) -> Lost {
+    fn run_lost(then: &str) -> Lost {
         process(then)
             .run(Path::new("a"), Duration::from_secs(60))
             .unwrap_err()
@@ -366,7 +372,7 @@ mod tests {
 
     #[test]
     fn results_come_between_lines_of_drivers() {
-        let record = Record::failed(Path::new("a"), "d", Duration::ZERO, "x".into());
+        let record = Record::from_failure(Path::new("a"), "d", Duration::ZERO, "x".into());
         let reply = Reply::Done(Box::new(record));
         let text = serde_json::to_string(&reply).unwrap();
         let mut process = process(&format!("echo driver says; printf '\\036%s\\n' '{text}'"));
@@ -378,24 +384,25 @@ mod tests {
 
     #[test]
     fn processes_that_die_are_reported_with_their_last_words() {
-        let lost = lose("echo giving up >&2; kill -9 $$");
+        let lost = run_lost("echo giving up >&2; kill -9 $$");
         let expected = "crashed: the worker process died of SIGKILL (signal 9, killed, perhaps because memory ran out)\n\
                         its last words:\n| giving up";
         assert_eq!(lost, Lost::Died(expected.into()));
         assert!(
-            lose("kill -SEGV $$")
+            run_lost("kill -SEGV $$")
                 .message()
                 .contains("died of SIGSEGV (signal 11")
         );
         assert_eq!(
-            lose("exit 3").message(),
+            run_lost("exit 3").message(),
             "crashed: the worker process ended with exit status 3"
         );
     }
 
     #[test]
     fn only_the_last_of_many_lines_are_told() {
-        let lost = lose("i=0; while [ $i -lt 500 ]; do echo line $i >&2; i=$((i+1)); done; exit 1");
+        let lost =
+            run_lost("i=0; while [ $i -lt 500 ]; do echo line $i >&2; i=$((i+1)); done; exit 1");
         assert_eq!(lost.message().lines().count(), 2 + KEPT_LINES);
         assert!(lost.message().ends_with("| line 499"), "{lost:?}");
     }
@@ -413,19 +420,21 @@ mod tests {
 
     #[test]
     fn answers_that_cannot_be_read_are_reported() {
-        let lost = lose("printf '\\036{\"Done\":17}\\n'; exec sleep 600");
+        let lost = run_lost("printf '\\036{\"Done\":17}\\n'; exec sleep 600");
         assert!(
             matches!(&lost, Lost::Confused(text) if text.contains("{\"Done\":17}")),
             "{lost:?}"
         );
-        // Without the mark, and without line ends, it is chatter.
-        let lost = lose("head -c 300000 /dev/zero; printf '\\377\\n\\n{\"Done\":17}\\n'; exit 1");
+        // Without the mark and without line ends, it is output of a driver.
+        let lost =
+            run_lost("head -c 300000 /dev/zero; printf '\\377\\n\\n{\"Done\":17}\\n'; exit 1");
         assert!(matches!(lost, Lost::Died(_)), "{lost:?}");
     }
 
     #[test]
     fn processes_that_say_nothing_are_no_workers() {
-        let Err(Fatal(message)) = Process::start(Command::new("false"), &Progress::hidden()) else {
+        let Err(Fatal(message)) = Process::start(Command::new("false"), &Progress::new_hidden())
+        else {
             panic!("started")
         };
         assert!(message.starts_with("no device: crashed: "), "{message}");

@@ -4,7 +4,8 @@ use crate::console::{Console, Fatal};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// A progress bar on a terminal: how many scripts are done, how many failed, how long it will take, and which script runs.
+/// A progress bar on a terminal: the numbers of scripts that are done and that failed, the
+/// remaining time, and the current script.
 #[derive(Clone)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -12,9 +13,10 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for this many runs of scripts: visible only for people, on a terminal, and for more than one run.
+    /// Creates a bar for this many runs of scripts: visible only on terminals, for human-readable
+    /// messages, and for more than one run.
     pub(crate) fn new(console: Console, runs: usize) -> Self {
-        let bar = console.progress(runs);
+        let bar = console.create_progress_bar(runs);
         let template = "{bar:30} {pos}/{len}{prefix}, {eta} left  {wide_msg}";
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -28,22 +30,22 @@ impl Progress {
         }
     }
 
-    /// No bar, and nobody who listens.
+    /// Creates progress without a bar.
     #[cfg(test)]
-    pub(crate) fn hidden() -> Self {
+    pub(crate) fn new_hidden() -> Self {
         Self {
             bar: ProgressBar::hidden(),
             console: None,
         }
     }
 
-    /// A script begins.
+    /// Shows that a script begins.
     pub(crate) fn begin(&self, script: &str) {
         self.bar.set_message(script.to_owned());
     }
 
-    /// A script is done; `failed` have failed by now.
-    pub(crate) fn done(&self, failed: usize) {
+    /// Shows that a script is done; `failed` is the number of failures until now.
+    pub(crate) fn finish_script(&self, failed: usize) {
         self.bar.inc(1);
         if failed > 0 {
             self.bar.set_prefix(format!(", {failed} failed"));
@@ -58,14 +60,14 @@ impl Progress {
     }
 
     /// Prints to standard output.
-    pub(crate) fn out(&self, text: &str) -> Result<(), Fatal> {
+    pub(crate) fn write_out(&self, text: &str) -> Result<(), Fatal> {
         match self.console {
-            Some(console) => self.bar.suspend(|| console.out(text)),
+            Some(console) => self.bar.suspend(|| console.write_out(text)),
             None => Ok(()),
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

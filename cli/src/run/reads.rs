@@ -1,4 +1,4 @@
-//! What a program reads that a script sets, as lines of a script.
+//! Inputs of a program that a script sets, as lines of a script.
 
 use glasm::ir::{ParamSource, Semantic, Stage, TexTarget};
 use glasm::{Options, ProgramType, Reflection, Shader, Source};
@@ -20,12 +20,12 @@ pub(super) fn describe_reads(program_type: ProgramType, program: &[u8]) -> Strin
     for texture in &reflection.textures {
         let first = texture.unit;
         for unit in first..first.saturating_add(texture.count.min(MOST)) {
-            let contents = contents(texture.target, texture.shadow);
+            let contents = format_contents(texture.target, texture.shadow);
             let target = target_name(texture.target);
             let _ = writeln!(text, "# texture {target} {unit} {contents}");
         }
     }
-    text += &parameters(reflection, suffix(program_type));
+    text += &format_parameters(reflection, get_suffix(program_type));
     match text.is_empty() {
         true => text,
         false => format!(
@@ -39,7 +39,7 @@ pub(super) fn describe_reads(program_type: ProgramType, program: &[u8]) -> Strin
 const MOST: u32 = 8;
 
 /// Returns a format, a size and contents for a texture.
-fn contents(target: TexTarget, shadow: bool) -> String {
+fn format_contents(target: TexTarget, shadow: bool) -> String {
     let depths = if shadow {
         "D32_SFLOAT"
     } else {
@@ -58,7 +58,7 @@ fn contents(target: TexTarget, shadow: bool) -> String {
     )
 }
 
-fn parameters(reflection: &Reflection, suffix: &str) -> String {
+fn format_parameters(reflection: &Reflection, suffix: &str) -> String {
     let mut text = String::new();
     let slots = reflection.params.iter().flat_map(|block| &block.slots);
     for slot in slots {
@@ -80,7 +80,7 @@ fn parameters(reflection: &Reflection, suffix: &str) -> String {
 }
 
 /// Returns how parameters of a program are called in scripts.
-fn suffix(program_type: ProgramType) -> &'static str {
+fn get_suffix(program_type: ProgramType) -> &'static str {
     match program_type {
         ProgramType::Stage(Stage::Vertex) | ProgramType::VertexState => "vp",
         ProgramType::Stage(Stage::Fragment) => "fp",
@@ -91,13 +91,14 @@ fn suffix(program_type: ProgramType) -> &'static str {
     }
 }
 
-/// Returns the vertex data of a rectangle for what a fragment program reads of a vertex program that passes its attributes: texture
-/// coordinates and generic attributes from (0, 0) to (1, 1), and white colors. `None` if it reads none of them.
+/// Returns the vertex data of a rectangle for the inputs of a fragment program after a vertex
+/// program that passes its attributes: texture coordinates and generic attributes from (0, 0) to
+/// (1, 1), and white colors. `None` if it reads none of them.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "of all semantics a few are attributes of vertices"
 )]
-pub(super) fn rectangle(program: &[u8]) -> Option<String> {
+pub(super) fn format_rectangle(program: &[u8]) -> Option<String> {
     let shader = compile(program)?;
     let mut columns = Vec::new();
     for input in &shader.reflection.inputs {
@@ -196,11 +197,14 @@ mod tests {
     #[test]
     fn coordinates_cover_the_rectangle() {
         let program = b"!!ARBfp1.0\nMUL result.color, fragment.texcoord[1], fragment.color;\nEND";
-        let data = rectangle(program).unwrap();
+        let data = format_rectangle(program).unwrap();
         let mut lines = data.lines();
         assert_eq!(lines.next(), Some("0/float/vec2 9/float/vec2 3/float/vec4"));
         assert_eq!(lines.next(), Some("-1 -1  0 0  1 1 1 1"));
         assert_eq!(lines.last(), Some("1 1  1 1  1 1 1 1"));
-        assert_eq!(rectangle(b"!!ARBfp1.0\nMOV result.color, 1;\nEND"), None);
+        assert_eq!(
+            format_rectangle(b"!!ARBfp1.0\nMOV result.color, 1;\nEND"),
+            None
+        );
     }
 }

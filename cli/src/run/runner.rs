@@ -1,4 +1,5 @@
-//! What a worker process does with a script: runs it with Vulkan or OpenGL, records it, or runs it twice and compares.
+//! Work of a worker process on a script: runs it with Vulkan or OpenGL, records it, or runs it
+//! twice and compares.
 
 use crate::args::{ApiArg, Comparing, SideArg, ThroughArg, ValidationArg, WorkerArgs};
 use crate::report::Record;
@@ -27,12 +28,13 @@ impl Runner {
     ) -> Result<Self, String> {
         match api {
             ApiArg::Vulkan => {
-                let runner = glasm_vkrunner::Runner::new(&vulkan_options(device, observe, args));
+                let runner =
+                    glasm_vkrunner::Runner::new(&build_vulkan_options(device, observe, args));
                 let runner = runner.map_err(|error| error.to_string())?;
                 Ok(Self::Vulkan(Box::new(runner)))
             }
             ApiArg::Gl => {
-                let runner = glasm_glrunner::Runner::new(&gl_options(device, observe, args));
+                let runner = glasm_glrunner::Runner::new(&build_gl_options(device, observe, args));
                 let runner = runner.map_err(|error| error.to_string())?;
                 Ok(Self::Gl(Box::new(runner)))
             }
@@ -64,16 +66,16 @@ impl Runner {
         }
     }
 
-    fn gave_up_device(&self) -> bool {
+    fn has_given_up_device(&self) -> bool {
         match self {
             Self::Vulkan(runner) => runner.gave_up_device(),
-            // A driver of OpenGL that hangs takes the process with it.
+            // A driver of OpenGL that hangs blocks the whole process.
             Self::Gl(_) => false,
         }
     }
 }
 
-fn vulkan_options(
+fn build_vulkan_options(
     device: Option<&str>,
     observe: Observe,
     args: &WorkerArgs,
@@ -93,7 +95,7 @@ fn vulkan_options(
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
-        through: args.through.and_then(ThroughArg::on_vulkan),
+        through: args.through.and_then(ThroughArg::to_vulkan),
         state: args.state.into(),
         // The command line has checked the names.
         without: Withheld::new(args.without.iter().map(String::as_str)).unwrap_or_default(),
@@ -102,7 +104,7 @@ fn vulkan_options(
     }
 }
 
-fn gl_options(
+fn build_gl_options(
     device: Option<&str>,
     observe: Observe,
     args: &WorkerArgs,
@@ -112,7 +114,7 @@ fn gl_options(
         device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         save_images: args.save_images.clone(),
         failure_images: args.failure_images.clone(),
-        through: args.through.and_then(ThroughArg::on_opengl),
+        through: args.through.and_then(ThroughArg::to_opengl),
         observe,
     }
 }
@@ -138,7 +140,7 @@ impl Side {
         }
     }
 
-    /// Who runs scripts; nobody yet for recordings.
+    /// Returns the driver that runs scripts; for recordings an unnamed one.
     fn driver(&self) -> Driver {
         match self {
             Self::Run(runner) => runner.driver(),
@@ -153,8 +155,9 @@ impl Side {
         }
     }
 
-    /// What the side makes of a script, and the rest of the report if it has run.
-    fn see(&self, path: &Path) -> Seen {
+    /// Runs a script on the side, or reads its recording. Returns also the rest of the report if it
+    /// has run.
+    fn observe(&self, path: &Path) -> Seen {
         match self {
             Self::Run(runner) => {
                 let mut report = runner.run(path);
@@ -166,16 +169,16 @@ impl Side {
     }
 }
 
-/// What a worker process does with scripts.
+/// Work of a worker process.
 pub(super) struct Work {
     task: Task,
-    /// Name of what they run on.
+    /// Name of the device that they run on.
     device: String,
 }
 
 enum Task {
     Run(Runner),
-    /// Into this folder.
+    /// Recording into this directory.
     Record(Runner, PathBuf),
     Compare(Box<[Side; 2]>),
 }
@@ -205,7 +208,7 @@ impl Work {
         Ok(Self { task, device })
     }
 
-    /// Name of what scripts run on.
+    /// Returns the name of the device that scripts run on.
     pub(super) fn device(&self) -> &str {
         &self.device
     }
@@ -230,7 +233,7 @@ impl Work {
     fn compare(&self, sides: &[Side; 2], path: &Path) -> Record {
         let start = Instant::now();
         let (mut timings, mut printed, mut covers) = (Timings::default(), Vec::new(), None);
-        let first = sides[0].see(path);
+        let first = sides[0].observe(path);
         let skipped = match &first {
             Ok((run, _)) => matches!(run.outcome, Outcome::Skip(_)),
             Err(_) => true,
@@ -238,12 +241,12 @@ impl Work {
         let second = match skipped {
             // There is nothing to compare any more.
             true => Ok((Recording::unknown(sides[1].driver()), None)),
-            false => sides[1].see(path),
+            false => sides[1].observe(path),
         };
         let seen = [first, second];
         let comparison = match &seen {
             [Ok((a, _)), Ok((b, _))] => compare(a, b),
-            [a, b] => missing([a, b]),
+            [a, b] => compare_missing([a, b]),
         };
         let names = names(&comparison.drivers);
         for (seen, name) in seen.into_iter().zip(names) {
@@ -254,7 +257,7 @@ impl Work {
                 covers.get_or_insert(report.covers);
             }
         }
-        // Where both sides are recorded, nobody has read the script.
+        // If both sides are recorded, the script has not been read.
         let covers = covers.unwrap_or_else(|| {
             let text = std::fs::read(path);
             read_covers(&text.unwrap_or_default())
@@ -263,17 +266,17 @@ impl Work {
             duration_ms: start.elapsed().as_secs_f64() * 1e3,
             output: printed,
             covers,
-            ..Record::compared(path, &self.device, comparison)
+            ..Record::from_comparison(path, &self.device, comparison)
         }
         .with_timings(&timings)
     }
 
-    /// Whether the process can run no other script.
-    pub(super) fn gave_up_device(&self) -> bool {
+    /// Returns true if the process can run no other script.
+    pub(super) fn has_given_up_device(&self) -> bool {
         match &self.task {
-            Task::Run(runner) | Task::Record(runner, _) => runner.gave_up_device(),
+            Task::Run(runner) | Task::Record(runner, _) => runner.has_given_up_device(),
             Task::Compare(sides) => sides.iter().any(|side| match side {
-                Side::Run(runner) => runner.gave_up_device(),
+                Side::Run(runner) => runner.has_given_up_device(),
                 Side::Recorded(_) => false,
             }),
         }
@@ -283,11 +286,11 @@ impl Work {
 /// Between the names of the two sides of a comparison.
 pub(crate) const BETWEEN: &str = " against ";
 
-/// What a side makes of a script, and the rest of the report if it has run.
+/// Result of a side for a script, and the rest of the report if it has run.
 type Seen = Result<(Recording, Option<ScriptReport>), RecordingError>;
 
-/// The comparison of a script of which a side has no recording, or one that cannot be read.
-fn missing(seen: [&Seen; 2]) -> Comparison {
+/// Returns the comparison of a script of which a side has no recording, or an unreadable one.
+fn compare_missing(seen: [&Seen; 2]) -> Comparison {
     let driver = |seen: &Seen| match seen {
         Ok((recording, _)) => recording.driver.clone(),
         Err(_) => Driver::default(),

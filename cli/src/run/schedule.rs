@@ -1,12 +1,13 @@
 //! Hands out the scripts to workers, and puts the results into order.
 //!
-//! Each device has a queue of all scripts. A worker thread belongs to one device until its queue is empty, and then helps the next one.
+//! Each device has a queue of all scripts. A worker thread belongs to one device until its queue is
+//! empty, and then helps the next one.
 
 use super::expected::ExpectedFailures;
 use super::progress::Progress;
 use super::worker::{self, DeviceName, Worker};
 use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
-use crate::console::printable;
+use crate::console::escape_control;
 use crate::console::{Console, Fatal};
 use crate::report::Record;
 use glasm_scripts::compare::Known;
@@ -16,10 +17,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Most jobs, unless the user asks for more.
+/// Largest number of jobs, unless the user requests more.
 const DEFAULT_JOBS: usize = 8;
 
-/// What is to run, and where.
+/// Scripts to run, and their devices.
 pub(crate) struct Plan<'a> {
     args: &'a RunArgs,
     judge: Judge<'a>,
@@ -32,10 +33,10 @@ pub(crate) struct Plan<'a> {
     stop: AtomicBool,
 }
 
-/// What is known of results before they are there.
+/// Rules by which results are judged.
 #[derive(Clone, Copy)]
 pub(crate) enum Judge<'a> {
-    /// Nothing.
+    /// None.
     Nothing,
     /// Differences between runs that are compared.
     Known(&'a Known),
@@ -47,7 +48,7 @@ pub(crate) enum Judge<'a> {
 struct Target {
     name: String,
     args: WorkerArgs,
-    /// The first script that nobody has taken.
+    /// Index of the first script that no thread has taken.
     next: AtomicUsize,
 }
 
@@ -58,7 +59,7 @@ struct Done {
     record: Record,
 }
 
-/// The results of a script, one for each device; `None` for what did not run.
+/// The results of a script, one for each device; `None` for scripts that did not run.
 pub(crate) type Row = Vec<Option<Record>>;
 
 impl<'a> Plan<'a> {
@@ -82,10 +83,10 @@ impl<'a> Plan<'a> {
                 let chosen =
                     choose_devices(choice, &worker::query_devices(DevicesArgs { api }, &quiet)?)?;
                 let worker_args = |device: &DeviceName| match chosen.len() {
-                    1 => args.worker.for_device(device.index, None),
-                    _ => args.worker.for_device(device.index, Some(&device.name)),
+                    1 => args.worker.with_device(device.index, None),
+                    _ => args.worker.with_device(device.index, Some(&device.name)),
                 };
-                let targets = chosen.iter().zip(labels(&chosen));
+                let targets = chosen.iter().zip(format_labels(&chosen));
                 targets
                     .map(|(device, label)| target(label, worker_args(device)))
                     .collect()
@@ -116,33 +117,34 @@ impl<'a> Plan<'a> {
             .collect()
     }
 
-    /// The bar that shows how far it is.
+    /// Returns the progress bar.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// How many results there will be.
-    pub(crate) fn runs(&self) -> usize {
+    /// Returns the number of results.
+    pub(crate) fn count_runs(&self) -> usize {
         self.scripts.len() * self.devices.len()
     }
 
-    fn jobs(&self) -> usize {
+    fn count_jobs(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let default = cores.min(DEFAULT_JOBS);
         let wanted = self.args.jobs.map_or(default, usize::from);
-        wanted.min(self.runs())
+        wanted.min(self.count_runs())
     }
 
-    /// Runs everything. `print` gets the results of each script in the order of the scripts, as early as they are there.
+    /// Runs all scripts. `print` gets the results of each script in the order of the scripts, as
+    /// soon as they exist.
     pub(crate) fn run(
         &self,
         print: impl FnMut(&[Option<Record>]) -> Result<(), Fatal>,
     ) -> Result<Vec<Row>, Fatal> {
         let (sender, results) = channel();
         thread::scope(|scope| {
-            for number in 0..self.jobs() {
+            for number in 0..self.count_jobs() {
                 let sender = sender.clone();
-                scope.spawn(move || self.work(number, &sender));
+                scope.spawn(move || self.run_thread(number, &sender));
             }
             drop(sender);
             let rows = self.collect(&results, print);
@@ -153,26 +155,27 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// One thread: the queue of its own device first, then what is left of the others.
-    fn work(&self, number: usize, results: &Sender<Done>) {
+    /// Runs one thread: takes scripts from the queue of its device first, then from the others.
+    fn run_thread(&self, number: usize, results: &Sender<Done>) {
         let count = self.devices.len();
         for offset in 0..count {
             let device = (number + offset) % count;
-            // Without this thread, nobody may run the scripts of the device. Other threads only help.
-            let mine = offset == 0 && number < count || self.jobs() < count;
+            // Without this thread, no other may run the scripts of the device. Other threads only
+            // help.
+            let mine = offset == 0 && number < count || self.count_jobs() < count;
             let worker = match mine {
-                true => Ok(self.first_worker(device)),
+                true => Ok(self.take_first_worker(device)),
                 false if self.is_empty(device) => continue,
                 false => Worker::start(&self.devices[device].args, &self.progress),
             };
             match worker {
-                Ok(worker) => self.drain(device, worker, results),
+                Ok(worker) => self.run_queue(device, worker, results),
                 Err(Fatal(message)) => self.progress.err(&format!("a job less: {message}\n")),
             }
         }
     }
 
-    fn first_worker(&self, device: usize) -> Worker {
+    fn take_first_worker(&self, device: usize) -> Worker {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         first
             .take()
@@ -184,15 +187,17 @@ impl<'a> Plan<'a> {
     }
 
     /// Runs scripts until none is left.
-    fn drain(&self, device: usize, mut worker: Worker, results: &Sender<Done>) {
+    fn run_queue(&self, device: usize, mut worker: Worker, results: &Sender<Done>) {
         let target = &self.devices[device];
         while !self.stop.load(Ordering::Relaxed) {
-            // Scripts take very different times, so each thread takes one after the other instead of a share.
+            // Times of scripts differ widely, so each thread takes one after the other instead of a
+            // share.
             let script = target.next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = self.scripts.get(script) else {
                 return;
             };
-            self.progress.begin(&printable(&path.display().to_string()));
+            self.progress
+                .begin(&escape_control(&path.display().to_string()));
             let mut record = worker.run(path, self.args.retries);
             record.device.clone_from(&target.name);
             match self.judge {
@@ -208,7 +213,7 @@ impl<'a> Plan<'a> {
                 device,
                 record,
             };
-            // Nobody listens after an error in the output.
+            // The receiver is gone after an error in the output.
             if results.send(done).is_err() {
                 return;
             }
@@ -226,7 +231,7 @@ impl<'a> Plan<'a> {
         for done in results {
             failed += usize::from(done.record.outcome.is_failure());
             rows[done.script][done.device] = Some(done.record);
-            self.progress.done(failed);
+            self.progress.finish_script(failed);
             while let Some(row) = rows
                 .get(printed)
                 .filter(|row| row.iter().all(Option::is_some))
@@ -235,7 +240,7 @@ impl<'a> Plan<'a> {
                 printed += 1;
             }
         }
-        // What is left has gaps, because nothing was begun any more.
+        // The remaining results have gaps, because no more scripts were started.
         for row in &rows[printed..] {
             if row.iter().any(Option::is_some) {
                 print(row)?;
@@ -245,7 +250,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The devices of a list such as `all` or `lavapipe,SwiftShader`, each once.
+/// Chooses the devices of a list such as `all` or `lavapipe,SwiftShader`, each once.
 fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName>, Fatal> {
     let available: Vec<String> = devices
         .iter()
@@ -266,7 +271,7 @@ fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName
     let find = |wanted: &str| {
         devices
             .iter()
-            .find(|device| device_matches(device, wanted))
+            .find(|device| matches_device(device, wanted))
             .cloned()
     };
     // Names have commas too.
@@ -283,7 +288,7 @@ fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName
     Ok(chosen)
 }
 
-fn device_matches(device: &DeviceName, wanted: &str) -> bool {
+fn matches_device(device: &DeviceName, wanted: &str) -> bool {
     match glasm_vkrunner::DeviceChoice::parse(wanted) {
         glasm_vkrunner::DeviceChoice::Best => false,
         glasm_vkrunner::DeviceChoice::Index(index) => device.index == index,
@@ -291,8 +296,8 @@ fn device_matches(device: &DeviceName, wanted: &str) -> bool {
     }
 }
 
-/// Names of devices; those that occur twice with their numbers.
-fn labels(devices: &[DeviceName]) -> Vec<String> {
+/// Returns the names of devices; equal ones with their numbers.
+fn format_labels(devices: &[DeviceName]) -> Vec<String> {
     let label = |device: &DeviceName| {
         let same = |other: &&DeviceName| other.name == device.name;
         match devices.iter().filter(same).count() {
@@ -341,7 +346,7 @@ mod tests {
 
     #[test]
     fn equal_names_get_numbers() {
-        let labels = labels(&devices());
+        let labels = format_labels(&devices());
         assert_eq!(labels[0], "llvmpipe (LLVM 15, 256 bits)");
         assert_eq!(labels[1..], ["Card (device 1)", "Card (device 2)"]);
     }

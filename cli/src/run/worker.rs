@@ -1,10 +1,11 @@
-//! Workers: processes that run scripts, so that a driver that crashes or hangs takes one script with it and not the whole run.
+//! Workers: processes that run scripts, so that a driver that crashes or hangs ends one script and
+//! not the entire run.
 //!
-//! A worker is this program with the hidden command `run-worker`. It gets the path of a script on each line of its standard input and
-//! answers with one line of JSON behind a mark. It runs any number of scripts; only one that crashes it, hangs, or loses the device costs
-//! a new process.
+//! A worker is this program with the hidden command `run-worker`. It gets the path of a script on
+//! each line of its standard input and answers with one line of JSON after a mark. It runs any
+//! number of scripts; only one that crashes it, hangs, or loses the device costs a new process.
 
-use super::process::{Lost, Process, cannot_start};
+use super::process::{Lost, Process, err_cannot_start};
 use super::progress::Progress;
 use super::runner::Work;
 use crate::args::{ApiArg, DevicesArgs, WorkerArgs};
@@ -18,26 +19,29 @@ use std::time::{Duration, Instant};
 
 /// Starts the lines that workers send. A control character that no driver prints.
 pub(super) const MARK: &str = "\u{1e}";
-/// Time that a script may take over its limit: the worker itself reports scripts that take too long, and says more about them.
+/// Time that a script may take over its limit: the worker itself reports scripts that take too
+/// long, with more details.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Memory that a worker may have in use between scripts. Drivers keep some for each program that they ever compiled.
+/// Memory that a worker may have in use between scripts. Drivers keep some for each program that
+/// they ever compiled.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// What a worker sends.
+/// Messages of a worker.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 pub(crate) enum Reply {
-    /// It has a device of this name.
+    /// The name of its device.
     Ready(String),
-    /// It has no device.
+    /// Failure to open a device, with the reason.
     NoDevice(String),
-    /// The devices, asked for with the hidden command `run-devices`.
+    /// The devices, requested with the hidden command `run-devices`.
     Devices(Vec<DeviceName>),
     /// The result of a script.
     Done(Box<Record>),
     /// The result of a script that took the device with it: the process can run no other.
     Last(Box<Record>),
-    /// The result of a script, after which the process has so much memory in use that another one should go on.
+    /// The result of a script, after which the process uses so much memory that another one should
+    /// continue.
     Full(Box<Record>),
 }
 
@@ -50,35 +54,36 @@ pub(crate) struct DeviceName {
     pub(crate) name: String,
 }
 
-/// The worker's side: runs scripts until there are no more.
-pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
+/// Runs the worker's side: runs scripts until there are no more.
+pub(crate) fn run_worker(args: &WorkerArgs) -> Result<Status, Fatal> {
     let work = match Work::start(args) {
         Ok(work) => work,
         Err(message) => {
-            send(&Reply::NoDevice(message))?;
+            send_reply(&Reply::NoDevice(message))?;
             return Ok(Status::Success);
         }
     };
-    send(&Reply::Ready(work.device().to_owned()))?;
+    send_reply(&Reply::Ready(work.device().to_owned()))?;
     for line in io::stdin().lock().lines() {
-        let line = line.map_err(|error| Fatal::io("standard input", &error))?;
+        let line = line.map_err(|error| Fatal::from_io("standard input", &error))?;
         let path: std::path::PathBuf =
             serde_json::from_str(&line).map_err(|error| Fatal(error.to_string()))?;
         let record = Box::new(work.run(&path));
-        if work.gave_up_device() {
-            // Threads of the driver may still be at work: whoever started this process ends it now.
-            return send(&Reply::Last(record)).map(|()| Status::Success);
+        if work.has_given_up_device() {
+            // Threads of the driver may still be at work: the process that started this one ends it
+            // now.
+            return send_reply(&Reply::Last(record)).map(|()| Status::Success);
         }
-        if memory_in_use().is_some_and(|bytes| bytes > MEMORY_LIMIT) {
-            return send(&Reply::Full(record)).map(|()| Status::Success);
+        if read_memory_in_use().is_some_and(|bytes| bytes > MEMORY_LIMIT) {
+            return send_reply(&Reply::Full(record)).map(|()| Status::Success);
         }
-        send(&Reply::Done(record))?;
+        send_reply(&Reply::Done(record))?;
     }
     Ok(Status::Success)
 }
 
-/// Bytes of this process that are in memory, where the system tells.
-fn memory_in_use() -> Option<u64> {
+/// Returns the bytes of this process that are in memory, if the system reports them.
+fn read_memory_in_use() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
@@ -87,7 +92,7 @@ fn memory_in_use() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The worker's side of the question for devices, which also runs code of all drivers.
+/// Runs the worker's side of the query for devices, which also runs code of all drivers.
 pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
     let name = |(index, name): (usize, String)| DeviceName { index, name };
     let found: Result<Vec<DeviceName>, String> = match args.api {
@@ -112,19 +117,19 @@ pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
         Ok(devices) => Reply::Devices(devices),
         Err(message) => Reply::NoDevice(message),
     };
-    send(&reply).map(|()| Status::Success)
+    send_reply(&reply).map(|()| Status::Success)
 }
 
-fn send(reply: &Reply) -> Result<(), Fatal> {
+fn send_reply(reply: &Reply) -> Result<(), Fatal> {
     let text = serde_json::to_string(reply).map_err(|error| Fatal(error.to_string()))?;
     let mut stdout = io::stdout().lock();
     // The line end in front closes a line that a driver may have begun.
     write!(stdout, "\n{MARK}{text}\n")
         .and_then(|()| stdout.flush())
-        .map_err(|error| Fatal::io("standard output", &error))
+        .map_err(|error| Fatal::from_io("standard output", &error))
 }
 
-/// The command's side of one worker, whose process is replaced when it is gone.
+/// The command's side of one worker, whose process is replaced after it has ended.
 pub(crate) struct Worker {
     args: WorkerArgs,
     progress: Progress,
@@ -134,7 +139,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker whose process starts with its first script.
+    /// Creates a worker whose process starts with its first script.
     pub(crate) fn new(args: &WorkerArgs, progress: &Progress) -> Self {
         Self {
             args: args.clone(),
@@ -152,12 +157,13 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Name of the device.
+    /// Returns the name of the device.
     pub(crate) fn device(&self) -> &str {
         &self.device
     }
 
-    /// Runs one script. If the process dies or takes too long, the script has failed, and is tried again up to `retries` times.
+    /// Runs one script. If the process dies or takes too long, the script has failed, and is tried
+    /// again up to `retries` times.
     pub(crate) fn run(&mut self, path: &Path, retries: u8) -> Record {
         let mut earlier = Vec::new();
         loop {
@@ -173,12 +179,12 @@ impl Worker {
     fn run_once(&mut self, path: &Path) -> Record {
         let start = Instant::now();
         let result = self.take_process().map(|mut process| {
-            let result = process.run(path, self.limit());
+            let result = process.run(path, self.compute_limit());
             (process, result)
         });
         let failed = |fault, message| Record {
             fault,
-            ..Record::failed(path, &self.device, start.elapsed(), message)
+            ..Record::from_failure(path, &self.device, start.elapsed(), message)
         };
         match result {
             Err(Fatal(message)) => failed(Some(Fault::Crash), message),
@@ -191,14 +197,14 @@ impl Worker {
                 *record
             }
             Ok((mut process, Ok(Reply::Last(record)))) => {
-                process.stop();
+                process.kill();
                 Record {
                     fault: Some(Fault::DeviceLost),
                     ..*record
                 }
             }
             Ok((mut process, Ok(Reply::Ready(_) | Reply::NoDevice(_) | Reply::Devices(_)))) => {
-                process.stop();
+                process.kill();
                 let message = "the worker process answered something else";
                 failed(Some(Fault::Crash), message.to_owned())
             }
@@ -212,8 +218,8 @@ impl Worker {
         }
     }
 
-    /// Time for one script.
-    fn limit(&self) -> Duration {
+    /// Returns the time limit for one script.
+    fn compute_limit(&self) -> Duration {
         let runs = match self.args.compare {
             Some(_) => 2,
             None => 1,
@@ -221,13 +227,15 @@ impl Worker {
         self.args.timeout.saturating_mul(runs).saturating_add(GRACE)
     }
 
-    /// The process, or a new one.
+    /// Takes the process, or starts a new one.
     fn take_process(&mut self) -> Result<Process, Fatal> {
         if let Some(process) = self.process.take() {
             return Ok(process);
         }
-        let (process, reply) =
-            Process::start(this_program(self.args.command_line())?, &self.progress)?;
+        let (process, reply) = Process::start(
+            build_command(self.args.build_command_line())?,
+            &self.progress,
+        )?;
         match reply {
             Reply::Ready(device) => {
                 self.device = device;
@@ -241,12 +249,12 @@ impl Worker {
     }
 }
 
-/// All devices, in the order of their numbers.
+/// Lists all devices, in the order of their indices.
 pub(crate) fn query_devices(
     devices: DevicesArgs,
     progress: &Progress,
 ) -> Result<Vec<DeviceName>, Fatal> {
-    let command = this_program(devices.command_line())?;
+    let command = build_command(devices.build_command_line())?;
     match Process::start(command, progress)?.1 {
         Reply::Devices(devices) => Ok(devices),
         Reply::NoDevice(message) => Err(Fatal(message)),
@@ -257,8 +265,9 @@ pub(crate) fn query_devices(
 }
 
 /// This program with other arguments.
-fn this_program(args: Vec<std::ffi::OsString>) -> Result<Command, Fatal> {
-    let mut command = Command::new(std::env::current_exe().map_err(|error| cannot_start(&error))?);
+fn build_command(args: Vec<std::ffi::OsString>) -> Result<Command, Fatal> {
+    let mut command =
+        Command::new(std::env::current_exe().map_err(|error| err_cannot_start(&error))?);
     command.args(args);
     Ok(command)
 }

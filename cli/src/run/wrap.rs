@@ -11,21 +11,22 @@ use std::path::Path;
 /// A program that was given instead of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wrapped {
-    /// What the file is: `a.vp is a vertex program`.
+    /// Description of the file: `a.vp is a vertex program`.
     pub(crate) what: String,
-    /// The same and what to do.
+    /// Description of the file and of the remedy.
     pub(crate) message: String,
     /// A script that runs it; `None` if glasm does not have the language.
     pub(crate) script: Option<String>,
 }
 
-/// What to say of a file that is a program; `None` if it is none.
+/// Returns the message about a file that is a program, with a script; `None` if it is not a
+/// program.
 pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     if !starts_with_header(text) {
         return None;
     }
     let shown = path.display();
-    let programs = programs(text);
+    let programs = find_programs(text);
     let types: Vec<&str> = programs
         .iter()
         .map(|(program_type, _)| program_type.name())
@@ -57,12 +58,12 @@ pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     Some(Wrapped {
         what,
         message,
-        script: Some(script(path, &programs)),
+        script: Some(write_script(path, &programs)),
     })
 }
 
-/// The first program of each type.
-fn programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
+/// Returns the first program of each type.
+fn find_programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
     let mut found: Vec<(ProgramType, &[u8])> = Vec::new();
     for part in glasm::frontend::programs(text) {
         let program_type = part.dialect.map(Dialect::program_type);
@@ -76,8 +77,8 @@ fn programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
     found
 }
 
-/// A script that runs the programs and saves what they draw.
-fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
+/// Writes a script that runs the programs and saves their output.
+fn write_script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     let of = |wanted| programs.iter().find(|(known, _)| *known == wanted);
     let has = |stage| of(ProgramType::Stage(stage)).is_some();
     let name: String = path
@@ -88,12 +89,13 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
-    text += &sections_of(programs);
-    let draws = Draws::of(programs);
+    text += &format_sections(programs);
+    let draws = Draws::choose(programs);
     if draws.is_some() && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
     }
-    // The fragment program shows the color that the last program before it writes, if it writes one.
+    // The fragment program shows the color that the last program before it writes, if it writes
+    // one.
     let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex].into_iter();
     let last = last
         .filter_map(|stage| of(ProgramType::Stage(stage)))
@@ -108,7 +110,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     let fragment = of(ProgramType::Stage(Stage::Fragment));
     let passes = draws == Some(Draws::Rectangle) && last.is_none();
     let rectangle = fragment.filter(|_| passes);
-    let rectangle = rectangle.and_then(|(_, program)| reads::rectangle(program));
+    let rectangle = rectangle.and_then(|(_, program)| reads::format_rectangle(program));
     if let Some(data) = &rectangle {
         text += &format!("\n[vertex data]\n{data}");
     }
@@ -123,7 +125,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     if let Some(draws) = draws {
         let draw = match rectangle {
             Some(_) => "draw arrays TRIANGLE_STRIP 0 4".to_owned(),
-            None => draws.command(),
+            None => draws.format_command(),
         };
         text += &format!(
             "clear\n{draw}\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
@@ -141,7 +143,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
 }
 
 /// Returns the sections with the programs.
-fn sections_of(programs: &[(ProgramType, &[u8])]) -> String {
+fn format_sections(programs: &[(ProgramType, &[u8])]) -> String {
     let mut text = String::new();
     for (program_type, program) in programs {
         let program = String::from_utf8_lossy(program);
@@ -152,7 +154,7 @@ fn sections_of(programs: &[(ProgramType, &[u8])]) -> String {
     text
 }
 
-/// Places of the vertices of a primitive that is no rectangle.
+/// Positions of the vertices of a primitive other than a rectangle.
 const CORNERS: [&str; 6] = [
     "-0.5 -0.5",
     "0.5 -0.5",
@@ -162,18 +164,18 @@ const CORNERS: [&str; 6] = [
     "1 0",
 ];
 
-/// What is drawn with some programs.
+/// Kind of drawing for some programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Draws {
     Rectangle,
     Patch,
-    /// A primitive of so many vertices.
+    /// A primitive of that many vertices.
     Vertices(&'static str, usize),
 }
 
 impl Draws {
-    /// What fits the programs; `None` if they draw nothing.
-    fn of(programs: &[(ProgramType, &[u8])]) -> Option<Self> {
+    /// Chooses the drawing for the programs; `None` if they draw nothing.
+    fn choose(programs: &[(ProgramType, &[u8])]) -> Option<Self> {
         let of = |stage| {
             let mut found = programs.iter();
             found.find(|(known, _)| *known == ProgramType::Stage(stage))
@@ -183,7 +185,7 @@ impl Draws {
             return Some(Self::Patch);
         }
         if let Some((_, geometry)) = of(Stage::Geometry) {
-            let program = translated(geometry);
+            let program = translate_program(geometry);
             let primitive = program.map_or(InputPrimitive::Triangles, |it| it.modes.primitive_in);
             return Some(match primitive {
                 InputPrimitive::Triangles => Self::Rectangle,
@@ -197,8 +199,8 @@ impl Draws {
         (has(Stage::Vertex) || has(Stage::Fragment)).then_some(Self::Rectangle)
     }
 
-    /// The command of a script.
-    fn command(self) -> String {
+    /// Returns the command of a script.
+    fn format_command(self) -> String {
         match self {
             Self::Rectangle => "draw rect -1 -1 2 2".to_owned(),
             Self::Patch => "draw rect patch -1 -1 2 2".to_owned(),
@@ -207,14 +209,14 @@ impl Draws {
     }
 }
 
-/// The program in the intermediate representation, if it loads.
-fn translated(program: &[u8]) -> Option<Program> {
+/// Translates a program to the intermediate representation; `None` if it does not load.
+fn translate_program(program: &[u8]) -> Option<Program> {
     glasm::frontend::translate(&Source::new("", program)).0
 }
 
-/// Whether a program has a color for fragments.
+/// Returns true if a program writes a color of fragments.
 fn writes_color(program: &[u8]) -> bool {
-    translated(program).is_some_and(|program| {
+    translate_program(program).is_some_and(|program| {
         let mut outputs = program.outputs.iter();
         outputs.any(|output| output.semantic == Semantic::Color(0))
     })

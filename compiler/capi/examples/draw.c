@@ -1,4 +1,4 @@
-/* One draw with Vulkan 1.3: what draw.h says. Everything is in one buffer that the host sees: vertices, uniforms, texels and the picture. */
+/* Implements draw.h: one draw with Vulkan 1.3. Vertices, uniforms, texels and the image are in one host-visible buffer. */
 #include "draw.h"
 
 #include <stdio.h>
@@ -121,7 +121,7 @@ static VkPipeline make_pipeline(const struct draw *what, uint32_t size, VkPipeli
     VkViewport viewport = {0, 0, (float)size, (float)size, 0, 1};
     VkRect2D scissor = {{0, 0}, {size, size}};
     VkPipelineViewportStateCreateInfo view = {VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, NULL, 0, 1, &viewport, 1, &scissor};
-    /* Row 0 is the lowest here, and the highest for Vulkan, which so sees GL's counterclockwise as clockwise. */
+    /* Row 0 is the lowest here, and the highest for Vulkan, for which GL's counterclockwise is therefore clockwise. */
     VkPipelineRasterizationStateCreateInfo raster = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
         .cullMode = VK_CULL_MODE_BACK_BIT, .frontFace = VK_FRONT_FACE_CLOCKWISE, .lineWidth = 1};
     VkPipelineMultisampleStateCreateInfo samples = {.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
@@ -143,7 +143,7 @@ static VkPipeline make_pipeline(const struct draw *what, uint32_t size, VkPipeli
 
 struct sets { VkDescriptorSetLayout layouts[MOST]; VkDescriptorPool pool; VkDescriptorSet sets[MOST]; uint32_t count; };
 
-/* A set for each number up to the largest that a module names; those without bindings are empty. */
+/* Creates a set for each index up to the largest that a module uses; those without bindings are empty. */
 static struct sets make_sets(const struct draw *what)
 {
     struct sets made = {.count = what->texture.set + 1};
@@ -193,7 +193,7 @@ static VkBufferImageCopy whole_image(VkDeviceSize offset, uint32_t size)
     return (VkBufferImageCopy){offset, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {0, 0, 0}, {size, size, 1}};
 }
 
-/* Puts bytes at the next place of the buffer. */
+/* Copies bytes to the next free offset of the buffer. */
 static VkDeviceSize put(struct buffer buffer, VkDeviceSize *end, const void *bytes, size_t size)
 {
     VkDeviceSize at = *end;

@@ -1,4 +1,4 @@
-/* What the examples need of Vulkan: one draw of triangles into a picture in memory. An application has all of this already. */
+/* Vulkan code of the examples: one draw of triangles into an image in memory. An application has all of this already. */
 #ifndef DRAW_H
 #define DRAW_H
 
@@ -27,7 +27,7 @@ struct draw_attribute {
     uint32_t location, components, offset;
 };
 
-/* Draws triangles with a vertex and a fragment shader. Front faces are counterclockwise as GL has it; the others are culled. */
+/* Draws triangles with a vertex and a fragment shader. Front faces are counterclockwise as in GL; the others are culled. */
 struct draw {
     const uint32_t *words[2];
     size_t word_counts[2];
@@ -40,10 +40,10 @@ struct draw {
     struct draw_texture texture;
 };
 
-/* Draws into a square picture of so many pixels, four bytes each, whose row 0 is the lowest as in GL. Ends the program if Vulkan fails. */
+/* Draws into a square image of size * size pixels, four bytes each, whose row 0 is the lowest as in GL. Ends the program if Vulkan fails. */
 void draw_triangles(const struct draw *what, uint32_t size, unsigned char *pixels);
 
-/* Writes such a picture as a PPM file. */
+/* Writes such an image as a PPM file. */
 void write_picture(const char *path, uint32_t size, const unsigned char *pixels);
 
 #ifdef __cplusplus

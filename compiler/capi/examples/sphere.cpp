@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-// The wrapper. It is all that an application needs: what the library gives is owned by a pointer that frees it.
+// The wrapper, which is all that an application needs: results of the library are owned by a pointer that frees them.
 namespace glasm {
 
 template <auto free> struct Free {

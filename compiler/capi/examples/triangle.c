@@ -2,8 +2,8 @@
  *
  *     cc triangle.c draw.c -o triangle $(pkg-config --cflags --libs glasm vulkan) -lm && ./triangle octahedron.ppm
  *
- * What is about glasm stands in the functions here, in the order in which an application needs them; draw.c does what any program with Vulkan
- * does. Errors end the program, and leave it to the system to free what was made before. */
+ * The functions here use glasm, in the order in which an application needs them; draw.c has the usual code of programs with Vulkan. Errors
+ * end the program; the system frees its objects. */
 #include "draw.h"
 
 #include <glasm.h>
@@ -36,7 +36,7 @@ static const char FRAGMENT_PROGRAM[] =
     "MUL result.color, texel, fragment.color;\n"
     "END\n";
 
-/* 1. A program string is loaded once. If it has errors, their text shows each of them in its line; GL's position is there, too. */
+/* 1. A program string is loaded once. Errors are rendered with the lines that they are in; GL's error position is available, too. */
 static glasm_program *load(const char *name, const char *text)
 {
     glasm_source source;
@@ -60,7 +60,7 @@ static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, g
 {
     glasm_options options;
     glasm_options_init(&options, sizeof options);
-    glasm_options_use_opengl_conventions(&options); /* z of clip space is from -w to w, and row 0 of the picture is the lowest */
+    glasm_options_use_opengl_conventions(&options); /* z of clip space is from -w to w, and row 0 of the image is the lowest */
     const glasm_program *const programs[] = {vertex, fragment};
     glasm_pipeline *pipeline;
     GLASM(glasm_link(NULL, programs, 2, &options, &pipeline));
@@ -71,7 +71,7 @@ static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, g
     return pipeline;
 }
 
-/* 3. GL's state, as the application sets it. A light is where the modelview matrix of that moment says. */
+/* 3. GL's state, as the application sets it. The position of a light is transformed by the current modelview matrix. */
 static glasm_state *make_state(void)
 {
     glasm_state *state = glasm_state_create();
@@ -91,7 +91,7 @@ static glasm_state *make_state(void)
     return state;
 }
 
-/* 4. What a module reads is filled, and bound where its reflection says. The parameter block is one buffer for each stage. */
+/* 4. Resources that a module reads are filled, and bound to the slots in its reflection. Each stage has one buffer for its parameter block. */
 static struct draw_uniform make_parameters(const glasm_shader *shader, const glasm_state *state, const glasm_parameter_values *values)
 {
     glasm_reflection reflection = {.size = sizeof reflection};
@@ -107,7 +107,7 @@ static void fill_vertices(float *at)
 {
     for (int octant = 0; octant < 8; octant++) {
         float sign[3] = {octant & 1 ? -1.f : 1.f, octant & 2 ? -1.f : 1.f, octant & 4 ? -1.f : 1.f};
-        int mirrored = sign[0] * sign[1] * sign[2] < 0; /* then the corners go round the other way */
+        int mirrored = sign[0] * sign[1] * sign[2] < 0; /* then the order of the corners is reversed */
         for (int i = 0; i < 3; i++, at += 8) {
             int axis = mirrored ? 2 - i : i;
             const float texcoord[3][2] = {{0, 0}, {1, 0}, {0.5f, 1}};
@@ -149,7 +149,7 @@ int main(int count, char **arguments)
     GLASM(glasm_shader_reflection(stages[1].shader, &reflection));
     glasm_slot texture = reflection.textures[0].slot; /* texture image unit 0, the only one that the program reads */
 
-    /* Attributes of vertices are where GL's conventional commands put them. */
+    /* Attributes of vertices have the locations of GL's conventional commands. */
     const struct draw_attribute attributes[] = {{GLASM_ATTRIBUTE_POSITION, 3, 0}, {GLASM_ATTRIBUTE_NORMAL, 3, 12}, {GLASM_ATTRIBUTE_TEX_COORD0, 2, 24}};
     struct draw what = {.attributes = attributes, .attribute_count = 3, .stride = 32, .vertices = vertices, .vertex_count = VERTICES,
         .uniforms = uniforms, .uniform_count = 2, .texture = {texture.set, texture.binding, TEXELS, texels}};

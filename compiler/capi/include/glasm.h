@@ -6,20 +6,21 @@
  * other programs of its pipeline (glasm_link), read what the module expects (glasm_shader_reflection), and fill its parameter block
  * (glasm_shader_parameter_block).
  *
- * What holds for all functions:
+ * Rules for all functions:
  *
- * - Owners. What a function gives through a pointer to a pointer, or creates, belongs to the caller, who frees it with the function that
- *   its documentation names. What a function returns as `const` belongs to the object that it came from and is valid until that is freed.
- *   Arguments stay the caller's, and nothing keeps a pointer to them, unless the function frees them. NULL may be freed.
- * - Results. Functions that can fail return a glasm_result; glasm_error_message tells more. Then all that they would give is NULL. The
- *   others return NULL, 0 or what their documentation says.
- * - Sizes. Structures that the caller makes room for begin with their size: set it to sizeof, or call their init function. Later versions
+ * - Ownership. Objects that a function returns through a pointer to a pointer, or creates, belong to the caller, who frees them with the
+ *   function that its documentation names. Pointers to `const` that a function returns belong to the object that they came from and are
+ *   valid until that is freed. Arguments stay the caller's, and no pointer to them is retained, unless the function frees them. NULL may
+ *   be freed.
+ * - Results. Functions that can fail return a glasm_result; glasm_error_message describes the failure. All results are NULL then. The
+ *   other functions return NULL, 0 or the value that their documentation names.
+ * - Sizes. Structures that the caller allocates begin with their size: set it to sizeof, or call their init function. Later versions
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
- * - Numbers. Members and arguments of an enumeration that the caller chooses are uint32_t: other numbers are an error, nothing worse.
- * - Strings end with a NUL, and are UTF-8. Programs are bytes with a length, of any content.
+ * - Enumerations. Members and arguments of an enumeration that the caller chooses are uint32_t: invalid values are reported as errors.
+ * - Strings are NUL-terminated UTF-8. Programs are bytes with a length, of any content.
  * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts and compilers may be shared between threads, but not freed while
  *   another thread uses them. A glasm_state belongs to one thread at a time.
- * - No function lets a panic out, whatever the program holds: GLASM_RESULT_INTERNAL tells of a fault of the library, which lives on.
+ * - Panics never leave a function, for any program: GLASM_RESULT_INTERNAL reports an internal error of the library, which remains usable.
  */
 
 
@@ -41,14 +42,15 @@
 // The value of `step_limit` that leaves the count out.
 #define GLASM_NO_STEP_LIMIT 4294967295
 
-// The locations of colors, back colors, fog and texture coordinates in the fixed table: for `locations` of glasm_varyings.
+// The locations of colors, back colors, fog and texture coordinates in the fixed table: for
+// `locations` of glasm_varyings.
 #define GLASM_LOCATIONS_CONVENTIONAL 8191
 
 // The locations of the fixed table that go with all built-in outputs on every device.
 #define GLASM_LOCATIONS_UNDISPUTED 268435455
 
-// The value of `param_binding` that gives each stage a binding of its own: vertex 0, tessellation control 1, evaluation 2, geometry 3,
-// fragment 4, compute 0.
+// The value of `param_binding` that gives each stage a separate binding: vertex 0, tessellation
+// control 1, evaluation 2, geometry 3, fragment 4, compute 0.
 #define GLASM_BINDING_OF_STAGE 4294967295
 
 // Subgroups have votes (VK_SUBGROUP_FEATURE_VOTE_BIT).
@@ -66,32 +68,36 @@
 // The value of `location` that built-ins have.
 #define GLASM_BUILT_IN 4294967295
 
-// The value of `number` where a language has no place for numbers.
+// The value of `number` where a language has no syntax for numbers.
 #define GLASM_NO_NUMBER 4294967295
 
 // Bytes of a key.
 #define GLASM_CACHE_KEY_SIZE 32
 
-// Number of words of the state that shaders read when they run. As a uniform buffer they have 336 bytes.
+// Number of words of the state that shaders read when they run. As a uniform buffer they have 336
+// bytes.
 #define GLASM_STATE_WORDS 84
 
-// What became of a call.
+// Result of a call.
 enum glasm_result
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It is done.
+    // Success.
     GLASM_RESULT_OK = 0,
-    // A program has errors, or cannot be expressed for the device or in the language: the diagnostics say why.
+    // A program has errors, or cannot be expressed for the device or in the language: the
+    // diagnostics say why.
     GLASM_RESULT_PROGRAM = 1,
-    // An argument is NULL that must not be, too large, or no number of its enumeration: `glasm_error_message` names it.
+    // An argument is NULL that must not be, too large, or no number of its enumeration:
+    // `glasm_error_message` names it.
     GLASM_RESULT_INVALID_ARGUMENT = 2,
-    // The library was built without what the call needs: `glasm_error_message` names the feature.
+    // The library was built without a feature that the call needs: `glasm_error_message` names it.
     GLASM_RESULT_NOT_BUILT = 3,
-    // A fault of glasm itself. Please report it with what `glasm_error_message` says.
+    // An internal error of glasm. Please report it with the string of `glasm_error_message`.
     GLASM_RESULT_INTERNAL = 4,
-    // Shaders want descriptors of different kinds at the same slot: `glasm_error_message` names them.
+    // Shaders require descriptors of different kinds at the same slot: `glasm_error_message` names
+    // them.
     GLASM_RESULT_CONFLICT = 5,
     // A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
     GLASM_RESULT_INVALID_MODULE = 6,
@@ -104,7 +110,7 @@ typedef uint32_t glasm_result;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How bad a message is.
+// Severity of a message.
 enum glasm_severity
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -146,7 +152,7 @@ typedef uint32_t glasm_stage;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What the components of an attribute or of a color attachment are.
+// Base type of the components of an attribute or of a color attachment.
 enum glasm_type_base
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -164,7 +170,7 @@ typedef uint32_t glasm_type_base;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How a fragment input is interpolated.
+// Interpolation of a fragment input.
 enum glasm_interpolation
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -185,7 +191,7 @@ typedef uint32_t glasm_interpolation;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Where a fragment input is sampled.
+// Location in a pixel at which a fragment input is sampled.
 enum glasm_sampling
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -206,7 +212,7 @@ typedef uint32_t glasm_sampling;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Where the value of a parameter comes from.
+// Source of the value of a parameter.
 enum glasm_parameter_source
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -224,7 +230,7 @@ enum glasm_parameter_source
     GLASM_PARAMETER_SOURCE_LITERAL = 4,
     // A parameter with a name: `index` among the named parameters of the reflection.
     GLASM_PARAMETER_SOURCE_NAMED = 5,
-    // What a vertex state program is executed with, its `v[0]`.
+    // Argument with which a vertex state program is executed, its `v[0]`.
     GLASM_PARAMETER_SOURCE_ARGUMENT = 6,
 };
 #ifndef __cplusplus
@@ -235,7 +241,8 @@ typedef uint32_t glasm_parameter_source;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Texture targets. Shadow targets are the same, and say so beside it.
+// Texture targets. Shadow targets have the values of their targets; a separate member says that a
+// comparison is made.
 enum glasm_texture_target
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -286,17 +293,17 @@ typedef uint32_t glasm_scalar;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How an image must be bound.
+// Format with which an image must be bound.
 enum glasm_image_format
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // In its own format, whose texels are read and written as the scalar type beside it.
+    // In the image's format, whose texels are read and written as the scalar type in `texel`.
     GLASM_IMAGE_FORMAT_OWN = 0,
-    // As unsigned integers with as many bits for a texel as stand beside it.
+    // As unsigned integers with as many bits for a texel as `raw_bits` says.
     GLASM_IMAGE_FORMAT_RAW = 1,
-    // As unsigned integers, of whatever size its texels have.
+    // As unsigned integers, regardless of the size of its texels.
     GLASM_IMAGE_FORMAT_ANY = 2,
 };
 #ifndef __cplusplus
@@ -307,13 +314,13 @@ typedef uint32_t glasm_image_format;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What an array of descriptors that handles index holds.
+// Resources in an array of descriptors that handles index.
 enum glasm_handle_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Textures whose texels are read as the scalar type beside it.
+    // Textures whose texels are read as the scalar type in `texel`.
     GLASM_HANDLE_KIND_TEXTURE = 0,
     // Depth textures with samplers that compare.
     GLASM_HANDLE_KIND_COMPARISON = 1,
@@ -346,7 +353,8 @@ enum glasm_buffer_kind
     GLASM_BUFFER_KIND_PRIVATE = 3,
     // Atomic counter buffer: a storage buffer.
     GLASM_BUFFER_KIND_COUNTER = 4,
-    // The 96 parameters of vertex programs as state programs read and write them: a storage buffer.
+    // The 96 parameters of vertex programs as state programs read and write them: a storage
+    // buffer.
     GLASM_BUFFER_KIND_STATE = 5,
 };
 #ifndef __cplusplus
@@ -357,7 +365,7 @@ typedef uint32_t glasm_buffer_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Which components of an attribute of 64 bits a variable holds.
+// Components of an attribute of 64 bits that a variable holds.
 enum glasm_half
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -378,7 +386,7 @@ typedef uint32_t glasm_half;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Which viewports primitives go to.
+// Viewports that primitives go to.
 enum glasm_viewport_choice
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -399,13 +407,13 @@ typedef uint32_t glasm_viewport_choice;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a program between the vertex and the fragment stage is.
+// Stage of a program between the vertex and the fragment stage.
 enum glasm_primitive_stage
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // It is in another stage.
+    // Any other stage.
     GLASM_PRIMITIVE_STAGE_NONE = 0,
     GLASM_PRIMITIVE_STAGE_TESS_CONTROL = 1,
     GLASM_PRIMITIVE_STAGE_TESS_EVAL = 2,
@@ -419,7 +427,7 @@ typedef uint32_t glasm_primitive_stage;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a patch is subdivided as.
+// Primitives into which a patch is subdivided.
 enum glasm_tess_mode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -437,7 +445,7 @@ typedef uint32_t glasm_tess_mode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How edges of patches are divided.
+// Division of the edges of patches.
 enum glasm_tess_spacing
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -455,7 +463,8 @@ typedef uint32_t glasm_tess_spacing;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Orientation of the triangles of a subdivision where the origin of the domain is the lower left corner.
+// Orientation of the triangles of a subdivision where the origin of the domain is the lower left
+// corner.
 enum glasm_tess_order
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -472,7 +481,7 @@ typedef uint32_t glasm_tess_order;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a geometry program gets.
+// Input primitive of a geometry program.
 enum glasm_input_primitive
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -494,7 +503,7 @@ typedef uint32_t glasm_input_primitive;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a geometry program makes.
+// Output primitive of a geometry program.
 enum glasm_output_primitive
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -512,7 +521,7 @@ typedef uint32_t glasm_output_primitive;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a descriptor refers to: values of VkDescriptorType.
+// Kind of a descriptor: values of VkDescriptorType.
 enum glasm_descriptor_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -528,7 +537,8 @@ enum glasm_descriptor_kind
     GLASM_DESCRIPTOR_KIND_STORAGE_TEXEL_BUFFER = 5,
     // Parameters, and program parameter buffers.
     GLASM_DESCRIPTOR_KIND_UNIFORM_BUFFER = 6,
-    // Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    // Storage and atomic counter buffers, large parameter blocks, and the buffers of state
+    // programs and of locks of images.
     GLASM_DESCRIPTOR_KIND_STORAGE_BUFFER = 7,
     // A color attachment that the program reads.
     GLASM_DESCRIPTOR_KIND_INPUT_ATTACHMENT = 10,
@@ -541,7 +551,7 @@ typedef uint32_t glasm_descriptor_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a descriptor holds, and the list of the reflection that has it.
+// Resource of a descriptor, and the list of the reflection that has it.
 enum glasm_descriptor_resource
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -553,7 +563,7 @@ enum glasm_descriptor_resource
     GLASM_DESCRIPTOR_RESOURCE_STATE_PROGRAM = 1,
     // An entry of `textures`.
     GLASM_DESCRIPTOR_RESOURCE_TEXTURE = 2,
-    // An entry of `samplers`, whose texture does not count.
+    // An entry of `samplers`, whose texture is ignored.
     GLASM_DESCRIPTOR_RESOURCE_SAMPLER = 3,
     // An entry of `attachments`.
     GLASM_DESCRIPTOR_RESOURCE_ATTACHMENT = 4,
@@ -565,7 +575,8 @@ enum glasm_descriptor_resource
     GLASM_DESCRIPTOR_RESOURCE_BUFFER = 7,
     // The lock of images.
     GLASM_DESCRIPTOR_RESOURCE_IMAGE_LOCK = 8,
-    // The uniform buffer of GL state that the shader reads when it runs: `glasm_options_state_words`.
+    // The uniform buffer of GL state that the shader reads when it runs:
+    // `glasm_options_state_words`.
     GLASM_DESCRIPTOR_RESOURCE_STATE_BLOCK = 9,
 };
 #ifndef __cplusplus
@@ -576,7 +587,7 @@ typedef uint32_t glasm_descriptor_resource;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a resource of a text is.
+// Kind of a resource of a written program.
 enum glasm_resource_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -599,7 +610,8 @@ typedef uint32_t glasm_resource_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Numbers of the vertex attributes that GL's conventional commands set: their locations in modules.
+// Numbers of the vertex attributes that GL's conventional commands set: their locations in
+// modules.
 enum glasm_attribute
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -684,7 +696,7 @@ typedef uint32_t glasm_compare_function;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Which components the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
+// Components that the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
 enum glasm_depth_mode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -720,13 +732,13 @@ typedef uint32_t glasm_face;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How many levels a filter reads.
+// Number of levels that a filter reads.
 enum glasm_level_filter
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The base level, whatever the level of detail.
+    // The base level, regardless of the level of detail.
     GLASM_LEVEL_FILTER_BASE = 0,
     GLASM_LEVEL_FILTER_NEAREST = 1,
     GLASM_LEVEL_FILTER_LINEAR = 2,
@@ -745,7 +757,7 @@ enum glasm_matrix
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Modelview, by number: 0 is GL's own, the others are those of ARB_vertex_blend.
+    // Modelview, by index: 0 is GL's own, the others are those of ARB_vertex_blend.
     GLASM_MATRIX_MODELVIEW = 0,
     GLASM_MATRIX_PROJECTION = 1,
     // Projection times modelview 0; cannot be set.
@@ -767,7 +779,7 @@ typedef uint32_t glasm_matrix;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What is done to a matrix before its rows are taken.
+// Transformation of a matrix before its rows are taken.
 enum glasm_matrix_form
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -786,15 +798,15 @@ typedef uint32_t glasm_matrix_form;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What minima, maxima and clamps of GLSL give for NaN.
+// Results of minima, maxima and clamps of GLSL for NaN.
 enum glasm_nan
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // What the functions of the language give.
+    // Results of the functions of the language.
     GLASM_NAN_OPEN = 0,
-    // What programs want, by tests that make the text long.
+    // Results that programs require, by tests that make the source long.
     GLASM_NAN_EXACT = 1,
 };
 #ifndef __cplusplus
@@ -830,7 +842,7 @@ enum glasm_primitive_numbers
  {
     // Each has its own.
     GLASM_PRIMITIVE_NUMBERS_OWN = 0,
-    // Two have the same: quadrilaterals.
+    // Two primitives share one: quadrilaterals.
     GLASM_PRIMITIVE_NUMBERS_HALVED = 1,
     // All have number 0: a polygon.
     GLASM_PRIMITIVE_NUMBERS_ZERO = 2,
@@ -843,13 +855,13 @@ typedef uint32_t glasm_primitive_numbers;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a program must be for: what GL calls its target.
+// Type that a program must have: GL's target of programs.
 enum glasm_program_type
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Anything: what its header says.
+    // Any type: the one that the header states.
     GLASM_PROGRAM_TYPE_ANY = 0,
     GLASM_PROGRAM_TYPE_VERTEX = 1,
     GLASM_PROGRAM_TYPE_TESS_CONTROL = 2,
@@ -868,7 +880,7 @@ typedef uint32_t glasm_program_type;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Meanings of stage inputs and outputs. Those with a number say so.
+// Semantics of stage inputs and outputs. Those with an index say so.
 enum glasm_semantic
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -914,7 +926,7 @@ enum glasm_semantic
     GLASM_SEMANTIC_INVOCATION_ID = 22,
     // Number of vertices of the input primitive or patch.
     GLASM_SEMANTIC_VERTEX_COUNT = 23,
-    // Place in the subdivided patch.
+    // Position in the subdivided patch.
     GLASM_SEMANTIC_TESS_COORD = 24,
     // Outer tessellation level by number.
     GLASM_SEMANTIC_TESS_OUTER = 25,
@@ -928,10 +940,11 @@ enum glasm_semantic
     GLASM_SEMANTIC_SAMPLE_ID = 30,
     GLASM_SEMANTIC_SAMPLE_POSITION = 31,
     GLASM_SEMANTIC_SAMPLE_MASK = 32,
-    // Whether the primitive covers all of the fragment.
+    // True if the primitive covers all of the fragment.
     GLASM_SEMANTIC_FULLY_COVERED = 33,
     GLASM_SEMANTIC_HELPER_INVOCATION = 34,
-    // Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source blending.
+    // Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source
+    // blending.
     GLASM_SEMANTIC_FRAG_COLOR = 35,
     GLASM_SEMANTIC_FRAG_DEPTH = 36,
     GLASM_SEMANTIC_FRAG_STENCIL = 37,
@@ -959,13 +972,14 @@ enum glasm_semantic
     GLASM_SEMANTIC_WARP_ID = 57,
     // Number of the processor.
     GLASM_SEMANTIC_SM_ID = 58,
-    // A color by number once more, which is not interpolated; see glasm_options.flat_colors_form.
+    // A color by index as a separate output, which is not interpolated; see
+    // glasm_options.flat_colors_form.
     GLASM_SEMANTIC_FLAT_COLOR = 59,
-    // A back color by number once more, which is not interpolated.
+    // A back color by index as a separate output, which is not interpolated.
     GLASM_SEMANTIC_FLAT_BACK_COLOR = 60,
-    // Where the line of a fragment starts, in pixels.
+    // Start of the line of a fragment, in pixels.
     GLASM_SEMANTIC_LINE_START = 61,
-    // What user clip planes clip by.
+    // Vertex that user clip planes clip by.
     GLASM_SEMANTIC_CLIP_VERTEX = 62,
 };
 #ifndef __cplusplus
@@ -976,7 +990,7 @@ typedef uint32_t glasm_semantic;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Where shaders have a state from that they depend on.
+// Source of a state that shaders depend on.
 enum glasm_state_form
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -997,7 +1011,8 @@ typedef uint32_t glasm_state_form;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a parameter reads of GL's state. The members of glasm_state_parameter that count stand behind each.
+// State of GL that a parameter reads. The comment of each lists the members of
+// glasm_state_parameter that are used.
 enum glasm_state_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -1045,9 +1060,9 @@ enum glasm_state_kind
     GLASM_STATE_KIND_VIEWPORT = 19,
     // (least, largest, 0, 1) depth of fragments that replace it.
     GLASM_STATE_KIND_DEPTH_BOUNDS = 20,
-    // (scale, offset, 0, 1) that make of y of the window position a count from the top.
+    // (scale, offset, 0, 1) that convert y of the window position to a distance from the top.
     GLASM_STATE_KIND_WINDOW_ORIGIN = 21,
-    // The same for a count from the bottom.
+    // (scale, offset, 0, 1) that convert y of the window position to a distance from the bottom.
     GLASM_STATE_KIND_WINDOW_ORIGIN_LOWER = 22,
     // Property of thread groups, an integer in the first component: `property`.
     GLASM_STATE_KIND_THREAD = 23,
@@ -1066,7 +1081,8 @@ typedef uint32_t glasm_state_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What glasm_state_set sets: its number of floats, what `index` is if it counts, and GL's command.
+// Values that glasm_state_set sets: the number of floats, the role of `index` if it is used, and
+// GL's command.
 enum glasm_state_value
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -1078,11 +1094,14 @@ enum glasm_state_value
     GLASM_STATE_VALUE_LIGHT_DIFFUSE = 1,
     // 4 floats; `index`: light (glLight, GL_SPECULAR).
     GLASM_STATE_VALUE_LIGHT_SPECULAR = 2,
-    // 4 floats; `index`: light (glLight, GL_POSITION). Transformed by modelview matrix 0 as it is at that moment.
+    // 4 floats; `index`: light (glLight, GL_POSITION). Transformed by modelview matrix 0 of that
+    // moment.
     GLASM_STATE_VALUE_LIGHT_POSITION = 3,
-    // 3 floats: constant, linear, quadratic; `index`: light (glLight, GL_CONSTANT_ATTENUATION and so on).
+    // 3 floats: constant, linear, quadratic; `index`: light (glLight, GL_CONSTANT_ATTENUATION and
+    // so on).
     GLASM_STATE_VALUE_LIGHT_ATTENUATION = 4,
-    // 3 floats; `index`: light (glLight, GL_SPOT_DIRECTION). Turned by modelview matrix 0 as it is at that moment.
+    // 3 floats; `index`: light (glLight, GL_SPOT_DIRECTION). Turned by modelview matrix 0 of that
+    // moment.
     GLASM_STATE_VALUE_LIGHT_SPOT_DIRECTION = 5,
     // 1 float; `index`: light (glLight, GL_SPOT_EXPONENT).
     GLASM_STATE_VALUE_LIGHT_SPOT_EXPONENT = 6,
@@ -1100,8 +1119,8 @@ enum glasm_state_value
     GLASM_STATE_VALUE_MATERIAL_SHININESS = 12,
     // 4 floats (glLightModel, GL_LIGHT_MODEL_AMBIENT).
     GLASM_STATE_VALUE_LIGHT_MODEL_AMBIENT = 13,
-    // 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_EYE_PLANE). Transformed by modelview matrix 0 as it is at that
-    // moment.
+    // 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_EYE_PLANE).
+    // Transformed by modelview matrix 0 of that moment.
     GLASM_STATE_VALUE_TEXGEN_EYE_PLANE = 14,
     // 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_OBJECT_PLANE).
     GLASM_STATE_VALUE_TEXGEN_OBJECT_PLANE = 15,
@@ -1115,7 +1134,7 @@ enum glasm_state_value
     GLASM_STATE_VALUE_FOG_START = 19,
     // 1 float (glFog, GL_FOG_END).
     GLASM_STATE_VALUE_FOG_END = 20,
-    // 4 floats; `index`: plane (glClipPlane). Transformed by modelview matrix 0 as it is at that moment.
+    // 4 floats; `index`: plane (glClipPlane). Transformed by modelview matrix 0 of that moment.
     GLASM_STATE_VALUE_CLIP_PLANE = 21,
     // 1 float (glPointSize).
     GLASM_STATE_VALUE_POINT_SIZE = 22,
@@ -1133,7 +1152,8 @@ enum glasm_state_value
     GLASM_STATE_VALUE_DEPTH_CLAMP = 28,
     // 4 floats: x, y, width, height (glViewport).
     GLASM_STATE_VALUE_VIEWPORT = 29,
-    // 1 float: height of the window if row 0 of the image that is drawn to is the lowest one; below 0: it is the top one.
+    // 1 float: height of the window if row 0 of the image that is drawn to is the lowest one;
+    // below 0: it is the top one.
     GLASM_STATE_VALUE_LOWER_LEFT_HEIGHT = 30,
     // 1 float: height of the window.
     GLASM_STATE_VALUE_WINDOW_HEIGHT = 31,
@@ -1143,7 +1163,7 @@ enum glasm_state_value
     GLASM_STATE_VALUE_WARPS_PER_SM = 33,
     // 1 float: number of processors.
     GLASM_STATE_VALUE_SM_COUNT = 34,
-    // 1 float: samples of the framebuffer, at the standard places of Vulkan.
+    // 1 float: samples of the framebuffer, at the standard sample locations of Vulkan.
     GLASM_STATE_VALUE_SAMPLES = 35,
     // 2 floats: x and y from 0 to 1; `index`: sample.
     GLASM_STATE_VALUE_SAMPLE_POSITION = 36,
@@ -1168,7 +1188,8 @@ enum glasm_target
     GLASM_TARGET_VULKAN1_2 = 1,
     // Vulkan 1.3, SPIR-V 1.6.
     GLASM_TARGET_VULKAN1_3 = 2,
-    // OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See `glasm_options_use_opengl_environment`.
+    // OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See
+    // `glasm_options_use_opengl_environment`.
     GLASM_TARGET_OPEN_GL4_5 = 3,
 };
 #ifndef __cplusplus
@@ -1179,7 +1200,7 @@ typedef uint32_t glasm_target;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How many texels of a level a filter reads.
+// Number of texels of a level that a filter reads.
 enum glasm_texel_filter
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -1232,13 +1253,14 @@ typedef uint32_t glasm_texgen_plane;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Rules for clip space that a program follows. Where the language has others, positions are converted.
+// Rules for clip space that a program follows. Where the language has others, positions are
+// converted.
 enum glasm_text_conventions
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Those of the language, so that positions pass unchanged.
+    // The conventions of the language, so that positions pass unchanged.
     GLASM_TEXT_CONVENTIONS_OWN = 0,
     // OpenGL's: depth from -w to w, y up.
     GLASM_TEXT_CONVENTIONS_OPEN_GL = 1,
@@ -1274,7 +1296,7 @@ typedef uint32_t glasm_thread_property;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How varyings have their locations.
+// Assignment of locations to varyings.
 enum glasm_varyings_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -1282,14 +1304,17 @@ enum glasm_varyings_kind
  {
     // They are in the fixed table; `glasm_varying_location` reads it.
     GLASM_VARYINGS_KIND_TABLE = 0,
-    // They are in the fixed table, and outputs are (0, 0, 0, 1) at each location of `locations` that the program does not write: any program may
-    // follow that reads no others, as GL binds any vertex program with any fragment program. In Vulkan an input that no output meets is an
-    // error, also between pipeline libraries and shader objects. For inputs the same as GLASM_VARYINGS_KIND_TABLE.
+    // Locations are those of the fixed table, and outputs are (0, 0, 0, 1) at each location of
+    // `locations` that the program does not write: any program may follow that reads no others, as
+    // GL binds any vertex program with any fragment program. In Vulkan an input without an output
+    // is an error, also between pipeline libraries and shader objects. For inputs the same as
+    // GLASM_VARYINGS_KIND_TABLE.
     GLASM_VARYINGS_KIND_COMPLETE = 1,
-    // They are at their place in the list, of which only the meanings count. What it does not have is not passed on: outputs are not stored,
-    // inputs are (0, 0, 0, 1).
+    // Each is at its index in the list, of which only the semantics are used. Varyings that are
+    // not in the list are dropped: outputs are not stored, inputs are (0, 0, 0, 1).
     GLASM_VARYINGS_KIND_PACKED = 2,
-    // They are as the other stage has them, which is a module of another compiler. What the list does not have is not passed on.
+    // Locations are those of the other stage, which is a module of another compiler. Varyings that
+    // are not in the list are dropped.
     GLASM_VARYINGS_KIND_PLACED = 3,
 };
 #ifndef __cplusplus
@@ -1314,7 +1339,8 @@ enum glasm_wrap_mode
     GLASM_WRAP_MODE_MIRROR_CLAMP = 2,
     // MIRROR_CLAMP_TO_BORDER_EXT; the sampler must clamp to the border.
     GLASM_WRAP_MODE_MIRROR_CLAMP_TO_BORDER = 3,
-    // MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must clamp to the edge.
+    // MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must
+    // clamp to the edge.
     GLASM_WRAP_MODE_MIRROR_CLAMP_TO_EDGE = 4,
 };
 #ifndef __cplusplus
@@ -1325,8 +1351,8 @@ typedef uint32_t glasm_wrap_mode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Memory that programs which are loaded, compiled or linked one after the other share. Functions that take one do with NULL, too: then
-// they ask the system for memory, as for every program.
+// Memory that programs which are loaded, compiled or linked one after the other share. Functions
+// that take one accept NULL, too: then they allocate memory from the system, for every program.
 //
 // Threads may share a compiler; they wait for each other. One for each thread is faster.
 typedef struct glasm_compiler glasm_compiler;
@@ -1334,10 +1360,11 @@ typedef struct glasm_compiler glasm_compiler;
 // All messages about one program, in the order of its text. Threads may share them.
 typedef struct glasm_diagnostics glasm_diagnostics;
 
-// What became of the programs of a pipeline. Threads may share it.
+// Result of linking the programs of a pipeline. Threads may share it.
 typedef struct glasm_pipeline glasm_pipeline;
 
-// A program that has loaded: read, checked and translated. It owns all that it needs; what it was loaded from may go. Threads may share it.
+// A loaded program: parsed, checked and translated. It owns all data that it needs; its source may
+// be freed. Threads may share it.
 typedef struct glasm_program glasm_program;
 
 // The descriptor set layouts of a pipeline. Threads may share them.
@@ -1346,42 +1373,47 @@ typedef struct glasm_set_layouts glasm_set_layouts;
 // A compiled program: a SPIR-V module and its reflection. Threads may share it.
 typedef struct glasm_shader glasm_shader;
 
-// GL's state as far as programs read it: at first GL's initial state. One thread at a time may use it.
+// The GL state that programs read, at first GL's initial state. One thread at a time may use it.
 typedef struct glasm_state glasm_state;
 
 // A program as text. Threads may share it.
 typedef struct glasm_text glasm_text;
 
-// A truth value: 0 is false, any other number true.
+// A boolean: 0 is false, any other number true.
 typedef uint32_t glasm_bool;
 
-// A program string, and what it must be. `glasm_source_init` fills it with what it has unless a caller changes it.
+// A program string, and the type that it must have. `glasm_source_init` fills it with the initial
+// values.
 //
-// All that it points to belongs to the caller and is read during the call that gets it, not later.
+// All that it points to belongs to the caller and is read only during the call that gets it.
 typedef struct glasm_source {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
     // Name for messages, usually a path; NULL: "program".
     const char *name;
-    // The program string: any bytes, no NUL needed behind them.
+    // The program string: any bytes, with no need for a terminating NUL.
     const void *text;
     // Number of its bytes, below 4 GiB.
     size_t text_length;
-    // The bytes of the text that are the program: all of them if the length is 0. Messages give positions in the whole text.
+    // The bytes of the source that are the program: all of them if the length is 0. Positions in
+    // messages are those of the entire source.
     uint32_t part_start;
     // See `part_start`.
     uint32_t part_length;
-    // The header of the language, such as "!!ARBvp1.0" or "FRAG"; NULL: it is read off the text.
+    // The header of the language, such as "!!ARBvp1.0" or "FRAG"; NULL: it is read from the
+    // source.
     const char *dialect;
-    // What the program must be: a glasm_program_type.
+    // Type that the program must have: a glasm_program_type.
     uint32_t program_type;
-    // Whether a broken rule is an error even if shipped programs break it.
+    // True if a broken rule is an error even if shipped programs break it.
     glasm_bool strict;
-    // How many instructions a program with free branches may run before its loops end; GLASM_NO_STEP_LIMIT: any number.
+    // Number of instructions that a program with free branches may run before its loops end;
+    // GLASM_NO_STEP_LIMIT: any number.
     uint32_t step_limit;
-    // TGSI: the program means what the document of 2010 says where it differs from the current one.
+    // TGSI: the program is read according to the document of 2010 where it differs from the
+    // current one.
     glasm_bool tgsi_old;
-    // TGSI: the text is what a guest with virgl sends, and means what virglrenderer takes it for.
+    // TGSI: the source is what a guest with virgl sends, and is read as virglrenderer does.
     glasm_bool tgsi_virgl;
     // TGSI: bytes of MEMORY that is SHARED.
     uint32_t tgsi_shared_memory;
@@ -1397,37 +1429,42 @@ typedef struct glasm_source {
     float tgsi_default_levels[6];
     // TGSI: color 1 of fragment programs is the second source of the blending of attachment 0.
     glasm_bool tgsi_dual_source;
-    // TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
+    // TGSI: user clip planes whose distances are computed from CLIPVERTEX, bit n for plane n.
     uint32_t tgsi_clip_planes;
-    // TGSI: the number of the BGNSUB with which a compute program begins that consists of subroutines.
+    // TGSI: the number of the BGNSUB with which a compute program begins that consists of
+    // subroutines.
     uint32_t tgsi_entry;
 } glasm_source;
 
 // One of the programs of a text.
 typedef struct glasm_part {
-    // Its first byte in the text: for `part_start` of a source. The first program begins where the text does.
+    // Its first byte in the text: for `part_start` of a source. The first program begins where the
+    // text does.
     uint32_t start;
     // Number of its bytes, up to the header of the next program: for `part_length` of a source.
     uint32_t length;
-    // The byte of the text where its header stands; `start` if there is none.
+    // Offset in bytes of its header in the source; `start` if there is none.
     uint32_t header;
-    // The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid for ever; NULL if it has none that is known.
+    // The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid
+    // for ever; NULL if it has none that is known.
     const char *dialect;
 } glasm_part;
 
 // One message.
 //
-// All that it points to belongs to the diagnostics and is valid until these are freed. Strings are UTF-8.
+// All that it points to belongs to the diagnostics and is valid until these are freed. Strings are
+// UTF-8.
 typedef struct glasm_diagnostic {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
-    // How bad it is.
+    // Its severity.
     glasm_severity severity;
-    // Whether it is about some bytes of the text. Else it is about the whole program, and the next four members are 0.
+    // True if it is about some bytes of the source. Else it is about the whole program, and the
+    // next four members are 0.
     glasm_bool has_place;
     // Its first byte in the text.
     uint32_t start;
-    // The byte behind its last one.
+    // Offset of the byte after its last one.
     uint32_t end;
     // Line of the first byte, from 1.
     uint32_t line;
@@ -1435,13 +1472,13 @@ typedef struct glasm_diagnostic {
     uint32_t column;
     // Its code, such as "E0511".
     const char *code;
-    // What all messages of this code are about.
+    // Subject of all messages of this code.
     const char *title;
-    // What is wrong, one line.
+    // Description of the error, one line.
     const char *message;
-    // The message with the line of the program, a caret, and hints, for people.
+    // The message with the line of the program, a caret, and hints, for users.
     const char *rendered;
-    // The feature that the device lacks, if that is what is wrong; else NULL.
+    // The missing feature of the device, if that is the cause; else NULL.
     const char *feature;
     // Hints, one line each.
     const char *const *notes;
@@ -1449,17 +1486,18 @@ typedef struct glasm_diagnostic {
     size_t note_count;
 } glasm_diagnostic;
 
-// The meaning of a stage input or output.
+// The semantic of a stage input or output.
 typedef struct glasm_meaning {
     // A glasm_semantic.
     uint32_t semantic;
-    // Its number, of those that have one; else 0.
+    // Its index, for semantics that have one; else 0.
     uint32_t index;
     // Blend source of fragment colors; else 0.
     uint32_t source;
 } glasm_meaning;
 
-// Wrap modes of a texture image unit that programs apply, with the filters of its sampler that they depend on.
+// Wrap modes of a texture image unit that programs apply, with the filters of its sampler that
+// they depend on.
 typedef struct glasm_texture_wrap {
     // Modes of s, t and r: glasm_wrap_mode.
     uint32_t modes[3];
@@ -1487,9 +1525,9 @@ typedef struct glasm_capture {
     uint32_t stream;
 } glasm_capture;
 
-// Where a varying is, and what it is there.
+// Location of a varying, and its semantic there.
 typedef struct glasm_place {
-    // What it is in the program.
+    // Its semantic in the program.
     struct glasm_meaning meaning;
     // Its location.
     uint32_t location;
@@ -1501,9 +1539,9 @@ typedef struct glasm_place {
     uint32_t components;
 } glasm_place;
 
-// Where the varyings between two stages are.
+// Locations of the varyings between two stages.
 typedef struct glasm_varyings {
-    // A glasm_varyings_kind, which says which of the other members count.
+    // A glasm_varyings_kind, which selects the other members that are used.
     uint32_t kind;
     // Bit n: location n, for GLASM_VARYINGS_KIND_COMPLETE; see GLASM_LOCATIONS_CONVENTIONAL.
     uint32_t locations;
@@ -1513,25 +1551,28 @@ typedef struct glasm_varyings {
     size_t place_count;
 } glasm_varyings;
 
-// Where shaders have each state from: each is a glasm_state_form. Stages that are compiled apart must agree about them.
+// Sources of each state in shaders: each is a glasm_state_form. Stages that are compiled
+// separately must agree about them.
 typedef struct glasm_state_forms {
     // `two_sided_color`.
     uint32_t two_sided_color;
-    // `flat_colors`. The last stage before rasterization then writes each color twice: up to four locations more.
+    // `flat_colors`. The last stage before rasterization then writes each color twice: up to four
+    // locations more.
     uint32_t flat_colors;
     // `clamp_vertex_colors`.
     uint32_t clamp_vertex_colors;
     // `clamp_fragment_colors`.
     uint32_t clamp_fragment_colors;
-    // `point_sprites`, of which the options have those that may be on, and `point_origin`.
+    // `point_sprites`, for which the options have the sprites that may be on, and `point_origin`.
     uint32_t point_sprites;
     // `point_size` and `unwritten_point_size`.
     uint32_t point_size;
-    // `clip_planes`, of which the options have those that may be on.
+    // `clip_planes`, for which the options have the planes that may be on.
     uint32_t clip_planes;
     // `alpha_function` and `alpha_reference`.
     uint32_t alpha_test;
-    // `line_stipple_pattern` and the like. The last stage before rasterization then has one location more.
+    // `line_stipple_pattern` and the other members of the line stipple. The last stage before
+    // rasterization then has one location more.
     uint32_t line_stipple;
     // `polygon_stipple`.
     uint32_t polygon_stipple;
@@ -1541,10 +1582,11 @@ typedef struct glasm_state_forms {
     uint32_t texture_wraps;
 } glasm_state_forms;
 
-// Options of code generation. `glasm_options_init` fills them with what they are unless a caller changes them.
+// Options of code generation. `glasm_options_init` fills them with their initial values.
 //
-// Lists go by texture image unit, image unit, attribute or color attachment, from 0 on; what lies past their end has its default. All that
-// the structure points to belongs to the caller and is read during the call that gets it, not later.
+// Lists go by texture image unit, image unit, attribute or color attachment, from 0 on; entries
+// past their end have their default. All that the structure points to belongs to the caller and is
+// read only during the call that gets it.
 typedef struct glasm_options {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -1556,7 +1598,8 @@ typedef struct glasm_options {
     uint32_t param_binding;
     // Set of combined image samplers; the binding is the texture image unit.
     uint32_t texture_set;
-    // Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage * stage + index.
+    // Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage *
+    // stage + index.
     uint32_t buffer_set;
     // Set of images, storage buffers and atomic counters.
     uint32_t storage_set;
@@ -1568,14 +1611,16 @@ typedef struct glasm_options {
     uint32_t handle_textures;
     // Elements of arrays of images that handles index, at least 1.
     uint32_t handle_images;
-    // Features that the device has, by their names in Vulkan ("shaderInt64"): what is not in the list the device lacks. NULL: it has those that
-    // nearly all devices have. For OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it takes in SPIR-V
-    // (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names that nothing depends on are ignored.
+    // Features that the device has, by their names in Vulkan ("shaderInt64"): the device does not
+    // have features that are not in the list. NULL: it has the features of nearly all devices. For
+    // OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it
+    // accepts in SPIR-V (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names on which no module
+    // depends are ignored.
     const char *const *features;
     // Number of them; with 0 and a pointer other than NULL the device has none.
     size_t feature_count;
-    // Features that the device lacks although the list before has them or is NULL. Besides names of Vulkan there are "subgroups" and
-    // "signedAtomics".
+    // Features that the device does not have although the list before has them or is NULL. In
+    // addition to names of Vulkan there are "subgroups" and "signedAtomics".
     const char *const *lacking_features;
     // Number of them.
     size_t lacking_feature_count;
@@ -1589,11 +1634,11 @@ typedef struct glasm_options {
     uint32_t geometry_components;
     // Depth range of clip space: a glasm_clip_depth.
     uint32_t clip_depth;
-    // Whether derivatives in y are negated: for callers that draw with a flipped viewport.
+    // True if derivatives in y are negated: for callers that draw with a flipped viewport.
     glasm_bool negate_ddy;
-    // Whether point coordinates count t from the other end: for callers whose row 0 is the bottom.
+    // True if point coordinates count t from the other end: for callers whose row 0 is the bottom.
     glasm_bool flip_point_coord;
-    // Whether the environment counts instances from 0 in every draw. Vulkan does not.
+    // True if the environment counts instances from 0 in every draw. Vulkan does not.
     glasm_bool instances_from_zero;
     // Fragments of back faces read the back colors (VERTEX_PROGRAM_TWO_SIDE).
     glasm_bool two_sided_color;
@@ -1601,19 +1646,21 @@ typedef struct glasm_options {
     glasm_bool flat_colors;
     // Colors that the last stage before rasterization writes are clamped (CLAMP_VERTEX_COLOR).
     glasm_bool clamp_vertex_colors;
-    // Colors of fragments are clamped whatever the attachment holds (CLAMP_FRAGMENT_COLOR).
+    // Colors of fragments are clamped regardless of the format of the attachment
+    // (CLAMP_FRAGMENT_COLOR).
     glasm_bool clamp_fragment_colors;
     // The framebuffer has no layers.
     glasm_bool single_layer;
     // Bit n: the point coordinate replaces texture coordinate set n (COORD_REPLACE).
     uint32_t point_sprites;
-    // Where coordinates of points start (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
+    // Origin of the coordinates of points (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
     uint32_t point_origin;
-    // Whether all points have the size `point_size`, whatever programs write (VERTEX_PROGRAM_POINT_SIZE is off).
+    // True if all points have the size `point_size`, regardless of the results of programs
+    // (VERTEX_PROGRAM_POINT_SIZE is off).
     glasm_bool has_point_size;
     // See `has_point_size`.
     float point_size;
-    // Whether points have the size `unwritten_point_size` where the program writes none.
+    // True if points have the size `unwritten_point_size` where the program writes none.
     glasm_bool has_unwritten_point_size;
     // See `has_unwritten_point_size`.
     float unwritten_point_size;
@@ -1621,11 +1668,12 @@ typedef struct glasm_options {
     uint32_t clip_planes;
     // Vertices of the patches that geometry programs get (PATCH_VERTICES).
     uint32_t patch_vertices;
-    // Whether `vertex_limit` stands in the place of a geometry program's VERTICES_OUT.
+    // True if `vertex_limit` replaces a geometry program's VERTICES_OUT.
     glasm_bool has_vertex_limit;
     // See `has_vertex_limit`.
     uint32_t vertex_limit;
-    // How primitives are counted where GL draws what Vulkan does not have: a glasm_primitive_numbers.
+    // Counting of primitives where GL draws primitives that Vulkan does not have: a
+    // glasm_primitive_numbers.
     uint32_t primitive_numbers;
     // Outer levels of patches without control program (PATCH_DEFAULT_OUTER_LEVEL).
     float patch_outer_levels[4];
@@ -1649,7 +1697,7 @@ typedef struct glasm_options {
     const uint32_t *depth_modes;
     // Number of them.
     size_t depth_mode_count;
-    // Whether textures are signed HILO.
+    // True if textures are signed HILO.
     const glasm_bool *signed_hilo;
     // Number of them.
     size_t signed_hilo_count;
@@ -1665,11 +1713,12 @@ typedef struct glasm_options {
     const float *lod_biases;
     // Number of them.
     size_t lod_bias_count;
-    // What transform feedback captures of the last stage before rasterization.
+    // Outputs of the last stage before rasterization that transform feedback captures.
     const struct glasm_capture *captures;
     // Number of them.
     size_t capture_count;
-    // Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last capture.
+    // Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last
+    // capture.
     const uint32_t *capture_strides;
     // Number of them.
     size_t capture_stride_count;
@@ -1677,29 +1726,35 @@ typedef struct glasm_options {
     glasm_bool legacy_multiply;
     // Results of half precision and of fixed point are not rounded.
     glasm_bool fast_precision;
-    // Denormals of programs that have none are flushed by code if the device is not told to.
+    // Denormals of programs that have none are flushed by code if the device cannot be set to
+    // flush them.
     glasm_bool exact_denormals;
-    // Where varyings are that the stage before writes. `glasm_link` takes it for the first stage.
+    // Locations of the varyings that the preceding stage writes. `glasm_link` uses it for the
+    // first stage.
     struct glasm_varyings input_varyings;
-    // Where varyings are that the stage behind reads. `glasm_link` takes it for the last stage.
+    // Locations of the varyings that the following stage reads. `glasm_link` uses it for the last
+    // stage.
     struct glasm_varyings output_varyings;
-    // Which fragments pass by their alpha (ALPHA_TEST, glAlphaFunc): a glasm_compare_function, GLASM_COMPARE_FUNCTION_ALWAYS for no test.
+    // Test of the alpha of fragments (ALPHA_TEST, glAlphaFunc): a glasm_compare_function,
+    // GLASM_COMPARE_FUNCTION_ALWAYS for no test.
     uint32_t alpha_function;
-    // What alpha is compared with.
+    // Value that alpha is compared with.
     float alpha_reference;
-    // Whether lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their provoking vertex is the first.
+    // True if lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their
+    // provoking vertex is the first.
     glasm_bool has_line_stipple;
-    // How many pixels each bit counts for: 1 to 256.
+    // Number of pixels that each bit covers: 1 to 256.
     uint32_t line_stipple_factor;
     // The pattern: 16 bits.
     uint32_t line_stipple_pattern;
     // x, y, width and height of the viewport, as VkViewport has them.
     float line_stipple_viewport[4];
-    // Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is the first pixel. NULL: no stipple.
+    // Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is
+    // the first pixel. NULL: no stipple.
     const uint32_t *polygon_stipple;
     // 0 if row 0 of the framebuffer is GL's bottom row; else the height of the window.
     uint32_t polygon_stipple_height;
-    // Where shaders have state from.
+    // Source of each state in shaders.
     struct glasm_state_forms forms;
     // Descriptor set of the uniform buffer of state.
     uint32_t state_set;
@@ -1717,20 +1772,22 @@ typedef struct glasm_options {
     uint32_t first_storage_binding;
     // Binding of atomic counter buffer 0.
     uint32_t first_counter_binding;
-    // Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the others follow, as the reflection tells.
+    // Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the
+    // others follow, as listed in the reflection.
     uint32_t first_image_binding;
     // Binding of the lock of images.
     uint32_t image_lock_binding;
     // For OpenGL its version as GLSL writes it: 450 for 4.5.
     uint32_t opengl_version;
-    // A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of QUADS, and the module runs twice for
-    // each.
+    // A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency
+    // instead of QUADS, and the module runs twice for each.
     glasm_bool quadrilaterals;
 } glasm_options;
 
-// What a program reads of the stage before, of the vertex or of the system. Where modules have it is in the reflection of a shader.
+// An input of a program from the preceding stage, the vertex or the system. Its location in
+// modules is in the reflection of a shader.
 typedef struct glasm_program_input {
-    // What it means.
+    // Its semantic.
     struct glasm_meaning meaning;
     // Type as the program declares it.
     glasm_type_base base;
@@ -1740,19 +1797,20 @@ typedef struct glasm_program_input {
     glasm_interpolation interpolation;
     // Sampling of a fragment input.
     glasm_sampling sampling;
-    // Whether there is one for each vertex of the input primitive or patch.
+    // True if there is one for each vertex of the input primitive or patch.
     glasm_bool per_vertex;
 } glasm_program_input;
 
-// What a program writes for the stage behind it.
+// An output of a program for the following stage.
 typedef struct glasm_program_output {
-    // What it means.
+    // Its semantic.
     struct glasm_meaning meaning;
     // Type as the program declares it.
     glasm_type_base base;
-    // Whether the position must be the same, to the bit, as that of other invariant programs.
+    // True if the position must be the same, to the bit, as that of other invariant programs.
     glasm_bool invariant;
-    // Components that each vertex of a geometry program takes over from the input of the same meaning: bit n for component n.
+    // Components that each vertex of a geometry program copies from the input of the same
+    // semantic: bit n for component n.
     uint32_t passthrough;
 } glasm_program_output;
 
@@ -1760,12 +1818,13 @@ typedef struct glasm_program_output {
 typedef struct glasm_tgsi_output {
     // Its number.
     uint32_t number;
-    // What it means.
+    // Its semantic.
     struct glasm_meaning meaning;
 } glasm_tgsi_output;
 
-// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
-// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI programs are 0.
+// Resources of a program that GL limits. No instructions are added when it is compiled, so these
+// are the native counts, too (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI
+// programs are 0.
 typedef struct glasm_counts {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -1775,13 +1834,15 @@ typedef struct glasm_counts {
     uint32_t alu_instructions;
     // PROGRAM_TEX_INSTRUCTIONS_ARB: texture accesses, and KIL.
     uint32_t texture_instructions;
-    // PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    // PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as
+    // the text has them, 1 at least.
     uint32_t texture_indirections;
     // PROGRAM_TEMPORARIES_ARB, elements of arrays each.
     uint32_t temporaries;
     // PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
     uint32_t parameters;
-    // PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, which vertex.id and its like have not.
+    // PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, unlike
+    // vertex.id and other system values.
     uint32_t attribs;
     // PROGRAM_ADDRESS_REGISTERS_ARB
     uint32_t address_registers;
@@ -1791,8 +1852,8 @@ typedef struct glasm_counts {
     uint32_t result_components;
 } glasm_counts;
 
-// The most that programs may use in the GL that a caller makes. `glasm_limits_init` fills it with 0xffffffff everywhere: no limits but those of
-// the library.
+// Limits on programs in a GL that the caller implements. `glasm_limits_init` fills it with
+// 0xffffffff everywhere: no limits except those of the library.
 typedef struct glasm_limits {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -1872,9 +1933,9 @@ typedef struct glasm_slot {
     uint32_t binding;
 } glasm_slot;
 
-// Four floats of GL's state. Which members count is said at glasm_state_kind; the others are 0.
+// Four floats of GL's state. glasm_state_kind lists the members that each kind uses; others are 0.
 typedef struct glasm_state_parameter {
-    // What it is: a glasm_state_kind.
+    // Its kind: a glasm_state_kind.
     uint32_t kind;
     // Number of the light, texture unit, coordinate set, clip plane, sample or matrix.
     uint32_t index;
@@ -1898,11 +1959,11 @@ typedef struct glasm_state_parameter {
 
 // A vector of the parameter block. Members that the source does not name are 0.
 typedef struct glasm_parameter {
-    // Where its value comes from.
+    // Source of its value.
     glasm_parameter_source source;
     // Its number.
     uint32_t index;
-    // What it reads of GL's state.
+    // Parameter of GL's state that it reads.
     struct glasm_state_parameter state;
     // Bits of its value.
     uint32_t literal[4];
@@ -1918,7 +1979,7 @@ typedef struct glasm_named_parameter {
 
 // A combined image sampler.
 typedef struct glasm_texture_binding {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // First texture image unit.
     uint32_t unit;
@@ -1926,35 +1987,35 @@ typedef struct glasm_texture_binding {
     uint32_t count;
     // Target.
     glasm_texture_target target;
-    // Whether it is compared.
+    // True if it is compared.
     glasm_bool shadow;
-    // What texels are converted to.
+    // Type that texels are converted to.
     glasm_scalar texel;
 } glasm_texture_binding;
 
 // The sampler of a texture image unit, which the program uses for textures of other units.
 typedef struct glasm_sampler_binding {
-    // Where the combined image sampler of the unit is bound.
+    // Slot that the combined image sampler of the unit is bound to.
     struct glasm_slot slot;
     // Texture image unit.
     uint32_t unit;
-    // Whether it compares.
+    // True if it compares.
     glasm_bool shadow;
 } glasm_sampler_binding;
 
 // An input attachment: the color attachment that the program draws to.
 typedef struct glasm_attachment_binding {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // Number of the color attachment, and its index among the input attachments of the subpass.
     uint32_t buffer;
-    // What its texels are read as.
+    // Type that its texels are read as.
     glasm_scalar texel;
 } glasm_attachment_binding;
 
 // A storage image, or a storage texel buffer where the target is a buffer.
 typedef struct glasm_image_binding {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // First image unit.
     uint32_t unit;
@@ -1964,23 +2025,23 @@ typedef struct glasm_image_binding {
     glasm_texture_target target;
     // Format of the view.
     glasm_image_format format;
-    // What texels are read and written as, in their own format.
+    // Type that texels are read and written as, in the image's format.
     glasm_scalar texel;
     // Bits of a raw texel.
     uint32_t raw_bits;
-    // Whether the program writes it.
+    // True if the program writes it.
     glasm_bool written;
 } glasm_image_binding;
 
 // An array of descriptors that handles index.
 typedef struct glasm_handle_array {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // Number of descriptors.
     uint32_t count;
-    // What it holds.
+    // Resources in the array.
     glasm_handle_kind kind;
-    // What texels are read as, of textures and of images in their own format.
+    // Type that texels are read as, of textures and of images in their own format.
     glasm_scalar texel;
     // Format of the views, of images.
     glasm_image_format format;
@@ -1988,13 +2049,13 @@ typedef struct glasm_handle_array {
     uint32_t raw_bits;
     // Target of the textures or images.
     glasm_texture_target target;
-    // Whether the program writes to the images.
+    // True if the program writes to the images.
     glasm_bool written;
 } glasm_handle_array;
 
 // A buffer descriptor.
 typedef struct glasm_buffer_binding {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // First binding number in the source language.
     uint32_t index;
@@ -2006,7 +2067,7 @@ typedef struct glasm_buffer_binding {
 
 // A stage input or output.
 typedef struct glasm_interface_variable {
-    // What it means.
+    // Its semantic.
     struct glasm_meaning meaning;
     // Location, or GLASM_BUILT_IN.
     uint32_t location;
@@ -2016,37 +2077,40 @@ typedef struct glasm_interface_variable {
     uint32_t components;
     // Interpolation of a fragment input.
     glasm_interpolation interpolation;
-    // Which components of an attribute of 64 bits it holds.
+    // Components of an attribute of 64 bits that it holds.
     glasm_half half;
-    // Whether there is one for each vertex of the input primitive or patch.
+    // True if there is one for each vertex of the input primitive or patch.
     glasm_bool per_vertex;
 } glasm_interface_variable;
 
-// What is left to a geometry stage that must follow the last program before rasterization; `glasm_replication_stage` makes it.
+// Tasks of a geometry stage that must follow the last program before rasterization;
+// `glasm_replication_stage` creates it.
 typedef struct glasm_replication {
     // Location of the vector that the program writes for it.
     uint32_t location;
-    // Whether the program chooses a layer.
+    // True if the program chooses a layer.
     glasm_bool has_layer;
     // Viewports of the first view.
     glasm_viewport_choice viewports;
-    // Whether there is a second view with a position of its own.
+    // True if there is a second view with a separate position.
     glasm_bool has_second_position;
-    // Whether there is a second view with a mask of viewports of its own.
+    // True if there is a second view with a separate mask of viewports.
     glasm_bool has_second_mask;
-    // Whether the viewport number is added to the layer.
+    // True if the viewport number is added to the layer.
     glasm_bool viewport_relative_layer;
-    // What is added to the layer in the second view.
+    // Value that is added to the layer in the second view.
     int32_t second_layer_offset;
 } glasm_replication;
 
-// What a program between the vertex and the fragment stage says about primitives. Members of other stages than its own are 0.
+// Properties of a program between the vertex and the fragment stage that concern primitives.
+// Members of other stages are 0.
 typedef struct glasm_primitives {
-    // Which of them it is.
+    // Stage of the program.
     glasm_primitive_stage stage;
-    // Tessellation control: vertices of the patch that it makes. Geometry: most vertices that an invocation emits.
+    // Tessellation control: vertices of the patch that it makes. Geometry: most vertices that an
+    // invocation emits.
     uint32_t vertices;
-    // Tessellation evaluation: what patches are subdivided as.
+    // Tessellation evaluation: primitives into which patches are subdivided.
     glasm_tess_mode mode;
     // Tessellation evaluation: how edges are divided.
     glasm_tess_spacing spacing;
@@ -2054,11 +2118,11 @@ typedef struct glasm_primitives {
     glasm_tess_order order;
     // Tessellation evaluation: whether it makes points.
     glasm_bool points;
-    // Geometry: what it gets.
+    // Geometry: input primitive.
     glasm_input_primitive input;
-    // Geometry: vertices of what it gets; 0 if the patches decide.
+    // Geometry: vertices of the input primitive; 0 if the patches decide.
     uint32_t input_vertices;
-    // Geometry: what it makes.
+    // Geometry: output primitive.
     glasm_output_primitive output;
     // Geometry: invocations for each primitive.
     uint32_t invocations;
@@ -2084,12 +2148,13 @@ typedef struct glasm_reflection {
     glasm_stage stage;
     // Name of the entry point.
     const char *entry_point;
-    // Whether the program reads parameters: then there is a buffer of `parameter_count` vectors of 16 bytes, which
-    // `glasm_shader_parameter_block` fills.
+    // True if the program reads parameters: then there is a buffer of `parameter_count` vectors of
+    // 16 bytes, which `glasm_shader_parameter_block` fills.
     glasm_bool has_parameters;
-    // Whether it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform buffer.
+    // True if it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform
+    // buffer.
     glasm_bool parameters_in_storage_buffer;
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot parameter_slot;
     // The source of each vector.
     const struct glasm_parameter *parameters;
@@ -2099,9 +2164,10 @@ typedef struct glasm_reflection {
     const struct glasm_named_parameter *named_parameters;
     // Number of them.
     size_t named_parameter_count;
-    // Whether it is a vertex state program: a compute program of one invocation that changes parameters of vertex programs.
+    // True if it is a vertex state program: a compute program of one invocation that changes
+    // parameters of vertex programs.
     glasm_bool is_state_program;
-    // Where the storage buffer of the 96 parameters is bound.
+    // Slot of the storage buffer of the 96 parameters.
     struct glasm_slot state_program_slot;
     // Numbers of the parameters that it writes.
     const uint32_t *state_program_written;
@@ -2131,9 +2197,10 @@ typedef struct glasm_reflection {
     const struct glasm_buffer_binding *buffers;
     // Number of them.
     size_t buffer_count;
-    // Whether there is a storage buffer of one word, zero at first, that all programs with access to the same images share.
+    // True if there is a storage buffer of one word, zero at first, that all programs with access
+    // to the same images share.
     glasm_bool has_image_lock;
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot image_lock;
     // Inputs that the program reads.
     const struct glasm_interface_variable *inputs;
@@ -2143,19 +2210,19 @@ typedef struct glasm_reflection {
     const struct glasm_interface_variable *outputs;
     // Number of them.
     size_t output_count;
-    // Whether a geometry stage must follow.
+    // True if a geometry stage must follow.
     glasm_bool has_replication;
-    // What it must do.
+    // Tasks of that stage.
     struct glasm_replication replication;
-    // What a geometry or tessellation program says about primitives.
+    // Properties of a geometry or tessellation program that concern primitives.
     struct glasm_primitives primitives;
-    // Whether there are work groups.
+    // True if there are work groups.
     glasm_bool has_workgroup_size;
-    // Their size; zeros if specialization constants 0 to 2 give it.
+    // Their size; zeros if specialization constants 0 to 2 have it.
     uint32_t workgroup_size[3];
-    // Whether the near and the far plane clip nothing: the pipeline needs depthClampEnable.
+    // True if the near and the far plane do not clip: the pipeline needs depthClampEnable.
     glasm_bool unclipped_depth;
-    // Whether lookups of textures that are not there give (0, 0, 0, 0); else (0, 0, 0, 1).
+    // True if lookups of missing textures return (0, 0, 0, 0); else (0, 0, 0, 1).
     glasm_bool transparent_missing;
     // SPIR-V capabilities by name, sorted.
     const char *const *capabilities;
@@ -2169,9 +2236,9 @@ typedef struct glasm_reflection {
     const char *const *features;
     // Number of them.
     size_t feature_count;
-    // Whether the shader reads GL state from a uniform buffer of 336 bytes.
+    // True if the shader reads GL state from a uniform buffer of 336 bytes.
     glasm_bool has_state_block;
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot state_slot;
     // Numbers of the words that it reads there: only these make a difference.
     const uint32_t *state_words;
@@ -2183,10 +2250,10 @@ typedef struct glasm_reflection {
     size_t state_constant_count;
 } glasm_reflection;
 
-// Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
-// parameter.
+// Values that an application has set, in addition to GL's state. A value past the end of a list is
+// (0, 0, 0, 0), or the initial value of a named parameter.
 //
-// All that it points to belongs to the caller and is read during the call that gets it, not later.
+// All that it points to belongs to the caller and is read only during the call that gets it.
 typedef struct glasm_parameter_values {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -2206,25 +2273,26 @@ typedef struct glasm_parameter_values {
     const uint32_t *subroutines;
     // Number of them.
     size_t subroutine_count;
-    // What a vertex state program is executed with.
+    // Argument with which a vertex state program is executed.
     float argument[4];
 } glasm_parameter_values;
 
-// What a module wants at a slot. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for another one.
+// Descriptor that a module requires at a slot. A slot may appear twice, with the same kind: a unit
+// whose texture is read and whose sampler is used for another one.
 typedef struct glasm_descriptor {
-    // Where it is bound.
+    // Slot that it is bound to.
     struct glasm_slot slot;
     // Its kind, a VkDescriptorType.
     glasm_descriptor_kind kind;
     // Number of descriptors.
     uint32_t count;
-    // What it holds.
+    // Its resource.
     glasm_descriptor_resource resource;
-    // The entry of the list of the reflection that `resource` names; 0 if that is no list.
+    // The index in the list of the reflection that `resource` names; 0 without such a list.
     uint32_t index;
 } glasm_descriptor;
 
-// Two stages that want descriptors of different kinds at the same slot.
+// Two stages that require descriptors of different kinds at the same slot.
 typedef struct glasm_layout_conflict {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -2232,11 +2300,11 @@ typedef struct glasm_layout_conflict {
     struct glasm_slot slot;
     // The stage that came first.
     glasm_stage first_stage;
-    // What it wants.
+    // Kind that it requires.
     glasm_descriptor_kind first_kind;
-    // The stage that wants something else.
+    // The stage that requires another kind.
     glasm_stage second_stage;
-    // What it wants.
+    // Kind that it requires.
     glasm_descriptor_kind second_kind;
 } glasm_layout_conflict;
 
@@ -2256,13 +2324,13 @@ typedef struct glasm_layout_binding {
 typedef struct glasm_set_layout {
     // Number of the set.
     uint32_t set;
-    // Bindings in ascending order; none if the set only stands before one that has some.
+    // Bindings in ascending order; none if the set only precedes one that has some.
     const struct glasm_layout_binding *bindings;
     // Number of them.
     size_t binding_count;
 } glasm_set_layout;
 
-// A program of a pipeline with options of its own.
+// A program of a pipeline with separate options.
 typedef struct glasm_stage_options {
     // The program.
     const struct glasm_program *program;
@@ -2272,13 +2340,14 @@ typedef struct glasm_stage_options {
 
 // A stage of a pipeline.
 //
-// All that it points to belongs to the pipeline and is valid until this is freed; `glasm_shader_clone` keeps a shader.
+// All that it points to belongs to the pipeline and is valid until this is freed;
+// `glasm_shader_clone` retains a shader.
 typedef struct glasm_pipeline_stage {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
     // Stage.
     glasm_stage stage;
-    // Whether it is no program of the caller, but a stage that the pipeline needs besides.
+    // True for a stage that the pipeline needs in addition to the programs of the caller.
     glasm_bool is_made;
     // The shader; NULL if there are errors.
     const struct glasm_shader *shader;
@@ -2294,27 +2363,28 @@ typedef struct glasm_unwritten_input {
     struct glasm_meaning input;
 } glasm_unwritten_input;
 
-// How a program is written. `glasm_text_options_init` fills it with what it has unless a caller changes it.
+// Options of writing a program in a shading language. `glasm_text_options_init` fills it with the
+// initial values.
 //
-// All that it points to belongs to the caller and is read during the call that gets it, not later.
+// All that it points to belongs to the caller and is read only during the call that gets it.
 typedef struct glasm_text_options {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
-    // The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60", "msl24", and others that docs/text-output.md
-    // lists; NULL: "glsl450".
+    // The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60",
+    // "msl24", and others that docs/text-output.md lists; NULL: "glsl450".
     const char *language;
     // A glasm_text_conventions.
     uint32_t conventions;
     // A glasm_nan.
     uint32_t nan;
-    // Options of the compiler; NULL: the default ones. Device features, conventions and debug information do not count: the language decides
-    // them.
+    // Options of the compiler; NULL: the default ones. Device features, conventions and debug
+    // information are ignored: the language decides them.
     const struct glasm_options *options;
 } glasm_text_options;
 
 // Something that the caller of a text binds.
 typedef struct glasm_resource {
-    // What it is.
+    // Its kind.
     glasm_resource_kind kind;
     // Set and binding in the module, by which the reflection describes it.
     struct glasm_slot slot;
@@ -2328,61 +2398,70 @@ typedef struct glasm_resource {
 extern "C" {
 #endif // __cplusplus
 
-// Why the last call of this thread that failed did so, as UTF-8; the empty string if none has failed.
+// Returns why the last call of this thread that failed did so, as UTF-8; the empty string if none
+// has failed.
 //
 // The string belongs to the library. It is valid until the next call in this thread.
 const char *glasm_error_message(void);
 
-// The version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are that of the header.
+// Returns the version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are
+// that of the header.
 //
 // The string belongs to the library and is valid for ever.
 const char *glasm_version_string(void);
 
-// Fills a source with what it has unless a caller changes it. `size` is `sizeof(glasm_source)`.
+// Fills a source with its initial values. `size` is `sizeof(glasm_source)`.
 //
 // `source` belongs to the caller.
 glasm_result glasm_source_init(struct glasm_source *source, size_t size);
 
-// The programs of a text that may hold several, as files and memory of shipped programs do: `glasm_program_load` loads each with its part. There
-// is at least one, even if nothing in the text is a header; a strict source is one program, as GL sees it.
+// Lists the programs of a source that may hold several, as files and memory dumps of applications
+// do: `glasm_program_load` loads each with its part. There is at least one, even if the source has
+// no header; a strict source is one program, as GL sees it.
 //
-// `source` stays the caller's, with all that it points to; if it has a part, the programs of that are given. `parts` is room of the caller for
-// `capacity` of them, and may be NULL if that is 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
-// NULL and there are more than it has room for.
+// `source` stays the caller's, with all that it points to; if it has a part, the programs of that
+// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if
+// that is
+// 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
+//    NULL and there are more than `capacity`.
 glasm_result glasm_source_programs(const struct glasm_source *source,
                                    struct glasm_part *parts,
                                    size_t capacity,
                                    size_t *count);
 
-// Number of messages; 0 for NULL.
+// Returns the number of messages; 0 for NULL.
 //
 // `diagnostics` stays the caller's.
 size_t glasm_diagnostics_count(const struct glasm_diagnostics *diagnostics);
 
-// Number of messages that are errors, or faults of glasm; 0 for NULL.
+// Returns the number of messages that are errors, or internal errors of glasm; 0 for NULL.
 //
 // `diagnostics` stays the caller's.
 size_t glasm_diagnostics_error_count(const struct glasm_diagnostics *diagnostics);
 
-// A message by its number, below `glasm_diagnostics_count`.
+// Gets a message by its index, below `glasm_diagnostics_count`.
 //
-// `diagnostics` stays the caller's. `diagnostic` is the caller's, too, with its size set; what it points to then belongs to `diagnostics`.
+// `diagnostics` stays the caller's. `diagnostic` is the caller's, too, with its size set; what it
+// points to then belongs to `diagnostics`.
 glasm_result glasm_diagnostics_get(const struct glasm_diagnostics *diagnostics,
                                    size_t index,
                                    struct glasm_diagnostic *diagnostic);
 
-// What GL reports as PROGRAM_ERROR_POSITION_ARB: the byte of the first error, counted from the start of the program, which is the length of
-// the program for errors that show only after it was read as a whole; -1 without errors and for NULL.
+// Returns the position that GL reports as PROGRAM_ERROR_POSITION_ARB: the byte of the first error,
+// counted from the start of the program, which is the length of the program for errors that are
+// found only after it was read as a whole; -1 without errors and for NULL.
 //
 // `diagnostics` stays the caller's.
 int64_t glasm_diagnostics_gl_error_position(const struct glasm_diagnostics *diagnostics);
 
-// All messages as text for people: with lines of the program, carets and hints. NULL for NULL.
+// Renders all messages for users: with lines of the program, carets and hints. Returns NULL for
+// NULL.
 //
 // `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_diagnostics_render(const struct glasm_diagnostics *diagnostics);
 
-// All messages as JSON: an array of objects with code, severity, message, name, start, end, line, column and notes. NULL for NULL.
+// Formats all messages as JSON: an array of objects with code, severity, message, name, start,
+// end, line, column and notes. Returns NULL for NULL.
 //
 // `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_diagnostics_json(const struct glasm_diagnostics *diagnostics);
@@ -2392,54 +2471,60 @@ const char *glasm_diagnostics_json(const struct glasm_diagnostics *diagnostics);
 // Takes `diagnostics` away from the caller; NULL is allowed.
 void glasm_diagnostics_free(struct glasm_diagnostics *diagnostics);
 
-// The location of a varying in the fixed table; GLASM_BUILT_IN for what is no varying, for numbers that mean nothing, and for NULL.
+// Returns the location of a varying in the fixed table; GLASM_BUILT_IN for a semantic that is not
+// a varying, for invalid numbers, and for NULL.
 //
 // `varying` stays the caller's.
 uint32_t glasm_varying_location(const struct glasm_meaning *varying);
 
-// Fills options with what they are unless a caller changes them. `size` is `sizeof(glasm_options)`.
+// Fills options with their initial values. `size` is `sizeof(glasm_options)`.
 //
 // `options` belongs to the caller.
 glasm_result glasm_options_init(struct glasm_options *options, size_t size);
 
-// Changes the options to GL's rules, for callers that keep row 0 of an image at GL's bottom: the depth of clip space is remapped, and the
-// coordinates of points are flipped.
+// Changes the options to GL's rules, for callers that keep row 0 of an image at GL's bottom: the
+// depth of clip space is remapped, and the coordinates of points are flipped.
 //
 // `options` belongs to the caller, who has filled it with `glasm_options_init`.
 glasm_result glasm_options_use_opengl_conventions(struct glasm_options *options);
 
-// Changes the options to those for shaders that OpenGL takes (glShaderBinary with GL_SHADER_BINARY_FORMAT_SPIR_V): the target
-// GLASM_TARGET_OPEN_GL4_5, its conventions, and bindings at the end of those that it has.
+// Changes the options to those for shaders for OpenGL (glShaderBinary with
+// GL_SHADER_BINARY_FORMAT_SPIR_V): the target GLASM_TARGET_OPEN_GL4_5, its conventions, and the
+// last bindings that it has.
 //
-// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers` is GL_MAX_UNIFORM_BUFFER_BINDINGS,
-// `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS. The members `features` and `opengl_version` are left to the caller.
+// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers`
+// is GL_MAX_UNIFORM_BUFFER_BINDINGS, `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS.
+// The members `features` and `opengl_version` are unchanged.
 glasm_result glasm_options_use_opengl_environment(struct glasm_options *options,
                                                   uint32_t uniform_buffers,
                                                   uint32_t storage_buffers);
 
-// A compiler; NULL if there is a fault.
+// Creates a compiler; returns NULL if there is an internal error.
 //
 // The caller owns it, and frees it with `glasm_compiler_free`.
 struct glasm_compiler *glasm_compiler_create(void);
 
-// Frees a compiler. What it made stays.
+// Frees a compiler. Objects that it created remain valid.
 //
 // Takes `compiler` away from the caller; NULL is allowed.
 void glasm_compiler_free(struct glasm_compiler *compiler);
 
-// Loads a program string: reads, checks and translates it. GLASM_RESULT_PROGRAM if it has errors.
+// Loads a program string: parses, checks and translates it. GLASM_RESULT_PROGRAM if it has errors.
 //
-// `compiler` may be NULL; it and `source`, with all that this points to, stay the caller's. `program` is set to a program that the caller owns
-// and frees with `glasm_program_free`, or to NULL if it does not load. `diagnostics` may be NULL; it is set to all errors and warnings, which
+// `compiler` may be NULL; it and `source`, with all that this points to, stay the caller's.
+// `program` is set to a program that the caller owns and frees with `glasm_program_free`, or to
+// NULL if it does not load. `diagnostics` may be NULL; it is set to all errors and warnings, which
 // the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
 glasm_result glasm_program_load(const struct glasm_compiler *compiler,
                                 const struct glasm_source *source,
                                 struct glasm_program **program,
                                 struct glasm_diagnostics **diagnostics);
 
-// Another handle of the same program: both are freed, and the program is gone with the last of them. NULL for NULL.
+// Creates another handle of the same program: each is freed separately, and the program with the
+// last of them. Returns NULL for NULL.
 //
-// `program` stays the caller's, who owns the new handle, too, and frees it with `glasm_program_free`.
+// `program` stays the caller's, who owns the new handle, too, and frees it with
+// `glasm_program_free`.
 struct glasm_program *glasm_program_clone(const struct glasm_program *program);
 
 // Frees a handle of a program.
@@ -2447,102 +2532,115 @@ struct glasm_program *glasm_program_clone(const struct glasm_program *program);
 // Takes `program` away from the caller; NULL is allowed.
 void glasm_program_free(struct glasm_program *program);
 
-// The shader stage of a program.
+// Returns the shader stage of a program.
 //
-// `program` stays the caller's. It must not be NULL, for which there is no stage: GLASM_STAGE_VERTEX is returned.
+// `program` stays the caller's. It must not be NULL, for which GLASM_STAGE_VERTEX is returned.
 glasm_stage glasm_program_stage(const struct glasm_program *program);
 
-// The header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and for NULL.
+// Returns the header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and
+// for NULL.
 //
 // `program` stays the caller's. The string belongs to the library and is valid for ever.
 const char *glasm_program_dialect(const struct glasm_program *program);
 
-// Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be expressed for them.
+// Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be
+// expressed for them.
 //
-// `compiler` may be NULL, and so may `options`: the default ones. Both, and `program`, stay the caller's. `shader` is set to a shader that the
-// caller owns and frees with `glasm_shader_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and
-// warnings, those of loading among them, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+// `compiler` may be NULL, and so may `options`: the default ones. Both, and `program`, stay the
+// caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`,
+// or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and warnings,
+// those of loading among them, which the caller owns and frees with `glasm_diagnostics_free`, or
+// to NULL if there are none.
 glasm_result glasm_program_compile(const struct glasm_compiler *compiler,
                                    const struct glasm_program *program,
                                    const struct glasm_options *options,
                                    struct glasm_shader **shader,
                                    struct glasm_diagnostics **diagnostics);
 
-// What a program reads of the stage before, of the vertex or of the system; `count` is set to the number. NULL for NULL.
+// Returns the inputs of a program from the preceding stage, the vertex or the system; `count` is
+// set to the number. Returns NULL for NULL.
 //
-// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
-const struct glasm_program_input *glasm_program_inputs(const struct glasm_program *program,
-                                                       size_t *count);
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may
+// be NULL.
+const struct glasm_program_input *glasm_program_inputs(const struct glasm_program *program, size_t *count);
 
-// What a program writes for the stage behind it; `count` is set to the number. NULL for NULL.
+// Returns the outputs of a program for the following stage; `count` is set to the number. Returns
+// NULL for NULL.
 //
-// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may
+// be NULL.
 const struct glasm_program_output *glasm_program_outputs(const struct glasm_program *program, size_t *count);
 
-// The output registers of a TGSI program in the order of their numbers, for callers who name them: stream outputs are lists of registers,
-// glasm_capture has meanings. A register of distances is there once for each of its components. `count` is set to the number, which is 0
-// for programs of other languages. NULL for NULL.
+// Returns the output registers of a TGSI program in the order of their numbers, for callers who
+// name them: stream outputs are lists of registers, glasm_capture has semantics. A register of
+// distances is listed once for each of its components. `count` is set to the number, which is 0
+// for programs of other languages. Returns NULL for NULL.
 //
-// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
-const struct glasm_tgsi_output *glasm_program_tgsi_outputs(const struct glasm_program *program,
-                                                           size_t *count);
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may
+// be NULL.
+const struct glasm_tgsi_output *glasm_program_tgsi_outputs(const struct glasm_program *program, size_t *count);
 
-// Counts what a program uses of what GL limits: what queries of PROGRAM_INSTRUCTIONS_ARB and the like return. The first call for a program takes as
-// long as loading it.
+// Counts the resources of a program that GL limits: the results of queries of
+// PROGRAM_INSTRUCTIONS_ARB and so on. The first call for a program takes as long as loading it.
 //
 // `program` stays the caller's. `counts` is the caller's, too, with its size set.
-glasm_result glasm_program_counts(const struct glasm_program *program,
-                                  struct glasm_counts *counts);
+glasm_result glasm_program_counts(const struct glasm_program *program, struct glasm_counts *counts);
 
-// Fills limits with what they are unless a caller changes them: none. `size` is `sizeof(glasm_limits)`.
+// Fills limits with their initial values: no limits. `size` is `sizeof(glasm_limits)`.
 //
 // `limits` belongs to the caller.
 glasm_result glasm_limits_init(struct glasm_limits *limits, size_t size);
 
-// Checks a program against limits of the caller: `glProgramStringARB` fails for what exceeds them. GLASM_RESULT_PROGRAM if the program does.
+// Checks a program against limits of the caller: `glProgramStringARB` fails for programs that
+// exceed them. GLASM_RESULT_PROGRAM if the program does.
 //
-// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for each limit that the program exceeds, which the
-// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for
+// each limit that the program exceeds, which the caller owns and frees with
+// `glasm_diagnostics_free`, or to NULL if there are none.
 glasm_result glasm_program_check_limits(const struct glasm_program *program,
                                         const struct glasm_limits *limits,
                                         struct glasm_diagnostics **diagnostics);
 
-// The SPIR-V module: its words, of which `count` is set to the number, as `vkCreateShaderModule` takes them (the size in bytes is four times
-// the number). NULL for NULL.
+// Returns the words of the SPIR-V module, with `count` set to their number, as
+// `vkCreateShaderModule` takes them (the size in bytes is four times the number). Returns NULL for
+// NULL.
 //
-// `shader` stays the caller's. The words belong to it and are valid until it is freed. `count` may be NULL.
-const uint32_t *glasm_shader_words(const struct glasm_shader *shader,
-                                   size_t *count);
+// `shader` stays the caller's. The words belong to it and are valid until it is freed. `count` may
+// be NULL.
+const uint32_t *glasm_shader_words(const struct glasm_shader *shader, size_t *count);
 
-// The stage of a shader.
+// Returns the stage of a shader.
 //
-// `shader` stays the caller's. It must not be NULL, for which there is no stage: GLASM_STAGE_VERTEX is returned.
+// `shader` stays the caller's. It must not be NULL, for which GLASM_STAGE_VERTEX is returned.
 glasm_stage glasm_shader_stage(const struct glasm_shader *shader);
 
-// The reflection of a shader as JSON. NULL for NULL.
+// Formats the reflection of a shader as JSON. Returns NULL for NULL.
 //
 // `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
 
-// What the module of a shader expects of its caller.
+// Gets the requirements of the module of a shader on its caller.
 //
-// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
-glasm_result glasm_shader_reflection(const struct glasm_shader *shader,
-                                     struct glasm_reflection *reflection);
+// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it
+// points to then belongs to `shader`.
+glasm_result glasm_shader_reflection(const struct glasm_shader *shader, struct glasm_reflection *reflection);
 
-// A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
-// version of the library. Whether they belong together is not checked.
+// Creates a shader that was compiled before from a cache: from the results of `glasm_shader_words`
+// and `glasm_shader_reflection_json` for it, in the same version of the library. It is not checked
+// that they belong together.
 //
-// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if
-// they are no module and no reflection.
+// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and
+// frees with `glasm_shader_free`, or to NULL if they are not a module and a reflection.
 glasm_result glasm_shader_create(const uint32_t *words,
                                  size_t count,
                                  const char *reflection,
                                  struct glasm_shader **shader);
 
-// Another handle of the same shader: both are freed, and the shader is gone with the last of them. NULL for NULL.
+// Creates another handle of the same shader: each is freed separately, and the shader with the
+// last of them. Returns NULL for NULL.
 //
-// `shader` stays the caller's, who owns the new handle, too, and frees it with `glasm_shader_free`.
+// `shader` stays the caller's, who owns the new handle, too, and frees it with
+// `glasm_shader_free`.
 struct glasm_shader *glasm_shader_clone(const struct glasm_shader *shader);
 
 // Frees a handle of a shader.
@@ -2550,95 +2648,109 @@ struct glasm_shader *glasm_shader_clone(const struct glasm_shader *shader);
 // Takes `shader` away from the caller; NULL is allowed.
 void glasm_shader_free(struct glasm_shader *shader);
 
-// Fills the parameter block of a shader: the bytes for the buffer at `parameter_slot` of its reflection, 16 for each of `parameter_count`
-// vectors. Values come from GL's state, from what the application has set, and from the program.
+// Fills the parameter block of a shader: the bytes for the buffer at `parameter_slot` of its
+// reflection, 16 for each of `parameter_count` vectors. Values come from GL's state, from values
+// that the application has set, and from the program.
 //
-// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL for `values` none. `block` is room of the
-// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
+// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL
+// for `values` none. `block` points to memory of the caller for `vector_count` vectors, at least
+// as many as the block has; it may be mapped memory.
 glasm_result glasm_shader_parameter_block(const struct glasm_shader *shader,
                                           const struct glasm_state *state,
                                           const struct glasm_parameter_values *values,
                                           float *block,
                                           size_t vector_count);
 
-// What the module of a shader has slots for, with what to write into them; `count` is set to the number. NULL for NULL.
+// Returns the slots of the module of a shader, with the descriptors to write into them; `count` is
+// set to their number. Returns NULL for NULL.
 //
-// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may
+// be NULL.
 const struct glasm_descriptor *glasm_shader_descriptors(const struct glasm_shader *shader, size_t *count);
 
-// The descriptor set layouts that shaders need which run together, one for each set from 0 to the last that has a binding. Stages that use the
-// same slot share its descriptors: there are as many as the stage with the longest array wants. GLASM_RESULT_CONFLICT if two stages want
-// descriptors of different kinds at a slot: they read different targets at the same texture image unit, which GL refuses to draw, too.
+// Creates the descriptor set layouts that shaders which run together need, one for each set from 0
+// to the last that has a binding. Stages that use the same slot share its descriptors: there are
+// as many as the stage with the longest array requires. GLASM_RESULT_CONFLICT if two stages
+// require descriptors of different kinds at a slot: they read different targets at the same
+// texture image unit, which GL refuses to draw, too.
 //
-// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns and frees with `glasm_set_layouts_free`, or to
-// NULL if there are none. `conflict` may be NULL; it is the caller's, too, with its size set, and is filled if there is a conflict, which
-// `glasm_error_message` tells of in words.
+// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
+// and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;
+// it is the caller's, too, with its size set, and is filled if there is a conflict, which
+// `glasm_error_message` describes.
 glasm_result glasm_set_layouts_create(const struct glasm_shader *const *shaders,
                                       size_t count,
                                       struct glasm_set_layouts **layouts,
                                       struct glasm_layout_conflict *conflict);
 
-// The layouts, number n at index n, as a pipeline layout wants them; `count` is set to their number. NULL for NULL.
+// Returns the layouts, number n at index n, as a pipeline layout requires them; `count` is set to
+// their number. Returns NULL for NULL.
 //
-// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid until it is freed. `count` may be NULL.
-const struct glasm_set_layout *glasm_set_layouts_get(const struct glasm_set_layouts *layouts,
-                                                     size_t *count);
+// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid
+// until it is freed. `count` may be NULL.
+const struct glasm_set_layout *glasm_set_layouts_get(const struct glasm_set_layouts *layouts, size_t *count);
 
 // Frees descriptor set layouts.
 //
 // Takes `layouts` away from the caller; NULL is allowed.
 void glasm_set_layouts_free(struct glasm_set_layouts *layouts);
 
-// Compiles the programs of a pipeline, given in its order, so that they fit each other: what passes between them takes locations, and any
-// results go together. GLASM_RESULT_PROGRAM if one of the stages has errors.
+// Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
+// varyings that pass between them take locations, and any results go together.
+// GLASM_RESULT_PROGRAM if one of the stages has errors.
 //
-// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so do `programs`, `count` of them. `pipeline` is
-// set to what became of them, which the caller owns and frees with `glasm_pipeline_free`, even if stages have errors; or to NULL if an
-// argument is wrong.
+// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
+// do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
+// with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is wrong.
 glasm_result glasm_link(const struct glasm_compiler *compiler,
                         const struct glasm_program *const *programs,
                         size_t count,
                         const struct glasm_options *options,
                         struct glasm_pipeline **pipeline);
 
-// Does what `glasm_link` does, with options of its own for each program.
+// Does what `glasm_link` does, with separate options for each program.
 //
-// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all that they point to. `pipeline` is set as by
-// `glasm_link`.
+// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all
+// that they point to. `pipeline` is set as by `glasm_link`.
 glasm_result glasm_link_with(const struct glasm_compiler *compiler,
                              const struct glasm_stage_options *stages,
                              size_t count,
                              struct glasm_pipeline **pipeline);
 
-// Number of stages of a pipeline: those of the caller in their order, then those that it needs besides. 0 for NULL.
+// Returns the number of stages of a pipeline: those of the caller in their order, then those that
+// it needs in addition. 0 for NULL.
 //
 // `pipeline` stays the caller's.
 size_t glasm_pipeline_stage_count(const struct glasm_pipeline *pipeline);
 
-// A stage of a pipeline by its number, below `glasm_pipeline_stage_count`.
+// Gets a stage of a pipeline by its index, below `glasm_pipeline_stage_count`.
 //
-// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points to then belongs to `pipeline`.
+// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points
+// to then belongs to `pipeline`.
 glasm_result glasm_pipeline_get(const struct glasm_pipeline *pipeline,
                                 size_t index,
                                 struct glasm_pipeline_stage *stage);
 
-// Inputs of the stages of a pipeline that the stage before does not write; `count` is set to their number. NULL for NULL.
+// Returns the inputs of the stages of a pipeline that the preceding stage does not write; `count`
+// is set to their number. Returns NULL for NULL.
 //
-// `pipeline` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
-const struct glasm_unwritten_input *glasm_pipeline_unwritten(const struct glasm_pipeline *pipeline,
-                                                             size_t *count);
+// `pipeline` stays the caller's. The list belongs to it and is valid until it is freed. `count`
+// may be NULL.
+const struct glasm_unwritten_input *glasm_pipeline_unwritten(const struct glasm_pipeline *pipeline, size_t *count);
 
 // Frees a pipeline, and with it the shaders and diagnostics of its stages.
 //
 // Takes `pipeline` away from the caller; NULL is allowed.
 void glasm_pipeline_free(struct glasm_pipeline *pipeline);
 
-// The geometry stage that must follow a shader whose reflection has `has_replication`, for draws of such primitives on a device with so many
-// viewports.
+// Creates the geometry stage that must follow a shader whose reflection has `has_replication`, for
+// draws of such primitives on a device with that many viewports.
 //
-// `before` stays the caller's, and so do `options`, of which target and device count and which may be NULL. `primitive` is a
-// glasm_input_primitive. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if none is needed or
-// there are errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL.
+// `before` stays the caller's, and so do `options`, of which only target and device are used and
+// which may be NULL. `primitive` is a glasm_input_primitive. `shader` is set to a shader that the
+// caller owns and frees with `glasm_shader_free`, or to NULL if none is needed or there are
+// errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with
+// `glasm_diagnostics_free`, or to NULL.
 glasm_result glasm_replication_stage(const struct glasm_shader *before,
                                      uint32_t primitive,
                                      uint32_t viewports,
@@ -2646,11 +2758,14 @@ glasm_result glasm_replication_stage(const struct glasm_shader *before,
                                      struct glasm_shader **shader,
                                      struct glasm_diagnostics **diagnostics);
 
-// The control stage between a vertex and an evaluation shader that were linked without one: patches of so many vertices pass through it.
+// Creates the control stage between a vertex and an evaluation shader that were linked without
+// one: patches of that many vertices pass through it.
 //
-// `vertex` and `evaluation` stay the caller's, and so do `levels`, four outer and two inner ones, and `options`, of which target and device
-// count and which may be NULL. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if there are
-// errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL.
+// `vertex` and `evaluation` stay the caller's, and so do `levels`, four outer and two inner ones,
+// and `options`, of which only target and device are used and which may be NULL. `shader` is set
+// to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if there are
+// errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with
+// `glasm_diagnostics_free`, or to NULL.
 glasm_result glasm_control_stage(const struct glasm_shader *vertex,
                                  const struct glasm_shader *evaluation,
                                  uint32_t vertices,
@@ -2659,12 +2774,12 @@ glasm_result glasm_control_stage(const struct glasm_shader *vertex,
                                  struct glasm_shader **shader,
                                  struct glasm_diagnostics **diagnostics);
 
-// GL's initial state; NULL if there is a fault.
+// Creates GL's initial state; returns NULL if there is an internal error.
 //
 // The caller owns it, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_create(void);
 
-// A copy of a state. NULL for NULL.
+// Copies a state. Returns NULL for NULL.
 //
 // `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_clone(const struct glasm_state *state);
@@ -2674,89 +2789,94 @@ struct glasm_state *glasm_state_clone(const struct glasm_state *state);
 // Takes `state` away from the caller; NULL is allowed.
 void glasm_state_free(struct glasm_state *state);
 
-// Sets a matrix (glLoadMatrixf). `index` is its number, of those of which there are several, else 0; the product of projection and modelview
-// follows from both and cannot be set.
+// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it is 0;
+// the product of projection and modelview follows from both and cannot be set.
 //
-// `state` stays the caller's, and so do `values`: 16 floats, column after column. `matrix` is a glasm_matrix.
-glasm_result glasm_state_set_matrix(struct glasm_state *state,
-                                    uint32_t matrix,
-                                    uint32_t index,
-                                    const float *values);
+// `state` stays the caller's, and so do `values`: 16 floats, in column-major order. `matrix` is a
+// glasm_matrix.
+glasm_result glasm_state_set_matrix(struct glasm_state *state, uint32_t matrix, uint32_t index, const float *values);
 
-// A matrix in one of its forms, as the library computes it.
+// Computes a matrix in one of its forms.
 //
-// `state` stays the caller's. `values` is room of the caller for 16 floats. `matrix` is a glasm_matrix other than the color matrix, `form` a
-// glasm_matrix_form.
+// `state` stays the caller's. `values` points to memory of the caller for 16 floats. `matrix` is a
+// glasm_matrix other than the color matrix, `form` a glasm_matrix_form.
 glasm_result glasm_state_get_matrix(const struct glasm_state *state,
                                     uint32_t matrix,
                                     uint32_t index,
                                     uint32_t form,
                                     float *values);
 
-// Sets something of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
-// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are taken as they are: the ranges that GL enforces are the
-// caller's affair.
+// Sets a value of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
+// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are not checked:
+// the caller enforces the ranges of GL.
 //
-// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value, which says how many floats it has and what
-// `index` is; else `index` is 0.
+// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value,
+// which determines the number of floats and the role of `index`; without one `index` is 0.
 glasm_result glasm_state_set(struct glasm_state *state,
                              uint32_t what,
                              uint32_t index,
                              const float *values,
                              size_t count);
 
-// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix (glTrackMatrixNV): they hold its rows from now on.
+// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
+// (glTrackMatrixNV): they hold its rows from now on.
 //
-// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a glasm_matrix_form.
+// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a
+// glasm_matrix_form.
 glasm_result glasm_state_track_matrix(struct glasm_state *state,
                                       uint32_t address,
                                       uint32_t matrix,
                                       uint32_t index,
                                       uint32_t form);
 
-// Ends tracking (glTrackMatrixNV with NONE). The parameters keep the rows that they held: `rows` is set to them, for the caller to keep, or to
-// zeros if nothing was tracked.
+// Ends tracking (glTrackMatrixNV with NONE). The parameters keep the rows that they held: `rows`
+// is set to them, for the caller to store, or to zeros if no matrix was tracked.
 //
-// `state` stays the caller's. `rows` is NULL, or room of the caller for 16 floats.
-glasm_result glasm_state_untrack_matrix(struct glasm_state *state,
-                                        uint32_t address,
-                                        float *rows);
+// `state` stays the caller's. `rows` is NULL, or points to memory of the caller for 16 floats.
+glasm_result glasm_state_untrack_matrix(struct glasm_state *state, uint32_t address, float *rows);
 
-// Whether a parameter of vertex programs tracks a matrix: 1, or 0.
+// Returns 1 if a parameter of vertex programs tracks a matrix, else 0.
 //
 // `state` stays the caller's.
 glasm_bool glasm_state_is_tracked(const struct glasm_state *state, uint32_t address);
 
-// The value of a state.* parameter. `glasm_shader_parameter_block` does that for all parameters of a shader at once.
+// Computes the value of a state.* parameter. `glasm_shader_parameter_block` does so for all
+// parameters of a shader at once.
 //
-// `state` and `parameter` stay the caller's. `values` is room of the caller for four floats.
+// `state` and `parameter` stay the caller's. `values` points to memory of the caller for four
+// floats.
 glasm_result glasm_state_evaluate(const struct glasm_state *state,
                                   const struct glasm_state_parameter *parameter,
                                   float *values);
 
-// The matrix of glTranslate.
+// Computes the matrix of glTranslate.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_translation(float *matrix, float x, float y, float z);
 
-// The matrix of glScale.
+// Computes the matrix of glScale.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_scaling(float *matrix, float x, float y, float z);
 
-// The matrix of glRotate, with the angle in degrees.
+// Computes the matrix of glRotate, with the angle in degrees.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_rotation(float *matrix, float degrees, float x, float y, float z);
 
-// The matrix of glOrtho.
+// Computes the matrix of glOrtho.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_ortho(float *matrix, float left, float right, float bottom, float top, float near, float far);
 
-// The matrix of glFrustum.
+// Computes the matrix of glFrustum.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_frustum(float *matrix,
                                   float left,
                                   float right,
@@ -2765,58 +2885,63 @@ glasm_result glasm_matrix_frustum(float *matrix,
                                   float near,
                                   float far);
 
-// The matrix of gluPerspective, with the angle in degrees.
+// Computes the matrix of gluPerspective, with the angle in degrees.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order.
 glasm_result glasm_matrix_perspective(float *matrix, float fov_y, float aspect, float near, float far);
 
-// The matrix of gluLookAt.
+// Computes the matrix of gluLookAt.
 //
-// `matrix` is room of the caller for 16 floats, which become the matrix column after column. `eye`, `center` and `up` are three floats each
-// and stay the caller's.
-glasm_result glasm_matrix_look_at(float *matrix,
-                                  const float *eye,
-                                  const float *center,
-                                  const float *up);
+// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+// order. `eye`, `center` and `up` are three floats each and stay the caller's.
+glasm_result glasm_matrix_look_at(float *matrix, const float *eye, const float *center, const float *up);
 
-// The product of two matrices, which applies `right` first: what glMultMatrix makes of the current matrix `left`.
+// Computes the product of two matrices, which applies `right` first: the result of glMultMatrix if
+// `left` is the current matrix.
 //
-// `product` is room of the caller for 16 floats; it may be `left` or `right`, which are 16 floats each and stay the caller's.
-glasm_result glasm_matrix_multiply(float *product,
-                                   const float *left,
-                                   const float *right);
+// `product` points to memory of the caller for 16 floats; it may be `left` or `right`, which are
+// 16 floats each and stay the caller's.
+glasm_result glasm_matrix_multiply(float *product, const float *left, const float *right);
 
-// Fills the options of a text with what they are unless a caller changes them. `size` is `sizeof(glasm_text_options)`.
+// Fills the options of writing programs with their initial values. `size` is
+// `sizeof(glasm_text_options)`.
 //
 // `options` belongs to the caller.
 glasm_result glasm_text_options_init(struct glasm_text_options *options, size_t size);
 
-// Writes a program as text of a shading language. GLASM_RESULT_PROGRAM if it cannot be written in it, GLASM_RESULT_NOT_BUILT if the library was
-// built without the feature `text`.
+// Writes a program in a shading language. GLASM_RESULT_PROGRAM if it cannot be expressed in it,
+// GLASM_RESULT_NOT_BUILT if the library was built without the feature `text`.
 //
-// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's. `text` is set to a text that the caller owns
-// and frees with `glasm_text_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the
-// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's.
+// `text` is set to a text that the caller owns and frees with `glasm_text_free`, or to NULL if
+// there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the caller
+// owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
 glasm_result glasm_program_write(const struct glasm_compiler *compiler,
                                  const struct glasm_program *program,
                                  const struct glasm_text_options *options,
                                  struct glasm_text **text,
                                  struct glasm_diagnostics **diagnostics);
 
-// A text, with a NUL behind it; `length` is set to its bytes without that. NULL for NULL.
+// Returns the program in the shading language, NUL-terminated; `length` is set to its bytes
+// without that. Returns NULL for NULL.
 //
-// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may be NULL.
+// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may
+// be NULL.
 const char *glasm_text_string(const struct glasm_text *text, size_t *length);
 
-// What the caller of a text binds, and where; `count` is set to the number. NULL for NULL.
+// Returns the resources that the caller of the written program binds, with their bindings; `count`
+// is set to the number. Returns NULL for NULL.
 //
-// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is freed. `count` may be NULL.
-const struct glasm_resource *glasm_text_resources(const struct glasm_text *text,
-                                                  size_t *count);
+// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
+// freed. `count` may be NULL.
+const struct glasm_resource *glasm_text_resources(const struct glasm_text *text, size_t *count);
 
-// The shader that a text was written from, whose reflection says what each resource holds. NULL for NULL.
+// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
+// NULL.
 //
-// `text` stays the caller's. The shader belongs to it and is valid until it is freed; `glasm_shader_clone` keeps it.
+// `text` stays the caller's. The shader belongs to it and is valid until it is freed;
+// `glasm_shader_clone` retains it.
 const struct glasm_shader *glasm_text_shader(const struct glasm_text *text);
 
 // Frees a text, and with it the shader that it was written from.
@@ -2824,50 +2949,50 @@ const struct glasm_shader *glasm_text_shader(const struct glasm_text *text);
 // Takes `text` away from the caller; NULL is allowed.
 void glasm_text_free(struct glasm_text *text);
 
-// The key of what a program and its options give: module, reflection and warnings, or the errors. It is a SHA-256 digest of the text, all
-// settings of the source, all options and the version of the library, the same in all processes and on all machines of one byte order. The name
-// of the source counts only with `debug_lines`.
+// Computes the key of the result of compiling a program with options: module, reflection and
+// warnings, or the errors. It is a SHA-256 digest of the program string, all settings of the
+// source, all options and the version of the library, the same in all processes and on all
+// machines of one byte order. The name of the source is part of it only with `debug_lines`.
 //
 // The key does not cover the other programs of a pipeline: `glasm_cache_key_add` joins their keys.
 //
-// `source` and `options` stay the caller's, with all that they point to; `options` may be NULL: the default ones. `key` is room of the caller for
-// GLASM_CACHE_KEY_SIZE bytes, which stay as they are if an argument is wrong.
-glasm_result glasm_cache_key(const struct glasm_source *source,
-                             const struct glasm_options *options,
-                             uint8_t *key);
+// `source` and `options` stay the caller's, with all that they point to; `options` may be NULL:
+// the default ones. `key` points to memory of the caller for GLASM_CACHE_KEY_SIZE bytes, which
+// remain unchanged if an argument is invalid.
+glasm_result glasm_cache_key(const struct glasm_source *source, const struct glasm_options *options, uint8_t *key);
 
-// The key of a program that has loaded: what `glasm_cache_key` gives for the source that it was loaded from.
+// Computes the key of a loaded program: the one that `glasm_cache_key` computes for the source
+// that it was loaded from.
 //
-// `program` and `options` stay the caller's; `options` may be NULL: the default ones. `key` is room of the caller for GLASM_CACHE_KEY_SIZE bytes,
-// which stay as they are if an argument is wrong.
+// `program` and `options` stay the caller's; `options` may be NULL: the default ones. `key` points
+// to memory of the caller for GLASM_CACHE_KEY_SIZE bytes, which remain unchanged if an argument is
+// invalid.
 glasm_result glasm_program_cache_key(const struct glasm_program *program,
                                      const struct glasm_options *options,
                                      uint8_t *key);
 
-// Changes a key to that of something that depends on what it stands for and on something else besides: on the key of the program of another
-// stage, on a revision of the caller.
+// Changes a key to that of something that depends on more than the key covers: on the key of the
+// program of another stage, on a revision of the caller.
 //
-// `key`, of GLASM_CACHE_KEY_SIZE bytes, and `more`, of `length` bytes, stay the caller's; they may be the same.
-glasm_result glasm_cache_key_add(uint8_t *key,
-                                 const void *more,
-                                 size_t length);
+// `key`, of GLASM_CACHE_KEY_SIZE bytes, and `more`, of `length` bytes, stay the caller's; they may
+// be the same.
+glasm_result glasm_cache_key_add(uint8_t *key, const void *more, size_t length);
 
-// Checks a module with spirv-val against the rules of SPIR-V and of its target environment: modules of this library, or others.
-// GLASM_RESULT_INVALID_MODULE if it breaks one, which `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the
-// feature `spirv-tools`.
+// Checks a module with spirv-val against the rules of SPIR-V and of its target environment:
+// modules of this library, or others. GLASM_RESULT_INVALID_MODULE if it breaks one, which
+// `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the feature
+// `spirv-tools`.
 //
 // `words`, `count` of them, stay the caller's. `target` is a glasm_target.
-glasm_result glasm_validate(const uint32_t *words,
-                            size_t count,
-                            uint32_t target);
+glasm_result glasm_validate(const uint32_t *words, size_t count, uint32_t target);
 
-// The words of the state in the options: `two_sided_color` to `draw_buffers`, stipples, alpha test, depth modes and wraps. They are the bytes of the uniform
-// buffer of shaders that read state from one, and the values of specialization constants by the number of their word.
+// Writes the words of the state in the options: `two_sided_color` to `draw_buffers`, stipples,
+// alpha test, depth modes and wraps. They are the bytes of the uniform buffer of shaders that read
+// state from one, and the values of specialization constants by the index of their word.
 //
-// `options` stays the caller's; NULL stands for GL's initial state. `words` is room of the caller for GLASM_STATE_WORDS words; it may be mapped
-// memory.
-glasm_result glasm_options_state_words(const struct glasm_options *options,
-                                       uint32_t *words);
+// `options` stays the caller's; NULL denotes GL's initial state. `words` points to memory of the
+// caller for GLASM_STATE_WORDS words; it may be mapped memory.
+glasm_result glasm_options_state_words(const struct glasm_options *options, uint32_t *words);
 
 #ifdef __cplusplus
 }  // extern "C"

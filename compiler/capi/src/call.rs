@@ -1,26 +1,29 @@
 //! The wrapper of all functions: results, messages, and panics that end here.
 
-use crate::strings::c_string;
+use crate::strings::to_c_string;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of a call.
+/// Result of a call.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_result {
-    /// It is done.
+    /// Success.
     Ok = 0,
-    /// A program has errors, or cannot be expressed for the device or in the language: the diagnostics say why.
+    /// A program has errors, or cannot be expressed for the device or in the language: the
+    /// diagnostics say why.
     Program = 1,
-    /// An argument is NULL that must not be, too large, or no number of its enumeration: `glasm_error_message` names it.
+    /// An argument is NULL that must not be, too large, or no number of its enumeration:
+    /// `glasm_error_message` names it.
     InvalidArgument = 2,
-    /// The library was built without what the call needs: `glasm_error_message` names the feature.
+    /// The library was built without a feature that the call needs: `glasm_error_message` names it.
     NotBuilt = 3,
-    /// A fault of glasm itself. Please report it with what `glasm_error_message` says.
+    /// An internal error of glasm. Please report it with the string of `glasm_error_message`.
     Internal = 4,
-    /// Shaders want descriptors of different kinds at the same slot: `glasm_error_message` names them.
+    /// Shaders require descriptors of different kinds at the same slot: `glasm_error_message` names
+    /// them.
     Conflict = 5,
     /// A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
     InvalidModule = 6,
@@ -41,7 +44,7 @@ impl Failure {
         }
     }
 
-    /// The diagnostics have the messages.
+    /// Returns the failure of a program with errors; the diagnostics have the messages.
     pub(crate) fn program() -> Self {
         Self {
             result: glasm_result::Program,
@@ -72,11 +75,11 @@ impl Failure {
         }
     }
 
-    fn panic(payload: Box<dyn Any + Send>) -> Self {
+    fn from_panic(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let message = format!("a fault of glasm: {}", text.unwrap_or("no message"));
-        // Dropping what somebody panicked with may panic.
+        // Dropping the payload of a panic may panic.
         std::mem::forget(payload);
         Self {
             result: glasm_result::Internal,
@@ -89,25 +92,26 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-fn remember(message: &str) {
-    // A thread that ends has no messages any more, and nobody who asks for them.
-    let _ = MESSAGE.try_with(|last| *last.borrow_mut() = c_string(message));
+fn store_message(message: &str) {
+    // A thread that ends has no messages any longer, and no reader of them.
+    let _ = MESSAGE.try_with(|last| *last.borrow_mut() = to_c_string(message));
 }
 
-/// Runs a function of the interface: a result, or why there is none.
+/// Runs a function of the interface: returns its result, or the failure.
 fn run<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, glasm_result> {
-    // What a panic leaves half done are values that are dropped with it, and compilers, which are put back only when they are whole.
+    // A panic leaves incomplete values that are dropped with it, and compilers, which are put back
+    // only when they are complete.
     let ran = catch_unwind(AssertUnwindSafe(body));
     let failure = match ran {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(failure)) => failure,
-        Err(payload) => Failure::panic(payload),
+        Err(payload) => Failure::from_panic(payload),
     };
-    remember(&failure.message);
+    store_message(&failure.message);
     Err(failure.result)
 }
 
-/// A function that gives a result code.
+/// Runs the body of a function that returns a result code; stores the message of a failure.
 pub(crate) fn enter(body: impl FnOnce() -> Result<(), Failure>) -> glasm_result {
     match run(body) {
         Ok(()) => glasm_result::Ok,
@@ -115,12 +119,13 @@ pub(crate) fn enter(body: impl FnOnce() -> Result<(), Failure>) -> glasm_result 
     }
 }
 
-/// A function that gives a value: `fallback` if it fails.
-pub(crate) fn guarded<T>(fallback: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
+/// Runs the body of a function that returns a value; returns `fallback` if it fails.
+pub(crate) fn run_or<T>(fallback: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
     run(body).unwrap_or(fallback)
 }
 
-/// Why the last call of this thread that failed did so, as UTF-8; the empty string if none has failed.
+/// Returns why the last call of this thread that failed did so, as UTF-8; the empty string if none
+/// has failed.
 ///
 /// The string belongs to the library. It is valid until the next call in this thread.
 #[unsafe(no_mangle)]
@@ -136,7 +141,8 @@ pub const GLASM_VERSION_MINOR: u32 = 1;
 /// The version that the header is of: its third number.
 pub const GLASM_VERSION_PATCH: u32 = 0;
 
-/// The version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are that of the header.
+/// Returns the version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are
+/// that of the header.
 ///
 /// The string belongs to the library and is valid for ever.
 #[unsafe(no_mangle)]
@@ -151,7 +157,7 @@ mod tests {
     use std::ffi::CStr;
 
     fn message() -> String {
-        // SAFETY: the library gave the string, and nothing was called since.
+        // SAFETY: the library returned the string, and no function was called since.
         let message = unsafe { CStr::from_ptr(glasm_error_message()) };
         message.to_str().unwrap().to_owned()
     }
@@ -162,7 +168,7 @@ mod tests {
         assert_eq!(message(), "a fault of glasm: on purpose");
         assert_eq!(enter(|| panic!("short")), glasm_result::Internal);
         assert_eq!(message(), "a fault of glasm: short");
-        assert_eq!(guarded(7, || std::panic::panic_any(1u8)), 7);
+        assert_eq!(run_or(7, || std::panic::panic_any(1u8)), 7);
         assert_eq!(message(), "a fault of glasm: no message");
     }
 

@@ -1,26 +1,26 @@
 //! Compilers: memory that many programs use one after the other.
 
-use crate::call::guarded;
+use crate::call::run_or;
 use crate::memory::free;
 use glasm::Compiler;
 use std::sync::{Mutex, PoisonError};
 
-/// Memory that programs which are loaded, compiled or linked one after the other share. Functions that take one do with NULL, too: then
-/// they ask the system for memory, as for every program.
+/// Memory that programs which are loaded, compiled or linked one after the other share. Functions
+/// that take one accept NULL, too: then they allocate memory from the system, for every program.
 ///
 /// Threads may share a compiler; they wait for each other. One for each thread is faster.
 #[derive(Debug, Default)]
 pub struct glasm_compiler(Mutex<Compiler>);
 
-/// A compiler; NULL if there is a fault.
+/// Creates a compiler; returns NULL if there is an internal error.
 ///
 /// The caller owns it, and frees it with `glasm_compiler_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_compiler_create() -> Option<Box<glasm_compiler>> {
-    guarded(None, || Ok(Some(Box::default())))
+    run_or(None, || Ok(Some(Box::default())))
 }
 
-/// Frees a compiler. What it made stays.
+/// Frees a compiler. Objects that it created remain valid.
 ///
 /// Takes `compiler` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
@@ -29,7 +29,7 @@ pub extern "C" fn glasm_compiler_free(compiler: Option<Box<glasm_compiler>>) {
 }
 
 impl glasm_compiler {
-    /// Runs something with a compiler, which keeps its memory if there is one to keep.
+    /// Runs something with a compiler, whose allocated memory is reused if there is a compiler.
     pub(crate) fn run<T>(this: Option<&Self>, body: impl FnOnce(&mut Compiler) -> T) -> T {
         let Some(this) = this else {
             return body(&mut Compiler::new());

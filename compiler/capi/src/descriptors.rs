@@ -6,7 +6,7 @@ use glasm::Reflection;
 use glasm::layout::{Descriptor, Resource};
 use std::ptr;
 
-/// What a descriptor holds, and the list of the reflection that has it.
+/// Resource of a descriptor, and the list of the reflection that has it.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_descriptor_resource {
@@ -16,7 +16,7 @@ pub enum glasm_descriptor_resource {
     StateProgram = 1,
     /// An entry of `textures`.
     Texture = 2,
-    /// An entry of `samplers`, whose texture does not count.
+    /// An entry of `samplers`, whose texture is ignored.
     Sampler = 3,
     /// An entry of `attachments`.
     Attachment = 4,
@@ -28,29 +28,31 @@ pub enum glasm_descriptor_resource {
     Buffer = 7,
     /// The lock of images.
     ImageLock = 8,
-    /// The uniform buffer of GL state that the shader reads when it runs: `glasm_options_state_words`.
+    /// The uniform buffer of GL state that the shader reads when it runs:
+    /// `glasm_options_state_words`.
     StateBlock = 9,
 }
 
-/// What a module wants at a slot. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for another one.
+/// Descriptor that a module requires at a slot. A slot may appear twice, with the same kind: a unit
+/// whose texture is read and whose sampler is used for another one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_descriptor {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// Its kind, a VkDescriptorType.
     pub kind: glasm_descriptor_kind,
     /// Number of descriptors.
     pub count: u32,
-    /// What it holds.
+    /// Its resource.
     pub resource: glasm_descriptor_resource,
-    /// The entry of the list of the reflection that `resource` names; 0 if that is no list.
+    /// The index in the list of the reflection that `resource` names; 0 without such a list.
     pub index: u32,
 }
 
 impl glasm_descriptor {
     pub(crate) fn new(descriptor: &Descriptor<'_>, reflection: &Reflection) -> Self {
-        fn place<T>(list: &[T], entry: &T) -> u32 {
+        fn find_index<T>(list: &[T], entry: &T) -> u32 {
             let place = list.iter().position(|it| ptr::eq(it, entry));
             place.unwrap_or_default() as u32
         }
@@ -59,12 +61,12 @@ impl glasm_descriptor {
             Resource::Params(_) => (C::Parameters, 0),
             Resource::StateBlock(_) => (C::StateBlock, 0),
             Resource::State(_) => (C::StateProgram, 0),
-            Resource::Texture(it) => (C::Texture, place(&reflection.textures, it)),
-            Resource::Sampler(it) => (C::Sampler, place(&reflection.samplers, it)),
-            Resource::Attachment(it) => (C::Attachment, place(&reflection.attachments, it)),
-            Resource::Image(it) => (C::Image, place(&reflection.images, it)),
-            Resource::Handles(it) => (C::HandleArray, place(&reflection.handle_arrays, it)),
-            Resource::Buffer(it) => (C::Buffer, place(&reflection.buffers, it)),
+            Resource::Texture(it) => (C::Texture, find_index(&reflection.textures, it)),
+            Resource::Sampler(it) => (C::Sampler, find_index(&reflection.samplers, it)),
+            Resource::Attachment(it) => (C::Attachment, find_index(&reflection.attachments, it)),
+            Resource::Image(it) => (C::Image, find_index(&reflection.images, it)),
+            Resource::Handles(it) => (C::HandleArray, find_index(&reflection.handle_arrays, it)),
+            Resource::Buffer(it) => (C::Buffer, find_index(&reflection.buffers, it)),
             Resource::ImageLock => (C::ImageLock, 0),
         };
         Self {

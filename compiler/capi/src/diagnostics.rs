@@ -1,9 +1,9 @@
 //! Diagnostics: errors and warnings of a program, with their positions.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::enums::{glasm_bool, glasm_severity};
-use crate::memory::{self, Versioned, free, give, required};
-use crate::strings::{StringList, c_string};
+use crate::memory::{self, Versioned, free, give, require};
+use crate::strings::{StringList, to_c_string};
 use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;
 use glasm::{Diagnostic, Diagnostics, Location, Source};
@@ -24,7 +24,7 @@ pub struct glasm_diagnostics {
     json: OnceLock<CString>,
 }
 
-/// What C reads of a message.
+/// The strings of a message for C.
 #[derive(Debug)]
 struct Message {
     code: CString,
@@ -38,19 +38,21 @@ struct Message {
 
 /// One message.
 ///
-/// All that it points to belongs to the diagnostics and is valid until these are freed. Strings are UTF-8.
+/// All that it points to belongs to the diagnostics and is valid until these are freed. Strings are
+/// UTF-8.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_diagnostic {
     /// Size of the structure in bytes, as the caller knows it.
     pub size: usize,
-    /// How bad it is.
+    /// Its severity.
     pub severity: glasm_severity,
-    /// Whether it is about some bytes of the text. Else it is about the whole program, and the next four members are 0.
+    /// True if it is about some bytes of the source. Else it is about the whole program, and the
+    /// next four members are 0.
     pub has_place: glasm_bool,
     /// Its first byte in the text.
     pub start: u32,
-    /// The byte behind its last one.
+    /// Offset of the byte after its last one.
     pub end: u32,
     /// Line of the first byte, from 1.
     pub line: u32,
@@ -58,13 +60,13 @@ pub struct glasm_diagnostic {
     pub column: u32,
     /// Its code, such as "E0511".
     pub code: *const c_char,
-    /// What all messages of this code are about.
+    /// Subject of all messages of this code.
     pub title: *const c_char,
-    /// What is wrong, one line.
+    /// Description of the error, one line.
     pub message: *const c_char,
-    /// The message with the line of the program, a caret, and hints, for people.
+    /// The message with the line of the program, a caret, and hints, for users.
     pub rendered: *const c_char,
-    /// The feature that the device lacks, if that is what is wrong; else NULL.
+    /// The missing feature of the device, if that is the cause; else NULL.
     pub feature: *const c_char,
     /// Hints, one line each.
     pub notes: *const *const c_char,
@@ -75,7 +77,8 @@ pub struct glasm_diagnostic {
 // SAFETY: it begins with the size.
 unsafe impl Versioned for glasm_diagnostic {}
 
-/// Where a function puts diagnostics that the caller owns; NULL if nobody asks.
+/// Pointer to which a function writes diagnostics that the caller then owns; NULL if they are not
+/// requested.
 pub(crate) type DiagnosticsPlace<'a> = Option<&'a mut MaybeUninit<*mut glasm_diagnostics>>;
 
 /// Writes diagnostics for the caller: NULL if there are none.
@@ -123,17 +126,17 @@ impl Message {
             Location::WholeProgram => None,
         };
         Self {
-            code: c_string(diagnostic.code.id()),
-            title: c_string(diagnostic.code.title()),
-            message: c_string(&diagnostic.message),
+            code: to_c_string(diagnostic.code.id()),
+            title: to_c_string(diagnostic.code.title()),
+            message: to_c_string(&diagnostic.message),
             notes: StringList::new(diagnostic.notes.iter().map(String::as_str)),
-            feature: diagnostic.feature.as_deref().map(c_string),
-            rendered: c_string(rendered),
+            feature: diagnostic.feature.as_deref().map(to_c_string),
+            rendered: to_c_string(rendered),
             place,
         }
     }
 
-    fn for_c(&self, severity: glasm_severity) -> glasm_diagnostic {
+    fn to_c(&self, severity: glasm_severity) -> glasm_diagnostic {
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let (span, position) = self
             .place
@@ -157,27 +160,28 @@ impl Message {
     }
 }
 
-/// Number of messages; 0 for NULL.
+/// Returns the number of messages; 0 for NULL.
 ///
 /// `diagnostics` stays the caller's.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_count(diagnostics: Option<&glasm_diagnostics>) -> usize {
-    guarded(0, || Ok(diagnostics.map_or(0, |all| all.messages.len())))
+    run_or(0, || Ok(diagnostics.map_or(0, |all| all.messages.len())))
 }
 
-/// Number of messages that are errors, or faults of glasm; 0 for NULL.
+/// Returns the number of messages that are errors, or internal errors of glasm; 0 for NULL.
 ///
 /// `diagnostics` stays the caller's.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_error_count(diagnostics: Option<&glasm_diagnostics>) -> usize {
-    guarded(0, || {
+    run_or(0, || {
         Ok(diagnostics.map_or(0, |all| all.found.error_count()))
     })
 }
 
-/// A message by its number, below `glasm_diagnostics_count`.
+/// Gets a message by its index, below `glasm_diagnostics_count`.
 ///
-/// `diagnostics` stays the caller's. `diagnostic` is the caller's, too, with its size set; what it points to then belongs to `diagnostics`.
+/// `diagnostics` stays the caller's. `diagnostic` is the caller's, too, with its size set; what it
+/// points to then belongs to `diagnostics`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_diagnostics_get(
     diagnostics: Option<&glasm_diagnostics>,
@@ -185,52 +189,55 @@ pub unsafe extern "C" fn glasm_diagnostics_get(
     diagnostic: *mut glasm_diagnostic,
 ) -> glasm_result {
     enter(|| {
-        let all = required(diagnostics, "diagnostics")?;
+        let all = require(diagnostics, "diagnostics")?;
         let message = all.messages.get(index).zip(all.found.list.get(index));
         let (message, found) =
             message.ok_or_else(|| Failure::argument("`index` is past the last message"))?;
-        let given = message.for_c(found.severity.into());
-        // SAFETY: the caller's structure has the size that it says.
+        let given = message.to_c(found.severity.into());
+        // SAFETY: the caller's structure has the size that it states.
         unsafe { memory::write(diagnostic, given, "diagnostic") }
     })
 }
 
-/// What GL reports as PROGRAM_ERROR_POSITION_ARB: the byte of the first error, counted from the start of the program, which is the length of
-/// the program for errors that show only after it was read as a whole; -1 without errors and for NULL.
+/// Returns the position that GL reports as PROGRAM_ERROR_POSITION_ARB: the byte of the first error,
+/// counted from the start of the program, which is the length of the program for errors that are
+/// found only after it was read as a whole; -1 without errors and for NULL.
 ///
 /// `diagnostics` stays the caller's.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_gl_error_position(
     diagnostics: Option<&glasm_diagnostics>,
 ) -> i64 {
-    guarded(-1, || {
+    run_or(-1, || {
         let position = diagnostics.and_then(|all| all.found.gl_error_position(&all.source()));
         Ok(position.map_or(-1, |position| position as i64))
     })
 }
 
-/// All messages as text for people: with lines of the program, carets and hints. NULL for NULL.
+/// Renders all messages for users: with lines of the program, carets and hints. Returns NULL for
+/// NULL.
 ///
 /// `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_render(
     diagnostics: Option<&glasm_diagnostics>,
 ) -> *const c_char {
-    guarded(ptr::null(), || {
-        let all = required(diagnostics, "diagnostics")?;
-        let render = || c_string(&all.found.render(&all.source()));
+    run_or(ptr::null(), || {
+        let all = require(diagnostics, "diagnostics")?;
+        let render = || to_c_string(&all.found.render(&all.source()));
         Ok(all.rendered.get_or_init(render).as_ptr())
     })
 }
 
-/// All messages as JSON: an array of objects with code, severity, message, name, start, end, line, column and notes. NULL for NULL.
+/// Formats all messages as JSON: an array of objects with code, severity, message, name, start,
+/// end, line, column and notes. Returns NULL for NULL.
 ///
 /// `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_json(diagnostics: Option<&glasm_diagnostics>) -> *const c_char {
-    guarded(ptr::null(), || {
-        let all = required(diagnostics, "diagnostics")?;
-        let json = || c_string(&all.found.to_json(&all.source()));
+    run_or(ptr::null(), || {
+        let all = require(diagnostics, "diagnostics")?;
+        let json = || to_c_string(&all.found.to_json(&all.source()));
         Ok(all.json.get_or_init(json).as_ptr())
     })
 }

@@ -1,7 +1,7 @@
-//! Enumerations of the interface, and the enumerations of the library that they stand for.
+//! Enumerations of the interface, and the enumerations of the library that they mirror.
 //!
-//! A number never changes its meaning: new ones go to the end. A conversion names every variant, so that one which is new in the library
-//! makes the compiler name this file.
+//! A value never changes its semantic: new ones go to the end. A conversion names every variant, so
+//! that one which is new in the library makes the compiler name this file.
 
 #![expect(
     missing_docs,
@@ -24,7 +24,7 @@ use glasm::{
 };
 use glasm_capi_macros::c_enum;
 
-/// A truth value: 0 is false, any other number true.
+/// A boolean: 0 is false, any other number true.
 pub type glasm_bool = u32;
 
 /// A type whose values C passes as a `u32`.
@@ -33,17 +33,18 @@ pub(crate) trait CNumber: Sized {
     fn read(number: u32) -> Option<Self>;
 
     /// Returns the number for C.
-    fn number(self) -> u32;
+    fn to_number(self) -> u32;
 
-    /// Returns the message about a number that means nothing.
-    fn problem(number: u32, name: &str) -> String {
+    /// Returns the message about a number without a variant.
+    fn format_error(number: u32, name: &str) -> String {
         format!("`{name}` is {number}: there is none")
     }
 }
 
-/// Returns the value that a number of C means; an error with the name of the argument or member if there is none.
-pub(crate) fn choice<T: CNumber>(number: u32, name: &str) -> Result<T, Failure> {
-    T::read(number).ok_or_else(|| Failure::argument(T::problem(number, name)))
+/// Returns the value of a number of C; an error with the name of the argument or member if there is
+/// none.
+pub(crate) fn read_number<T: CNumber>(number: u32, name: &str) -> Result<T, Failure> {
+    T::read(number).ok_or_else(|| Failure::argument(T::format_error(number, name)))
 }
 
 impl CNumber for u32 {
@@ -51,18 +52,18 @@ impl CNumber for u32 {
         Some(number)
     }
 
-    fn number(self) -> u32 {
+    fn to_number(self) -> u32 {
         self
     }
 }
 
-/// A truth value: a [`glasm_bool`].
+/// A boolean: a [`glasm_bool`].
 impl CNumber for bool {
     fn read(number: u32) -> Option<Self> {
         Some(number != 0)
     }
 
-    fn number(self) -> u32 {
+    fn to_number(self) -> u32 {
         self.into()
     }
 }
@@ -73,11 +74,11 @@ impl CNumber for u8 {
         number.try_into().ok()
     }
 
-    fn number(self) -> u32 {
+    fn to_number(self) -> u32 {
         self.into()
     }
 
-    fn problem(_number: u32, name: &str) -> String {
+    fn format_error(_number: u32, name: &str) -> String {
         format!("`{name}` has more than eight bits")
     }
 }
@@ -88,7 +89,7 @@ impl CNumber for Option<u32> {
         Some((number != u32::MAX).then_some(number))
     }
 
-    fn number(self) -> u32 {
+    fn to_number(self) -> u32 {
         self.unwrap_or(u32::MAX)
     }
 }
@@ -105,11 +106,11 @@ pub enum glasm_stage {
     Compute = 5,
 }
 
-/// What a program must be for: what GL calls its target.
+/// Type that a program must have: GL's target of programs.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_program_type {
-    /// Anything: what its header says.
+    /// Any type: the one that the header states.
     Any = 0,
     Vertex = 1,
     TessControl = 2,
@@ -122,10 +123,10 @@ pub enum glasm_program_type {
 }
 
 /// Returns the type that a program must have, if any.
-pub(crate) fn program_type(number: u32) -> Result<Option<ProgramType>, Failure> {
+pub(crate) fn read_program_type(number: u32) -> Result<Option<ProgramType>, Failure> {
     use glasm_program_type as C;
     let stage = |stage| Some(ProgramType::Stage(stage));
-    Ok(match choice(number, "program_type")? {
+    Ok(match read_number(number, "program_type")? {
         C::Any => None,
         C::Vertex => stage(Stage::Vertex),
         C::TessControl => stage(Stage::TessControl),
@@ -137,7 +138,7 @@ pub(crate) fn program_type(number: u32) -> Result<Option<ProgramType>, Failure> 
     })
 }
 
-/// How bad a message is.
+/// Severity of a message.
 #[c_enum(Severity)]
 #[repr(u32)]
 pub enum glasm_severity {
@@ -159,7 +160,8 @@ pub enum glasm_target {
     Vulkan1_2 = 1,
     /// Vulkan 1.3, SPIR-V 1.6.
     Vulkan1_3 = 2,
-    /// OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See `glasm_options_use_opengl_environment`.
+    /// OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See
+    /// `glasm_options_use_opengl_environment`.
     OpenGl4_5 = 3,
 }
 
@@ -187,13 +189,13 @@ pub enum glasm_point_origin {
 pub enum glasm_primitive_numbers {
     /// Each has its own.
     Own = 0,
-    /// Two have the same: quadrilaterals.
+    /// Two primitives share one: quadrilaterals.
     Halved = 1,
     /// All have number 0: a polygon.
     Zero = 2,
 }
 
-/// Where shaders have a state from that they depend on.
+/// Source of a state that shaders depend on.
 #[c_enum(StateForm)]
 #[repr(u32)]
 pub enum glasm_state_form {
@@ -219,7 +221,7 @@ pub enum glasm_compare_function {
     Always = 7,
 }
 
-/// Which components the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
+/// Components that the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
 #[c_enum(DepthMode)]
 #[repr(u32)]
 pub enum glasm_depth_mode {
@@ -241,11 +243,12 @@ pub enum glasm_wrap_mode {
     MirrorClamp = 2,
     /// MIRROR_CLAMP_TO_BORDER_EXT; the sampler must clamp to the border.
     MirrorClampToBorder = 3,
-    /// MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must clamp to the edge.
+    /// MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must
+    /// clamp to the edge.
     MirrorClampToEdge = 4,
 }
 
-/// How many texels of a level a filter reads.
+/// Number of texels of a level that a filter reads.
 #[c_enum(TexelFilter)]
 #[repr(u32)]
 pub enum glasm_texel_filter {
@@ -253,17 +256,17 @@ pub enum glasm_texel_filter {
     Linear = 1,
 }
 
-/// How many levels a filter reads.
+/// Number of levels that a filter reads.
 #[c_enum(LevelFilter)]
 #[repr(u32)]
 pub enum glasm_level_filter {
-    /// The base level, whatever the level of detail.
+    /// The base level, regardless of the level of detail.
     Base = 0,
     Nearest = 1,
     Linear = 2,
 }
 
-/// What the components of an attribute or of a color attachment are.
+/// Base type of the components of an attribute or of a color attachment.
 #[c_enum(TypeBase)]
 #[repr(u32)]
 pub enum glasm_type_base {
@@ -286,7 +289,8 @@ pub enum glasm_scalar {
     Double = 3,
 }
 
-/// Texture targets. Shadow targets are the same, and say so beside it.
+/// Texture targets. Shadow targets have the values of their targets; a separate member says that a
+/// comparison is made.
 #[c_enum(TexTarget)]
 #[repr(u32)]
 pub enum glasm_texture_target {
@@ -319,11 +323,12 @@ pub enum glasm_buffer_kind {
     Private = 3,
     /// Atomic counter buffer: a storage buffer.
     Counter = 4,
-    /// The 96 parameters of vertex programs as state programs read and write them: a storage buffer.
+    /// The 96 parameters of vertex programs as state programs read and write them: a storage
+    /// buffer.
     State = 5,
 }
 
-/// How a fragment input is interpolated.
+/// Interpolation of a fragment input.
 #[c_enum(Interpolation)]
 #[repr(u32)]
 pub enum glasm_interpolation {
@@ -335,7 +340,7 @@ pub enum glasm_interpolation {
     Flat = 2,
 }
 
-/// Where a fragment input is sampled.
+/// Location in a pixel at which a fragment input is sampled.
 #[c_enum(Sampling)]
 #[repr(u32)]
 pub enum glasm_sampling {
@@ -347,7 +352,7 @@ pub enum glasm_sampling {
     Sample = 2,
 }
 
-/// What a descriptor refers to: values of VkDescriptorType.
+/// Kind of a descriptor: values of VkDescriptorType.
 #[c_enum(DescriptorKind)]
 #[repr(u32)]
 pub enum glasm_descriptor_kind {
@@ -361,13 +366,14 @@ pub enum glasm_descriptor_kind {
     StorageTexelBuffer = 5,
     /// Parameters, and program parameter buffers.
     UniformBuffer = 6,
-    /// Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    /// Storage and atomic counter buffers, large parameter blocks, and the buffers of state
+    /// programs and of locks of images.
     StorageBuffer = 7,
     /// A color attachment that the program reads.
     InputAttachment = 10,
 }
 
-/// Which components of an attribute of 64 bits a variable holds.
+/// Components of an attribute of 64 bits that a variable holds.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_half {
@@ -379,23 +385,23 @@ pub enum glasm_half {
     High = 2,
 }
 
-/// How an image must be bound.
+/// Format with which an image must be bound.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_image_format {
-    /// In its own format, whose texels are read and written as the scalar type beside it.
+    /// In the image's format, whose texels are read and written as the scalar type in `texel`.
     Own = 0,
-    /// As unsigned integers with as many bits for a texel as stand beside it.
+    /// As unsigned integers with as many bits for a texel as `raw_bits` says.
     Raw = 1,
-    /// As unsigned integers, of whatever size its texels have.
+    /// As unsigned integers, regardless of the size of its texels.
     Any = 2,
 }
 
-/// What an array of descriptors that handles index holds.
+/// Resources in an array of descriptors that handles index.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_handle_kind {
-    /// Textures whose texels are read as the scalar type beside it.
+    /// Textures whose texels are read as the scalar type in `texel`.
     Texture = 0,
     /// Depth textures with samplers that compare.
     Comparison = 1,
@@ -405,7 +411,7 @@ pub enum glasm_handle_kind {
     Image = 3,
 }
 
-/// Which viewports primitives go to.
+/// Viewports that primitives go to.
 #[c_enum(ViewportChoice)]
 #[repr(u32)]
 pub enum glasm_viewport_choice {
@@ -417,18 +423,18 @@ pub enum glasm_viewport_choice {
     Mask = 2,
 }
 
-/// What a program between the vertex and the fragment stage is.
+/// Stage of a program between the vertex and the fragment stage.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_primitive_stage {
-    /// It is in another stage.
+    /// Any other stage.
     None = 0,
     TessControl = 1,
     TessEval = 2,
     Geometry = 3,
 }
 
-/// What a geometry program gets.
+/// Input primitive of a geometry program.
 #[c_enum(InputPrimitive)]
 #[repr(u32)]
 pub enum glasm_input_primitive {
@@ -441,7 +447,7 @@ pub enum glasm_input_primitive {
     Patches = 5,
 }
 
-/// What a geometry program makes.
+/// Output primitive of a geometry program.
 #[c_enum(OutputPrimitive)]
 #[repr(u32)]
 pub enum glasm_output_primitive {
@@ -450,7 +456,7 @@ pub enum glasm_output_primitive {
     TriangleStrip = 2,
 }
 
-/// What a patch is subdivided as.
+/// Primitives into which a patch is subdivided.
 #[c_enum(TessMode)]
 #[repr(u32)]
 pub enum glasm_tess_mode {
@@ -459,7 +465,7 @@ pub enum glasm_tess_mode {
     Isolines = 2,
 }
 
-/// How edges of patches are divided.
+/// Division of the edges of patches.
 #[c_enum(TessSpacing)]
 #[repr(u32)]
 pub enum glasm_tess_spacing {
@@ -468,7 +474,8 @@ pub enum glasm_tess_spacing {
     FractionalEven = 2,
 }
 
-/// Orientation of the triangles of a subdivision where the origin of the domain is the lower left corner.
+/// Orientation of the triangles of a subdivision where the origin of the domain is the lower left
+/// corner.
 #[c_enum(TessOrder)]
 #[repr(u32)]
 pub enum glasm_tess_order {
@@ -499,7 +506,7 @@ pub enum glasm_color_term {
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_matrix {
-    /// Modelview, by number: 0 is GL's own, the others are those of ARB_vertex_blend.
+    /// Modelview, by index: 0 is GL's own, the others are those of ARB_vertex_blend.
     Modelview = 0,
     Projection = 1,
     /// Projection times modelview 0; cannot be set.
@@ -515,8 +522,8 @@ pub enum glasm_matrix {
 }
 
 impl glasm_matrix {
-    /// The matrix with its number, 0 for those of which there is one.
-    pub(crate) fn of(name: MatrixName) -> (Self, u32) {
+    /// Returns the matrix with its index, 0 for those of which there is one.
+    pub(crate) fn from_name(name: MatrixName) -> (Self, u32) {
         match name {
             MatrixName::Modelview(number) => (Self::Modelview, number),
             MatrixName::Projection => (Self::Projection, 0),
@@ -528,8 +535,8 @@ impl glasm_matrix {
     }
 }
 
-/// The matrix that `state.matrix.*` reads; the color matrix is none.
-pub(crate) fn matrix_name(matrix: glasm_matrix, number: u32) -> Option<MatrixName> {
+/// Returns the matrix that `state.matrix.*` reads; `None` for the color matrix.
+pub(crate) fn to_matrix_name(matrix: glasm_matrix, number: u32) -> Option<MatrixName> {
     Some(match matrix {
         glasm_matrix::Modelview => MatrixName::Modelview(number),
         glasm_matrix::Projection => MatrixName::Projection,
@@ -541,8 +548,9 @@ pub(crate) fn matrix_name(matrix: glasm_matrix, number: u32) -> Option<MatrixNam
     })
 }
 
-/// The matrix that parameters track; entries of the palette and modelview matrices other than 0 cannot be tracked.
-pub(crate) fn tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<TrackedMatrix> {
+/// Returns the matrix that parameters track; `None` for entries of the palette and modelview
+/// matrices other than 0, which cannot be tracked.
+pub(crate) fn to_tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<TrackedMatrix> {
     Some(match matrix {
         glasm_matrix::Modelview if number == 0 => TrackedMatrix::Modelview,
         glasm_matrix::Projection => TrackedMatrix::Projection,
@@ -554,7 +562,7 @@ pub(crate) fn tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<Tracke
     })
 }
 
-/// What is done to a matrix before its rows are taken.
+/// Transformation of a matrix before its rows are taken.
 #[c_enum(MatrixForm)]
 #[repr(u32)]
 pub enum glasm_matrix_form {
@@ -594,7 +602,8 @@ pub enum glasm_thread_property {
     SmCount = 2,
 }
 
-/// Numbers of the vertex attributes that GL's conventional commands set: their locations in modules.
+/// Numbers of the vertex attributes that GL's conventional commands set: their locations in
+/// modules.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_attribute {
@@ -631,12 +640,21 @@ mod tests {
 
     #[test]
     fn numbers_that_stand_for_nothing_are_refused() {
-        assert_eq!(choice::<Target>(2, "target").unwrap(), Target::Vulkan1_3);
-        assert_eq!(choice::<Target>(3, "target").unwrap(), Target::OpenGl4_5);
-        assert!(choice::<Target>(4, "target").is_err());
-        assert!(choice::<glasm_matrix>(7, "matrix").is_err());
-        assert_eq!(program_type(0).unwrap(), None);
-        assert_eq!(program_type(7).unwrap(), Some(ProgramType::VertexState));
-        assert!(program_type(8).is_err());
+        assert_eq!(
+            read_number::<Target>(2, "target").unwrap(),
+            Target::Vulkan1_3
+        );
+        assert_eq!(
+            read_number::<Target>(3, "target").unwrap(),
+            Target::OpenGl4_5
+        );
+        assert!(read_number::<Target>(4, "target").is_err());
+        assert!(read_number::<glasm_matrix>(7, "matrix").is_err());
+        assert_eq!(read_program_type(0).unwrap(), None);
+        assert_eq!(
+            read_program_type(7).unwrap(),
+            Some(ProgramType::VertexState)
+        );
+        assert!(read_program_type(8).is_err());
     }
 }

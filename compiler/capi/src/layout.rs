@@ -1,5 +1,6 @@
-//! Sizes of the structures, on machines with pointers of 64 and of 32 bits. They are checked where the crate is compiled; the test
-//! `layout` reads these rows, too, and checks that C has the same sizes.
+//! Sizes of the structures, on machines with pointers of 64 and of 32 bits. They are checked where
+//! the crate is compiled; the test `layout` reads these entries, too, and checks that C has the
+//! same sizes.
 
 macro_rules! layouts {
     ($($module:ident::$name:ident $of_64:literal $of_32:literal;)*) => { $(

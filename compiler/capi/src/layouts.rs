@@ -1,9 +1,10 @@
-//! The descriptors of a shader, and the descriptor set layouts that the shaders of a pipeline need together.
+//! The descriptors of a shader, and the descriptor set layouts that the shaders of a pipeline need
+//! together.
 
 use crate::call::{Failure, enter, glasm_result};
 use crate::descriptors::glasm_descriptor;
 use crate::enums::{glasm_descriptor_kind, glasm_stage};
-use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
+use crate::memory::{self, Versioned, clear_handle, free, give_handle, give_list, require};
 use crate::reflection::glasm_slot;
 use crate::shader::glasm_shader;
 use glasm::Reflection;
@@ -32,13 +33,13 @@ pub struct glasm_layout_binding {
 pub struct glasm_set_layout {
     /// Number of the set.
     pub set: u32,
-    /// Bindings in ascending order; none if the set only stands before one that has some.
+    /// Bindings in ascending order; none if the set only precedes one that has some.
     pub bindings: *const glasm_layout_binding,
     /// Number of them.
     pub binding_count: usize,
 }
 
-/// Two stages that want descriptors of different kinds at the same slot.
+/// Two stages that require descriptors of different kinds at the same slot.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_layout_conflict {
@@ -48,11 +49,11 @@ pub struct glasm_layout_conflict {
     pub slot: glasm_slot,
     /// The stage that came first.
     pub first_stage: glasm_stage,
-    /// What it wants.
+    /// Kind that it requires.
     pub first_kind: glasm_descriptor_kind,
-    /// The stage that wants something else.
+    /// The stage that requires another kind.
     pub second_stage: glasm_stage,
-    /// What it wants.
+    /// Kind that it requires.
     pub second_kind: glasm_descriptor_kind,
 }
 
@@ -81,11 +82,11 @@ impl From<&LayoutConflict> for glasm_layout_conflict {
 #[derive(Debug)]
 pub struct glasm_set_layouts {
     sets: Vec<glasm_set_layout>,
-    /// What the sets point to.
+    /// The bindings that the sets point to.
     _bindings: Vec<Vec<glasm_layout_binding>>,
 }
 
-// SAFETY: the pointers in it are to lists on the heap that it owns and that nobody changes.
+// SAFETY: the pointers in it are to lists on the heap that it owns and never modifies.
 unsafe impl Send for glasm_set_layouts {}
 
 // SAFETY: as above.
@@ -111,26 +112,31 @@ impl glasm_set_layouts {
     }
 }
 
-/// What the module of a shader has slots for, with what to write into them; `count` is set to the number. NULL for NULL.
+/// Returns the slots of the module of a shader, with the descriptors to write into them; `count` is
+/// set to their number. Returns NULL for NULL.
 ///
-/// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+/// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may
+/// be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_descriptors(
     shader: Option<&glasm_shader>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_descriptor {
     give_list(count, || {
-        Ok(required(shader, "shader")?.tables().descriptors())
+        Ok(require(shader, "shader")?.tables().descriptors())
     })
 }
 
-/// The descriptor set layouts that shaders need which run together, one for each set from 0 to the last that has a binding. Stages that use the
-/// same slot share its descriptors: there are as many as the stage with the longest array wants. GLASM_RESULT_CONFLICT if two stages want
-/// descriptors of different kinds at a slot: they read different targets at the same texture image unit, which GL refuses to draw, too.
+/// Creates the descriptor set layouts that shaders which run together need, one for each set from 0
+/// to the last that has a binding. Stages that use the same slot share its descriptors: there are
+/// as many as the stage with the longest array requires. GLASM_RESULT_CONFLICT if two stages
+/// require descriptors of different kinds at a slot: they read different targets at the same
+/// texture image unit, which GL refuses to draw, too.
 ///
-/// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns and frees with `glasm_set_layouts_free`, or to
-/// NULL if there are none. `conflict` may be NULL; it is the caller's, too, with its size set, and is filled if there is a conflict, which
-/// `glasm_error_message` tells of in words.
+/// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
+/// and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;
+/// it is the caller's, too, with its size set, and is filled if there is a conflict, which
+/// `glasm_error_message` describes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_set_layouts_create(
     shaders: *const *const glasm_shader,
@@ -139,9 +145,10 @@ pub unsafe extern "C" fn glasm_set_layouts_create(
     conflict: *mut glasm_layout_conflict,
 ) -> glasm_result {
     enter(|| {
-        let layouts = emptied(layouts, "layouts")?;
-        // SAFETY: the caller has so many pointers to shaders that live.
-        let shaders: Vec<&glasm_shader> = unsafe { memory::handles(shaders, count, "shaders") }?;
+        let layouts = clear_handle(layouts, "layouts")?;
+        // SAFETY: the caller guarantees that many pointers to live shaders.
+        let shaders: Vec<&glasm_shader> =
+            unsafe { memory::read_handles(shaders, count, "shaders") }?;
         let reflections = shaders.iter().map(|shader| &shader.shader().reflection);
         let reflections: Vec<&Reflection> = reflections.collect();
         match set_layouts(&reflections) {
@@ -151,7 +158,7 @@ pub unsafe extern "C" fn glasm_set_layouts_create(
             }
             Err(found) => {
                 if !conflict.is_null() {
-                    // SAFETY: the caller's structure has the size that it says.
+                    // SAFETY: the caller's structure has the size that it states.
                     unsafe { memory::write(conflict, (&found).into(), "conflict") }?;
                 }
                 Err(Failure::conflict(found.to_string()))
@@ -160,15 +167,17 @@ pub unsafe extern "C" fn glasm_set_layouts_create(
     })
 }
 
-/// The layouts, number n at index n, as a pipeline layout wants them; `count` is set to their number. NULL for NULL.
+/// Returns the layouts, number n at index n, as a pipeline layout requires them; `count` is set to
+/// their number. Returns NULL for NULL.
 ///
-/// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid until it is freed. `count` may be NULL.
+/// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid
+/// until it is freed. `count` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_set_layouts_get(
     layouts: Option<&glasm_set_layouts>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_set_layout {
-    give_list(count, || Ok(&required(layouts, "layouts")?.sets))
+    give_list(count, || Ok(&require(layouts, "layouts")?.sets))
 }
 
 /// Frees descriptor set layouts.

@@ -1,18 +1,20 @@
 //! The C interface of glasm: `include/glasm.h`.
 //!
-//! Functions and types have the names that they have in C; the header is generated from these files, so that their documentation
-//! is the header's. What holds for all of them:
+//! Functions and types have the names that they have in C; the header is generated from these
+//! files, so that their documentation is the header's. Rules for all of them:
 //!
-//! - Every function runs inside of `call::guarded`: no panic gets to the caller.
-//! - Pointers that may be null and that C owns are `Option<&T>`, pointers to what a call gives are `Option<&mut MaybeUninit<T>>`, and what
-//!   a call takes away is `Option<Box<T>>`. So nearly all functions need no unsafe code; what is left is in `memory` and where raw
-//!   pointers come in, because the length of what they point to is another argument or a field.
-//! - Numbers that C chooses of an enumeration come as `u32` and are looked up (`enums`): an enumeration of Rust must never hold another
-//!   value than its own. What a call gives is an enumeration.
-//! - Types that mirror one of the library have the attributes `c_enum` and `c_struct` (`macros`), which write the conversions. They are ordinary
-//!   items nevertheless: the header comes from the sources before macros are expanded.
-//! - Structures that the caller makes room for begin with their size; see `memory::Versioned`. Elements of lists do not, and stay as they are
-//!   for all versions with the same shared library name.
+//! - Every function runs inside of `call::run_or`: no panic reaches the caller.
+//! - Pointers that may be null and that C owns are `Option<&T>`, pointers to results of a call are
+//!   `Option<&mut MaybeUninit<T>>`, and objects that a call frees are `Option<Box<T>>`. So nearly
+//!   all functions need no unsafe code; the rest is in `memory` and in functions with raw pointers
+//!   whose length is another argument or a field.
+//! - Values of an enumeration that C passes are `u32` and are looked up (`enums`): an enumeration
+//!   of Rust must never hold another value than its own. Results of a call are enumerations.
+//! - Types that mirror one of the library have the attributes `c_enum` and `c_struct` (`macros`),
+//!   which write the conversions. They are ordinary items nevertheless: the header comes from the
+//!   sources before macros are expanded.
+//! - Structures that the caller allocates begin with their size; see `memory::Versioned`. Elements
+//!   of lists do not, and remain unchanged in all versions with the same shared library name.
 
 #![expect(
     non_camel_case_types,
@@ -58,7 +60,7 @@ pub mod varyings;
 
 #[cfg(test)]
 mod tests {
-    /// What the header says of threads.
+    /// Checks the statement of the header about threads.
     #[test]
     fn threads_may_share_handles() {
         fn shared<T: Send + Sync>() {}

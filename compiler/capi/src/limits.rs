@@ -1,16 +1,17 @@
-//! What a program uses of what GL limits, and limits of the caller.
+//! Resources of a program that GL limits, and limits of the caller.
 
 use crate::call::{Failure, enter, glasm_result};
 use crate::diagnostics::{give_diagnostics, glasm_diagnostics};
-use crate::memory::{self, FromC, Versioned, give, required};
+use crate::memory::{self, FromC, Versioned, give, require};
 use crate::program::glasm_program;
 use glasm::{Counts, Limits};
 use glasm_capi_macros::c_struct;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
-/// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI programs are 0.
+/// Resources of a program that GL limits. No instructions are added when it is compiled, so these
+/// are the native counts, too (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI
+/// programs are 0.
 #[c_struct(Counts)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +24,15 @@ pub struct glasm_counts {
     pub alu_instructions: u32,
     /// PROGRAM_TEX_INSTRUCTIONS_ARB: texture accesses, and KIL.
     pub texture_instructions: u32,
-    /// PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    /// PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as
+    /// the text has them, 1 at least.
     pub texture_indirections: u32,
     /// PROGRAM_TEMPORARIES_ARB, elements of arrays each.
     pub temporaries: u32,
     /// PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
     pub parameters: u32,
-    /// PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, which vertex.id and its like have not.
+    /// PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, unlike
+    /// vertex.id and other system values.
     pub attribs: u32,
     /// PROGRAM_ADDRESS_REGISTERS_ARB
     pub address_registers: u32,
@@ -39,8 +42,8 @@ pub struct glasm_counts {
     pub result_components: u32,
 }
 
-/// The most that programs may use in the GL that a caller makes. `glasm_limits_init` fills it with 0xffffffff everywhere: no limits but those of
-/// the library.
+/// Limits on programs in a GL that the caller implements. `glasm_limits_init` fills it with
+/// 0xffffffff everywhere: no limits except those of the library.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_limits {
@@ -114,7 +117,8 @@ pub struct glasm_limits {
     pub call_depth: u32,
 }
 
-/// Writes the conversions of limits, from the members of [`Counts`] and those of [`Limits`]. None is left out by `..`: a new one must be looked at.
+/// Writes the conversions of limits, from the members of [`Counts`] and those of [`Limits`]. None
+/// is omitted by `..`, so that the compiler reports new ones.
 macro_rules! limits {
     ($($member:ident)*; $($number:ident)*) => {
         impl From<Limits> for glasm_limits {
@@ -133,7 +137,7 @@ macro_rules! limits {
 
         /// Returns limits that all differ.
         #[cfg(test)]
-        fn distinct_limits() -> Limits {
+        fn make_distinct_limits() -> Limits {
             let mut last = 0;
             let mut next = || { last += 1; last };
             Limits { counts: Counts { $($member: next(),)* }, $($number: next(),)* }
@@ -163,8 +167,8 @@ unsafe impl FromC for glasm_limits {
     }
 }
 
-/// Counts what a program uses of what GL limits: what queries of PROGRAM_INSTRUCTIONS_ARB and the like return. The first call for a program takes as
-/// long as loading it.
+/// Counts the resources of a program that GL limits: the results of queries of
+/// PROGRAM_INSTRUCTIONS_ARB and so on. The first call for a program takes as long as loading it.
 ///
 /// `program` stays the caller's. `counts` is the caller's, too, with its size set.
 #[unsafe(no_mangle)]
@@ -173,13 +177,13 @@ pub unsafe extern "C" fn glasm_program_counts(
     counts: *mut glasm_counts,
 ) -> glasm_result {
     enter(|| {
-        let given = required(program, "program")?.program().counts().into();
-        // SAFETY: the caller's structure has the size that it says.
+        let given = require(program, "program")?.program().counts().into();
+        // SAFETY: the caller's structure has the size that it states.
         unsafe { memory::write(counts, given, "counts") }
     })
 }
 
-/// Fills limits with what they are unless a caller changes them: none. `size` is `sizeof(glasm_limits)`.
+/// Fills limits with their initial values: no limits. `size` is `sizeof(glasm_limits)`.
 ///
 /// `limits` belongs to the caller.
 #[unsafe(no_mangle)]
@@ -190,10 +194,12 @@ pub unsafe extern "C" fn glasm_limits_init(limits: *mut glasm_limits, size: usiz
     })
 }
 
-/// Checks a program against limits of the caller: `glProgramStringARB` fails for what exceeds them. GLASM_RESULT_PROGRAM if the program does.
+/// Checks a program against limits of the caller: `glProgramStringARB` fails for programs that
+/// exceed them. GLASM_RESULT_PROGRAM if the program does.
 ///
-/// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for each limit that the program exceeds, which the
-/// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+/// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for
+/// each limit that the program exceeds, which the caller owns and frees with
+/// `glasm_diagnostics_free`, or to NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_program_check_limits(
     program: Option<&glasm_program>,
@@ -202,8 +208,8 @@ pub unsafe extern "C" fn glasm_program_check_limits(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let program = required(program, "program")?;
-        // SAFETY: the caller's structure has the size that it says.
+        let program = require(program, "program")?;
+        // SAFETY: the caller's structure has the size that it states.
         let limits = unsafe { memory::read(limits, "limits") }?;
         program
             .program()
@@ -219,11 +225,12 @@ pub unsafe extern "C" fn glasm_program_check_limits(
 mod tests {
     use super::*;
 
-    /// What a caller has not changed is no limit, and every member gets to the library and back.
+    /// Checks that members which a caller has not changed set no limit, and that every member is
+    /// converted to the library and back.
     #[test]
     fn limits_are_those_of_the_library() {
         assert_eq!(Limits::from(glasm_limits::initial()), Limits::default());
-        let given = distinct_limits();
+        let given = make_distinct_limits();
         assert_eq!(Limits::from(glasm_limits::from(given)), given);
     }
 }

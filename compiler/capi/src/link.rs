@@ -1,10 +1,10 @@
 //! The programs of a pipeline, compiled together.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
+use crate::memory::{self, Versioned, clear_handle, free, give_handle, give_list, require};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::read_options::read_options;
@@ -15,7 +15,7 @@ use glasm::{Diagnostics, Linked, Options, Program, Shader, Source};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What became of the programs of a pipeline. Threads may share it.
+/// Result of linking the programs of a pipeline. Threads may share it.
 #[derive(Debug)]
 pub struct glasm_pipeline {
     stages: Vec<Compiled>,
@@ -30,7 +30,7 @@ struct Compiled {
     diagnostics: Option<glasm_diagnostics>,
 }
 
-/// A program of a pipeline with options of its own.
+/// A program of a pipeline with separate options.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_stage_options {
@@ -42,7 +42,8 @@ pub struct glasm_stage_options {
 
 /// A stage of a pipeline.
 ///
-/// All that it points to belongs to the pipeline and is valid until this is freed; `glasm_shader_clone` keeps a shader.
+/// All that it points to belongs to the pipeline and is valid until this is freed;
+/// `glasm_shader_clone` retains a shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_pipeline_stage {
@@ -50,7 +51,7 @@ pub struct glasm_pipeline_stage {
     pub size: usize,
     /// Stage.
     pub stage: glasm_stage,
-    /// Whether it is no program of the caller, but a stage that the pipeline needs besides.
+    /// True for a stage that the pipeline needs in addition to the programs of the caller.
     pub is_made: glasm_bool,
     /// The shader; NULL if there are errors.
     pub shader: *const glasm_shader,
@@ -71,12 +72,13 @@ pub struct glasm_unwritten_input {
 // SAFETY: it begins with the size.
 unsafe impl Versioned for glasm_pipeline_stage {}
 
-/// Compiles the programs of a pipeline, given in its order, so that they fit each other: what passes between them takes locations, and any
-/// results go together. GLASM_RESULT_PROGRAM if one of the stages has errors.
+/// Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
+/// varyings that pass between them take locations, and any results go together.
+/// GLASM_RESULT_PROGRAM if one of the stages has errors.
 ///
-/// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so do `programs`, `count` of them. `pipeline` is
-/// set to what became of them, which the caller owns and frees with `glasm_pipeline_free`, even if stages have errors; or to NULL if an
-/// argument is wrong.
+/// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
+/// do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
+/// with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is wrong.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_link(
     compiler: Option<&glasm_compiler>,
@@ -86,10 +88,10 @@ pub unsafe extern "C" fn glasm_link(
     pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        let pipeline = emptied(pipeline, "pipeline")?;
-        // SAFETY: the caller has so many pointers to programs that live.
+        let pipeline = clear_handle(pipeline, "pipeline")?;
+        // SAFETY: the caller guarantees that many pointers to live programs.
         let programs: Vec<&glasm_program> =
-            unsafe { memory::handles(programs, count, "programs") }?;
+            unsafe { memory::read_handles(programs, count, "programs") }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
@@ -98,10 +100,10 @@ pub unsafe extern "C" fn glasm_link(
     })
 }
 
-/// Does what `glasm_link` does, with options of its own for each program.
+/// Does what `glasm_link` does, with separate options for each program.
 ///
-/// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all that they point to. `pipeline` is set as by
-/// `glasm_link`.
+/// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all
+/// that they point to. `pipeline` is set as by `glasm_link`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_link_with(
     compiler: Option<&glasm_compiler>,
@@ -110,13 +112,13 @@ pub unsafe extern "C" fn glasm_link_with(
     pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        let pipeline = emptied(pipeline, "pipeline")?;
-        // SAFETY: the caller has so many of them.
-        let stages = unsafe { memory::list(stages, count, "stages") }?;
+        let pipeline = clear_handle(pipeline, "pipeline")?;
+        // SAFETY: the caller guarantees that many of them.
+        let stages = unsafe { memory::read_list(stages, count, "stages") }?;
         let handles: Vec<_> = stages.iter().map(|stage| stage.program).collect();
         // SAFETY: the caller has pointers to programs that live in them.
         let programs: Vec<&glasm_program> =
-            unsafe { memory::handles(handles.as_ptr(), count, "programs") }?;
+            unsafe { memory::read_handles(handles.as_ptr(), count, "programs") }?;
         // SAFETY: the caller answers for the structures and all that they point to.
         let options = stages
             .iter()
@@ -166,7 +168,7 @@ impl glasm_pipeline {
 }
 
 impl Compiled {
-    /// A stage that the pipeline needs besides has no source.
+    /// Creates a stage. A stage that the pipeline needs in addition to the programs has no source.
     fn new(
         stage: Stage,
         compiled: Result<Shader, Diagnostics>,
@@ -190,17 +192,19 @@ impl Compiled {
     }
 }
 
-/// Number of stages of a pipeline: those of the caller in their order, then those that it needs besides. 0 for NULL.
+/// Returns the number of stages of a pipeline: those of the caller in their order, then those that
+/// it needs in addition. 0 for NULL.
 ///
 /// `pipeline` stays the caller's.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_stage_count(pipeline: Option<&glasm_pipeline>) -> usize {
-    guarded(0, || Ok(pipeline.map_or(0, |all| all.stages.len())))
+    run_or(0, || Ok(pipeline.map_or(0, |all| all.stages.len())))
 }
 
-/// A stage of a pipeline by its number, below `glasm_pipeline_stage_count`.
+/// Gets a stage of a pipeline by its index, below `glasm_pipeline_stage_count`.
 ///
-/// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points to then belongs to `pipeline`.
+/// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points
+/// to then belongs to `pipeline`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_pipeline_get(
     pipeline: Option<&glasm_pipeline>,
@@ -208,7 +212,7 @@ pub unsafe extern "C" fn glasm_pipeline_get(
     stage: *mut glasm_pipeline_stage,
 ) -> glasm_result {
     enter(|| {
-        let found = required(pipeline, "pipeline")?.stages.get(index);
+        let found = require(pipeline, "pipeline")?.stages.get(index);
         let found = found.ok_or_else(|| Failure::argument("`index` is past the last stage"))?;
         let given = glasm_pipeline_stage {
             size: size_of::<glasm_pipeline_stage>(),
@@ -220,20 +224,22 @@ pub unsafe extern "C" fn glasm_pipeline_get(
                 .as_ref()
                 .map_or(ptr::null(), ptr::from_ref),
         };
-        // SAFETY: the caller's structure has the size that it says.
+        // SAFETY: the caller's structure has the size that it states.
         unsafe { memory::write(stage, given, "stage") }
     })
 }
 
-/// Inputs of the stages of a pipeline that the stage before does not write; `count` is set to their number. NULL for NULL.
+/// Returns the inputs of the stages of a pipeline that the preceding stage does not write; `count`
+/// is set to their number. Returns NULL for NULL.
 ///
-/// `pipeline` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+/// `pipeline` stays the caller's. The list belongs to it and is valid until it is freed. `count`
+/// may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_unwritten(
     pipeline: Option<&glasm_pipeline>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_unwritten_input {
-    give_list(count, || Ok(&required(pipeline, "pipeline")?.unwritten))
+    give_list(count, || Ok(&require(pipeline, "pipeline")?.unwritten))
 }
 
 /// Frees a pipeline, and with it the shaders and diagnostics of its stages.

@@ -4,16 +4,16 @@ use crate::call::{enter, glasm_result};
 use crate::memory;
 use glasm::state::{Matrix, matrix};
 
-/// A matrix of the caller: 16 floats in GL's order, column after column.
+/// Reads a matrix of the caller: 16 floats in GL's order, in column-major order.
 ///
 /// # Safety
-/// `values` must be null, or point to 16 floats that nobody changes during the call.
+/// `values` must be null, or point to 16 floats that are not modified during the call.
 pub(crate) unsafe fn read_matrix(
     values: *const f32,
     name: &str,
 ) -> Result<Matrix, crate::call::Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let columns = unsafe { memory::array::<f32, 16>(values, name) }?;
+    // SAFETY: the caller of this function guarantees it.
+    let columns = unsafe { memory::read_array::<f32, 16>(values, name) }?;
     let element = |column: usize, row: usize| columns[4 * column + row];
     Ok(std::array::from_fn(|column| {
         std::array::from_fn(|row| element(column, row))
@@ -23,15 +23,17 @@ pub(crate) unsafe fn read_matrix(
 /// Writes a matrix for the caller.
 ///
 /// # Safety
-/// `values` must be null, or point to room for 16 floats that nobody else uses during the call.
+/// `values` must be null, or point to memory for 16 floats that are not accessed otherwise during
+/// the call.
 unsafe fn give_matrix(values: *mut f32, matrix: Matrix) -> glasm_result {
-    // SAFETY: what the caller of this function answers for.
+    // SAFETY: the caller of this function guarantees it.
     enter(|| unsafe { memory::give_array(values.cast(), matrix, "matrix") })
 }
 
-/// The matrix of glTranslate.
+/// Computes the matrix of glTranslate.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_translation(
     matrix: *mut f32,
@@ -39,13 +41,14 @@ pub unsafe extern "C" fn glasm_matrix_translation(
     y: f32,
     z: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::translation([x, y, z])) }
 }
 
-/// The matrix of glScale.
+/// Computes the matrix of glScale.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_scaling(
     matrix: *mut f32,
@@ -53,13 +56,14 @@ pub unsafe extern "C" fn glasm_matrix_scaling(
     y: f32,
     z: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::scaling([x, y, z])) }
 }
 
-/// The matrix of glRotate, with the angle in degrees.
+/// Computes the matrix of glRotate, with the angle in degrees.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_rotation(
     matrix: *mut f32,
@@ -68,13 +72,14 @@ pub unsafe extern "C" fn glasm_matrix_rotation(
     y: f32,
     z: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::rotation(degrees, [x, y, z])) }
 }
 
-/// The matrix of glOrtho.
+/// Computes the matrix of glOrtho.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_ortho(
     matrix: *mut f32,
@@ -85,13 +90,14 @@ pub unsafe extern "C" fn glasm_matrix_ortho(
     near: f32,
     far: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::ortho(left, right, bottom, top, near, far)) }
 }
 
-/// The matrix of glFrustum.
+/// Computes the matrix of glFrustum.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_frustum(
     matrix: *mut f32,
@@ -102,13 +108,14 @@ pub unsafe extern "C" fn glasm_matrix_frustum(
     near: f32,
     far: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::frustum(left, right, bottom, top, near, far)) }
 }
 
-/// The matrix of gluPerspective, with the angle in degrees.
+/// Computes the matrix of gluPerspective, with the angle in degrees.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_perspective(
     matrix: *mut f32,
@@ -117,14 +124,14 @@ pub unsafe extern "C" fn glasm_matrix_perspective(
     near: f32,
     far: f32,
 ) -> glasm_result {
-    // SAFETY: the caller has room for a matrix.
+    // SAFETY: the caller provides memory for a matrix.
     unsafe { give_matrix(matrix, matrix::perspective(fov_y, aspect, near, far)) }
 }
 
-/// The matrix of gluLookAt.
+/// Computes the matrix of gluLookAt.
 ///
-/// `matrix` is room of the caller for 16 floats, which become the matrix column after column. `eye`, `center` and `up` are three floats each
-/// and stay the caller's.
+/// `matrix` points to memory of the caller for 16 floats, which become the matrix in column-major
+/// order. `eye`, `center` and `up` are three floats each and stay the caller's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_look_at(
     matrix: *mut f32,
@@ -133,19 +140,21 @@ pub unsafe extern "C" fn glasm_matrix_look_at(
     up: *const f32,
 ) -> glasm_result {
     enter(|| {
-        // SAFETY: the caller has three floats in each of them, and room for a matrix.
+        // SAFETY: the caller has three floats in each of them, and provides memory for a matrix.
         unsafe {
-            let eye = memory::array(eye, "eye")?;
-            let center = memory::array(center, "center")?;
-            let view = matrix::look_at(eye, center, memory::array(up, "up")?);
+            let eye = memory::read_array(eye, "eye")?;
+            let center = memory::read_array(center, "center")?;
+            let view = matrix::look_at(eye, center, memory::read_array(up, "up")?);
             memory::give_array(matrix.cast(), view, "matrix")
         }
     })
 }
 
-/// The product of two matrices, which applies `right` first: what glMultMatrix makes of the current matrix `left`.
+/// Computes the product of two matrices, which applies `right` first: the result of glMultMatrix if
+/// `left` is the current matrix.
 ///
-/// `product` is room of the caller for 16 floats; it may be `left` or `right`, which are 16 floats each and stay the caller's.
+/// `product` points to memory of the caller for 16 floats; it may be `left` or `right`, which are
+/// 16 floats each and stay the caller's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_matrix_multiply(
     product: *mut f32,
@@ -153,7 +162,8 @@ pub unsafe extern "C" fn glasm_matrix_multiply(
     right: *const f32,
 ) -> glasm_result {
     enter(|| {
-        // SAFETY: the caller has 16 floats in each of them; both are read before the product is written.
+        // SAFETY: the caller has 16 floats in each of them; both are read before the product is
+        // written.
         unsafe {
             let left = read_matrix(left, "left")?;
             let right = read_matrix(right, "right")?;

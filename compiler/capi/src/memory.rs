@@ -1,29 +1,30 @@
 //! Memory of the caller: arguments that must be there, lists, and structures that carry their size.
 
-use crate::call::{Failure, guarded};
+use crate::call::{Failure, run_or};
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// An argument that must not be null.
-pub(crate) fn required<T>(argument: Option<T>, name: &str) -> Result<T, Failure> {
+/// Returns an argument that must not be null.
+pub(crate) fn require<T>(argument: Option<T>, name: &str) -> Result<T, Failure> {
     argument.ok_or_else(|| Failure::argument(format!("`{name}` is NULL")))
 }
 
-/// Writes what a call gives, if the caller wants it.
+/// Writes a result of a call, if the caller requests it.
 pub(crate) fn give<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
     if let Some(place) = place {
         place.write(value);
     }
 }
 
-/// The place for a handle, which must be there. It holds NULL until there is one.
-pub(crate) fn emptied<'a, T>(
+/// Returns the pointer to which a handle is written, which must not be null. It is set to NULL
+/// until the handle exists.
+pub(crate) fn clear_handle<'a, T>(
     place: Option<&'a mut MaybeUninit<*mut T>>,
     name: &str,
 ) -> Result<&'a mut MaybeUninit<*mut T>, Failure> {
-    let place = required(place, name)?;
+    let place = require(place, name)?;
     place.write(ptr::null_mut());
     Ok(place)
 }
@@ -33,32 +34,33 @@ pub(crate) fn give_handle<T>(place: &mut MaybeUninit<*mut T>, handle: T) {
     place.write(Box::into_raw(Box::new(handle)));
 }
 
-/// Drops an object that the caller gives back, if there is one.
+/// Drops an object that the caller frees, if there is one.
 pub(crate) fn free<T>(handle: Option<Box<T>>) {
-    guarded((), || {
+    run_or((), || {
         drop(handle);
         Ok(())
     });
 }
 
-/// Gives a list of an object: its first element, of which there are `count`; NULL if there is no such object.
+/// Returns a list of an object: a pointer to its first element, with `count` set to the number of
+/// elements; NULL for a missing object.
 pub(crate) fn give_list<'a, T: 'a>(
     mut count: Option<&mut MaybeUninit<usize>>,
     body: impl FnOnce() -> Result<&'a [T], Failure>,
 ) -> *const T {
     give(count.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
+    run_or(ptr::null(), || {
         let list = body()?;
         give(count, list.len());
         Ok(list.as_ptr())
     })
 }
 
-/// A list of the caller; the empty one may be null.
+/// Returns a list of the caller; an empty one may be null.
 ///
 /// # Safety
-/// `first` must be null, or point to `count` values that nobody changes during the call.
-pub(crate) unsafe fn list<'a, T>(
+/// `first` must be null, or point to `count` values that are not modified during the call.
+pub(crate) unsafe fn read_list<'a, T>(
     first: *const T,
     count: usize,
     name: &str,
@@ -72,27 +74,29 @@ pub(crate) unsafe fn list<'a, T>(
     if !first.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
         return Err(Failure::argument(format!("`{name}` is no list")));
     }
-    // SAFETY: it is neither null nor unaligned nor larger than any memory; the caller answers for the rest.
+    // SAFETY: it is neither null nor unaligned nor larger than any memory; the caller guarantees
+    // the rest.
     Ok(unsafe { std::slice::from_raw_parts(first, count) })
 }
 
-/// An array of the caller of a length that both know.
+/// Reads an array of the caller of a fixed length.
 ///
 /// # Safety
-/// `first` must be null, or point to `N` values that nobody changes during the call.
-pub(crate) unsafe fn array<T: Copy, const N: usize>(
+/// `first` must be null, or point to `N` values that are not modified during the call.
+pub(crate) unsafe fn read_array<T: Copy, const N: usize>(
     first: *const T,
     name: &str,
 ) -> Result<[T; N], Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let list = unsafe { list(first, N, name) }?;
+    // SAFETY: the caller of this function guarantees it.
+    let list = unsafe { read_list(first, N, name) }?;
     Ok(std::array::from_fn(|index| list[index]))
 }
 
-/// Writes an array of a length that both know.
+/// Writes an array of a fixed length.
 ///
 /// # Safety
-/// `first` must be null, or point to room for `N` values that nobody else uses during the call.
+/// `first` must be null, or point to memory for `N` values that are not accessed otherwise during
+/// the call.
 pub(crate) unsafe fn give_array<T, const N: usize>(
     first: *mut T,
     values: [T; N],
@@ -101,15 +105,17 @@ pub(crate) unsafe fn give_array<T, const N: usize>(
     if first.is_null() {
         return Err(Failure::argument(format!("`{name}` is NULL")));
     }
-    // SAFETY: it is not null; the caller answers for the rest. The room may be unaligned, and hold anything.
+    // SAFETY: it is not null; the caller guarantees the rest. The memory may be unaligned, and
+    // uninitialized.
     unsafe { first.cast::<[T; N]>().write_unaligned(values) };
     Ok(())
 }
 
-/// Writes a list into room of the caller, who asks only for its length if there is none.
+/// Writes a list into memory of the caller, who requests only its length if that is null.
 ///
 /// # Safety
-/// `first` must be null, or point to room for `capacity` values that nobody else uses during the call.
+/// `first` must be null, or point to memory for `capacity` values that are not accessed otherwise
+/// during the call.
 pub(crate) unsafe fn give_some<T: Copy>(
     first: *mut T,
     capacity: usize,
@@ -123,39 +129,40 @@ pub(crate) unsafe fn give_some<T: Copy>(
         return Err(Failure::argument(format!("`{name}` is NULL or too short")));
     }
     for (place, value) in values.iter().enumerate() {
-        // SAFETY: it is not null and has room for more values than these; the caller answers for the rest.
+        // SAFETY: it is not null and has space for more values than these; the caller guarantees
+        // the rest.
         unsafe { first.add(place).write_unaligned(*value) };
     }
     Ok(())
 }
 
-/// A string of the caller; what is not UTF-8 is replaced.
+/// Reads a string of the caller; invalid UTF-8 is replaced.
 ///
 /// # Safety
-/// `text` must be null, or point to a string with a NUL behind it that nobody changes during the call.
-pub(crate) unsafe fn string<'a>(text: *const c_char) -> Option<Cow<'a, str>> {
+/// `text` must be null, or point to a NUL-terminated string that is not modified during the call.
+pub(crate) unsafe fn read_string<'a>(text: *const c_char) -> Option<Cow<'a, str>> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: it is not null; the caller answers for the rest.
+    // SAFETY: it is not null; the caller guarantees the rest.
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy())
 }
 
-/// Strings of the caller.
+/// Reads strings of the caller.
 ///
 /// # Safety
-/// `first` must be null, or point to `count` pointers, each of them null or as [`string`] has it.
-pub(crate) unsafe fn strings<'a>(
+/// `first` must be null, or point to `count` pointers, each of them null or as [`string`] requires.
+pub(crate) unsafe fn read_strings<'a>(
     first: *const *const c_char,
     count: usize,
     name: &str,
 ) -> Result<Vec<Cow<'a, str>>, Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let pointers = unsafe { list(first, count, name) }?;
+    // SAFETY: the caller of this function guarantees it.
+    let pointers = unsafe { read_list(first, count, name) }?;
     let strings = pointers.iter().map(|&text| {
         // SAFETY: as above.
-        let text = unsafe { string(text) };
-        required(text, name)
+        let text = unsafe { read_string(text) };
+        require(text, name)
     });
     strings.collect()
 }
@@ -163,23 +170,25 @@ pub(crate) unsafe fn strings<'a>(
 /// Handles of the caller.
 ///
 /// # Safety
-/// `first` must be null, or point to `count` pointers, each of them null or to an object that lives during the call.
-pub(crate) unsafe fn handles<'a, T>(
+/// `first` must be null, or point to `count` pointers, each of them null or to an object that lives
+/// during the call.
+pub(crate) unsafe fn read_handles<'a, T>(
     first: *const *const T,
     count: usize,
     name: &str,
 ) -> Result<Vec<&'a T>, Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let pointers = unsafe { list(first, count, name) }?;
+    // SAFETY: the caller of this function guarantees it.
+    let pointers = unsafe { read_list(first, count, name) }?;
     let handles = pointers.iter().map(|&handle| {
         // SAFETY: as above.
         let handle = unsafe { handle.as_ref() };
-        required(handle, name)
+        require(handle, name)
     });
     handles.collect()
 }
 
-/// A structure that begins with its size in bytes, as the caller knows it: a later version may have more members at its end.
+/// A structure that begins with its size in bytes, as the caller knows it: a later version may have
+/// more members at its end.
 ///
 /// # Safety
 /// `repr(C)`, with a first member of type `usize`.
@@ -188,9 +197,10 @@ pub(crate) unsafe trait Versioned: Copy {}
 /// A structure that the caller fills.
 ///
 /// # Safety
-/// No bits are invalid in it: numbers, raw pointers, and arrays of them, without padding that would be read as something else.
+/// No bits are invalid in it: numbers, raw pointers, and arrays of them, without padding that would
+/// be read as something else.
 pub(crate) unsafe trait FromC: Versioned {
-    /// Returns what members have that the caller does not know.
+    /// Returns the initial values of members that the caller does not know.
     fn initial() -> Self {
         Self::zero()
     }
@@ -206,15 +216,15 @@ pub(crate) unsafe trait FromC: Versioned {
     }
 }
 
-/// The size that a structure of the caller says it has.
+/// Reads the size in bytes that a structure of the caller states in its first member.
 ///
 /// # Safety
 /// `place` must be null, or point to a structure whose first member is set.
-unsafe fn size_of_callers<T: Versioned>(place: *const T, name: &str) -> Result<usize, Failure> {
+unsafe fn read_size<T: Versioned>(place: *const T, name: &str) -> Result<usize, Failure> {
     if place.is_null() {
         return Err(Failure::argument(format!("`{name}` is NULL")));
     }
-    // SAFETY: it is not null, and the size is the first member; the caller answers for the rest.
+    // SAFETY: it is not null, and the size is the first member; the caller guarantees the rest.
     let size = unsafe { place.cast::<usize>().read_unaligned() };
     if size < size_of::<usize>() || size > 64 * 1024 {
         return Err(Failure::argument(format!(
@@ -224,19 +234,21 @@ unsafe fn size_of_callers<T: Versioned>(place: *const T, name: &str) -> Result<u
     Ok(size)
 }
 
-/// A structure of the caller, as far as its size says. What a newer caller has behind the members that are known here must be zero: it
-/// would ask for something that this version does not do.
+/// Reads as many bytes of a structure of the caller as its size says. Members of a newer caller
+/// after those known here must be zero: they would request something that this version does not
+/// support.
 ///
 /// # Safety
-/// `place` must be null, or point to as many bytes as the first member says, which nobody changes during the call.
+/// `place` must be null, or point to as many bytes as the first member says, which are not modified
+/// during the call.
 pub(crate) unsafe fn read<T: FromC>(place: *const T, name: &str) -> Result<T, Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let size = unsafe { size_of_callers(place, name) }?;
-    // SAFETY: the structure has so many bytes.
+    // SAFETY: the caller of this function guarantees it.
+    let size = unsafe { read_size(place, name) }?;
+    // SAFETY: the structure has that many bytes.
     let given = unsafe { std::slice::from_raw_parts(place.cast::<MaybeUninit<u8>>(), size) };
     let known = size.min(size_of::<T>());
     for byte in &given[known..] {
-        // SAFETY: the caller has set what it says is there.
+        // SAFETY: the caller has initialized as many bytes as the size states.
         if unsafe { byte.assume_init() } != 0 {
             return Err(Failure::argument(format!(
                 "`{name}` asks for what this version of the library does not know"
@@ -251,20 +263,21 @@ pub(crate) unsafe fn read<T: FromC>(place: *const T, name: &str) -> Result<T, Fa
     Ok(value)
 }
 
-/// Fills a structure of the caller as far as its size says; the size stays.
+/// Fills as many bytes of a structure of the caller as its size says; the size is unchanged.
 ///
 /// # Safety
-/// `place` must be null, or point to as many bytes as the first member says, which nobody else uses during the call.
+/// `place` must be null, or point to as many bytes as the first member says, which are not accessed
+/// otherwise during the call.
 pub(crate) unsafe fn write<T: Versioned>(
     place: *mut T,
     value: T,
     name: &str,
 ) -> Result<(), Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let size = unsafe { size_of_callers(place, name) }?;
+    // SAFETY: the caller of this function guarantees it.
+    let size = unsafe { read_size(place, name) }?;
     let known = size.min(size_of::<T>());
     let (first, rest) = (size_of::<usize>(), known - size_of::<usize>());
-    // SAFETY: both have `known` bytes; what a newer caller has behind them becomes zero.
+    // SAFETY: both have `known` bytes; members of a newer caller after these become zero.
     unsafe {
         let from = (&raw const value).cast::<MaybeUninit<u8>>();
         let to = place.cast::<MaybeUninit<u8>>();
@@ -274,10 +287,10 @@ pub(crate) unsafe fn write<T: Versioned>(
     Ok(())
 }
 
-/// Fills a structure with what it has at first: for functions that get the size beside it.
+/// Fills a structure with its initial values: for functions that get the size as an argument.
 ///
 /// # Safety
-/// `place` must be null, or point to `size` bytes that nobody else uses during the call.
+/// `place` must be null, or point to `size` bytes that are not accessed otherwise during the call.
 pub(crate) unsafe fn init<T: FromC>(place: *mut T, size: usize, name: &str) -> Result<(), Failure> {
     if place.is_null() {
         return Err(Failure::argument(format!("`{name}` is NULL")));
@@ -285,7 +298,7 @@ pub(crate) unsafe fn init<T: FromC>(place: *mut T, size: usize, name: &str) -> R
     if size < size_of::<usize>() {
         return Err(Failure::argument(format!("`size` is {size}: too small")));
     }
-    // SAFETY: it is not null and has room for a size; the caller answers for the rest.
+    // SAFETY: it is not null and has space for a size; the caller guarantees the rest.
     unsafe { place.cast::<usize>().write_unaligned(size) };
     // SAFETY: the first member is set.
     unsafe { write(place, T::initial(), name) }
@@ -335,14 +348,14 @@ mod tests {
     #[test]
     fn older_callers_get_what_is_initial() {
         let given = [size_of::<usize>() + 4, usize::MAX];
-        // SAFETY: there are as many bytes as it says.
+        // SAFETY: there are as many bytes as the size states.
         let read = unsafe { read(given.as_ptr().cast::<Now>(), "given") }.unwrap();
         assert_eq!((read.old, read.new), (u32::MAX, 2));
     }
 
     #[test]
     fn newer_callers_may_ask_for_nothing_new() {
-        // SAFETY: there are as many bytes as it says.
+        // SAFETY: there are as many bytes as the size states.
         let asked = |given: Later| unsafe { read((&raw const given).cast::<Now>(), "given") };
         assert_eq!(asked(later(0)).unwrap().new, 6);
         assert!(asked(later(1)).is_err());
@@ -353,7 +366,7 @@ mod tests {
         let mut place = later(u64::MAX);
         let now = (&raw mut place).cast::<Now>();
         let first = size_of::<usize>() + 4;
-        // SAFETY: the place is larger than both sizes.
+        // SAFETY: the structure is larger than both sizes.
         unsafe { init(now, first, "place") }.unwrap();
         assert_eq!(
             (place.now.size, place.now.old, place.now.new),
@@ -369,7 +382,7 @@ mod tests {
     fn wrong_sizes_are_refused() {
         for size in [0, 7, usize::MAX] {
             let place = [size, 0];
-            // SAFETY: the first member is there, and what it says is refused.
+            // SAFETY: the first member exists, and its value is refused.
             assert!(unsafe { read(place.as_ptr().cast::<Now>(), "place") }.is_err());
         }
         // SAFETY: null is allowed.

@@ -1,7 +1,7 @@
-//! Options of code generation as C gives them.
+//! Options of code generation, as structures for C.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::enums::{CNumber, choice, glasm_bool, glasm_compare_function, glasm_target};
+use crate::enums::{CNumber, glasm_bool, glasm_compare_function, glasm_target, read_number};
 use crate::memory::{self, FromC, Versioned};
 use crate::semantic::glasm_meaning;
 use crate::state_forms::glasm_state_forms;
@@ -9,8 +9,8 @@ use crate::varyings::glasm_varyings;
 use glasm::{BindingLayout, Conventions, FixedState, Options, Subgroups};
 use std::ffi::c_char;
 
-/// The value of `param_binding` that gives each stage a binding of its own: vertex 0, tessellation control 1, evaluation 2, geometry 3,
-/// fragment 4, compute 0.
+/// The value of `param_binding` that gives each stage a separate binding: vertex 0, tessellation
+/// control 1, evaluation 2, geometry 3, fragment 4, compute 0.
 pub const GLASM_BINDING_OF_STAGE: u32 = 0xffff_ffff;
 
 /// Subgroups have votes (VK_SUBGROUP_FEATURE_VOTE_BIT).
@@ -25,7 +25,8 @@ pub const GLASM_SUBGROUP_SHUFFLE: u32 = 4;
 /// Subgroups have operations of quads (VK_SUBGROUP_FEATURE_QUAD_BIT).
 pub const GLASM_SUBGROUP_QUAD: u32 = 8;
 
-/// Wrap modes of a texture image unit that programs apply, with the filters of its sampler that they depend on.
+/// Wrap modes of a texture image unit that programs apply, with the filters of its sampler that
+/// they depend on.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_texture_wrap {
@@ -57,10 +58,11 @@ pub struct glasm_capture {
     pub stream: u32,
 }
 
-/// Options of code generation. `glasm_options_init` fills them with what they are unless a caller changes them.
+/// Options of code generation. `glasm_options_init` fills them with their initial values.
 ///
-/// Lists go by texture image unit, image unit, attribute or color attachment, from 0 on; what lies past their end has its default. All that
-/// the structure points to belongs to the caller and is read during the call that gets it, not later.
+/// Lists go by texture image unit, image unit, attribute or color attachment, from 0 on; entries
+/// past their end have their default. All that the structure points to belongs to the caller and is
+/// read only during the call that gets it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_options {
@@ -75,7 +77,8 @@ pub struct glasm_options {
     pub param_binding: u32,
     /// Set of combined image samplers; the binding is the texture image unit.
     pub texture_set: u32,
-    /// Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage * stage + index.
+    /// Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage *
+    /// stage + index.
     pub buffer_set: u32,
     /// Set of images, storage buffers and atomic counters.
     pub storage_set: u32,
@@ -88,14 +91,16 @@ pub struct glasm_options {
     /// Elements of arrays of images that handles index, at least 1.
     pub handle_images: u32,
 
-    /// Features that the device has, by their names in Vulkan ("shaderInt64"): what is not in the list the device lacks. NULL: it has those that
-    /// nearly all devices have. For OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it takes in SPIR-V
-    /// (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names that nothing depends on are ignored.
+    /// Features that the device has, by their names in Vulkan ("shaderInt64"): the device does not
+    /// have features that are not in the list. NULL: it has the features of nearly all devices. For
+    /// OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it
+    /// accepts in SPIR-V (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names on which no module
+    /// depends are ignored.
     pub features: *const *const c_char,
     /// Number of them; with 0 and a pointer other than NULL the device has none.
     pub feature_count: usize,
-    /// Features that the device lacks although the list before has them or is NULL. Besides names of Vulkan there are "subgroups" and
-    /// "signedAtomics".
+    /// Features that the device does not have although the list before has them or is NULL. In
+    /// addition to names of Vulkan there are "subgroups" and "signedAtomics".
     pub lacking_features: *const *const c_char,
     /// Number of them.
     pub lacking_feature_count: usize,
@@ -110,11 +115,11 @@ pub struct glasm_options {
 
     /// Depth range of clip space: a glasm_clip_depth.
     pub clip_depth: u32,
-    /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
+    /// True if derivatives in y are negated: for callers that draw with a flipped viewport.
     pub negate_ddy: glasm_bool,
-    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom.
+    /// True if point coordinates count t from the other end: for callers whose row 0 is the bottom.
     pub flip_point_coord: glasm_bool,
-    /// Whether the environment counts instances from 0 in every draw. Vulkan does not.
+    /// True if the environment counts instances from 0 in every draw. Vulkan does not.
     pub instances_from_zero: glasm_bool,
 
     /// Fragments of back faces read the back colors (VERTEX_PROGRAM_TWO_SIDE).
@@ -123,19 +128,21 @@ pub struct glasm_options {
     pub flat_colors: glasm_bool,
     /// Colors that the last stage before rasterization writes are clamped (CLAMP_VERTEX_COLOR).
     pub clamp_vertex_colors: glasm_bool,
-    /// Colors of fragments are clamped whatever the attachment holds (CLAMP_FRAGMENT_COLOR).
+    /// Colors of fragments are clamped regardless of the format of the attachment
+    /// (CLAMP_FRAGMENT_COLOR).
     pub clamp_fragment_colors: glasm_bool,
     /// The framebuffer has no layers.
     pub single_layer: glasm_bool,
     /// Bit n: the point coordinate replaces texture coordinate set n (COORD_REPLACE).
     pub point_sprites: u32,
-    /// Where coordinates of points start (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
+    /// Origin of the coordinates of points (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
     pub point_origin: u32,
-    /// Whether all points have the size `point_size`, whatever programs write (VERTEX_PROGRAM_POINT_SIZE is off).
+    /// True if all points have the size `point_size`, regardless of the results of programs
+    /// (VERTEX_PROGRAM_POINT_SIZE is off).
     pub has_point_size: glasm_bool,
     /// See `has_point_size`.
     pub point_size: f32,
-    /// Whether points have the size `unwritten_point_size` where the program writes none.
+    /// True if points have the size `unwritten_point_size` where the program writes none.
     pub has_unwritten_point_size: glasm_bool,
     /// See `has_unwritten_point_size`.
     pub unwritten_point_size: f32,
@@ -143,11 +150,12 @@ pub struct glasm_options {
     pub clip_planes: u32,
     /// Vertices of the patches that geometry programs get (PATCH_VERTICES).
     pub patch_vertices: u32,
-    /// Whether `vertex_limit` stands in the place of a geometry program's VERTICES_OUT.
+    /// True if `vertex_limit` replaces a geometry program's VERTICES_OUT.
     pub has_vertex_limit: glasm_bool,
     /// See `has_vertex_limit`.
     pub vertex_limit: u32,
-    /// How primitives are counted where GL draws what Vulkan does not have: a glasm_primitive_numbers.
+    /// Counting of primitives where GL draws primitives that Vulkan does not have: a
+    /// glasm_primitive_numbers.
     pub primitive_numbers: u32,
     /// Outer levels of patches without control program (PATCH_DEFAULT_OUTER_LEVEL).
     pub patch_outer_levels: [f32; 4],
@@ -173,7 +181,7 @@ pub struct glasm_options {
     pub depth_modes: *const u32,
     /// Number of them.
     pub depth_mode_count: usize,
-    /// Whether textures are signed HILO.
+    /// True if textures are signed HILO.
     pub signed_hilo: *const glasm_bool,
     /// Number of them.
     pub signed_hilo_count: usize,
@@ -189,11 +197,12 @@ pub struct glasm_options {
     pub lod_biases: *const f32,
     /// Number of them.
     pub lod_bias_count: usize,
-    /// What transform feedback captures of the last stage before rasterization.
+    /// Outputs of the last stage before rasterization that transform feedback captures.
     pub captures: *const glasm_capture,
     /// Number of them.
     pub capture_count: usize,
-    /// Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last capture.
+    /// Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last
+    /// capture.
     pub capture_strides: *const u32,
     /// Number of them.
     pub capture_stride_count: usize,
@@ -202,32 +211,38 @@ pub struct glasm_options {
     pub legacy_multiply: glasm_bool,
     /// Results of half precision and of fixed point are not rounded.
     pub fast_precision: glasm_bool,
-    /// Denormals of programs that have none are flushed by code if the device is not told to.
+    /// Denormals of programs that have none are flushed by code if the device cannot be set to
+    /// flush them.
     pub exact_denormals: glasm_bool,
 
-    /// Where varyings are that the stage before writes. `glasm_link` takes it for the first stage.
+    /// Locations of the varyings that the preceding stage writes. `glasm_link` uses it for the
+    /// first stage.
     pub input_varyings: glasm_varyings,
-    /// Where varyings are that the stage behind reads. `glasm_link` takes it for the last stage.
+    /// Locations of the varyings that the following stage reads. `glasm_link` uses it for the last
+    /// stage.
     pub output_varyings: glasm_varyings,
 
-    /// Which fragments pass by their alpha (ALPHA_TEST, glAlphaFunc): a glasm_compare_function, GLASM_COMPARE_FUNCTION_ALWAYS for no test.
+    /// Test of the alpha of fragments (ALPHA_TEST, glAlphaFunc): a glasm_compare_function,
+    /// GLASM_COMPARE_FUNCTION_ALWAYS for no test.
     pub alpha_function: u32,
-    /// What alpha is compared with.
+    /// Value that alpha is compared with.
     pub alpha_reference: f32,
-    /// Whether lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their provoking vertex is the first.
+    /// True if lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their
+    /// provoking vertex is the first.
     pub has_line_stipple: glasm_bool,
-    /// How many pixels each bit counts for: 1 to 256.
+    /// Number of pixels that each bit covers: 1 to 256.
     pub line_stipple_factor: u32,
     /// The pattern: 16 bits.
     pub line_stipple_pattern: u32,
     /// x, y, width and height of the viewport, as VkViewport has them.
     pub line_stipple_viewport: [f32; 4],
-    /// Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is the first pixel. NULL: no stipple.
+    /// Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is
+    /// the first pixel. NULL: no stipple.
     pub polygon_stipple: *const u32,
     /// 0 if row 0 of the framebuffer is GL's bottom row; else the height of the window.
     pub polygon_stipple_height: u32,
 
-    /// Where shaders have state from.
+    /// Source of each state in shaders.
     pub forms: glasm_state_forms,
     /// Descriptor set of the uniform buffer of state.
     pub state_set: u32,
@@ -246,14 +261,15 @@ pub struct glasm_options {
     pub first_storage_binding: u32,
     /// Binding of atomic counter buffer 0.
     pub first_counter_binding: u32,
-    /// Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the others follow, as the reflection tells.
+    /// Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the
+    /// others follow, as listed in the reflection.
     pub first_image_binding: u32,
     /// Binding of the lock of images.
     pub image_lock_binding: u32,
     /// For OpenGL its version as GLSL writes it: 450 for 4.5.
     pub opengl_version: u32,
-    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of QUADS, and the module runs twice for
-    /// each.
+    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency
+    /// instead of QUADS, and the module runs twice for each.
     pub quadrilaterals: glasm_bool,
 }
 
@@ -266,12 +282,12 @@ unsafe impl FromC for glasm_options {
         let options = Options::default();
         let (device, levels) = (options.device, options.fixed.patch_levels);
         let mut initial = Self {
-            target: options.target.number(),
+            target: options.target.to_number(),
             handle_textures: options.handles.textures,
             handle_images: options.handles.images,
             subgroup_size: device.subgroups.size,
-            subgroup_stages: stage_bits(&device.subgroups),
-            subgroup_operations: operation_bits(&device.subgroups),
+            subgroup_stages: collect_stage_bits(&device.subgroups),
+            subgroup_operations: collect_operation_bits(&device.subgroups),
             geometry_components: device.geometry_components,
             point_size: 1.0,
             unwritten_point_size: 1.0,
@@ -290,7 +306,7 @@ unsafe impl FromC for glasm_options {
     }
 }
 
-/// Fills options with what they are unless a caller changes them. `size` is `sizeof(glasm_options)`.
+/// Fills options with their initial values. `size` is `sizeof(glasm_options)`.
 ///
 /// `options` belongs to the caller.
 #[unsafe(no_mangle)]
@@ -304,8 +320,8 @@ pub unsafe extern "C" fn glasm_options_init(
     })
 }
 
-/// Changes the options to GL's rules, for callers that keep row 0 of an image at GL's bottom: the depth of clip space is remapped, and the
-/// coordinates of points are flipped.
+/// Changes the options to GL's rules, for callers that keep row 0 of an image at GL's bottom: the
+/// depth of clip space is remapped, and the coordinates of points are flipped.
 ///
 /// `options` belongs to the caller, who has filled it with `glasm_options_init`.
 #[unsafe(no_mangle)]
@@ -313,7 +329,7 @@ pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
     options: *mut glasm_options,
 ) -> glasm_result {
     enter(|| {
-        // SAFETY: the caller's structure has the size that it says.
+        // SAFETY: the caller's structure has the size that it states.
         let mut changed = unsafe { memory::read(options, "options") }?;
         set_conventions(&mut changed, &Conventions::opengl());
         // SAFETY: as above.
@@ -321,11 +337,13 @@ pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
     })
 }
 
-/// Changes the options to those for shaders that OpenGL takes (glShaderBinary with GL_SHADER_BINARY_FORMAT_SPIR_V): the target
-/// GLASM_TARGET_OPEN_GL4_5, its conventions, and bindings at the end of those that it has.
+/// Changes the options to those for shaders for OpenGL (glShaderBinary with
+/// GL_SHADER_BINARY_FORMAT_SPIR_V): the target GLASM_TARGET_OPEN_GL4_5, its conventions, and the
+/// last bindings that it has.
 ///
-/// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers` is GL_MAX_UNIFORM_BUFFER_BINDINGS,
-/// `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS. The members `features` and `opengl_version` are left to the caller.
+/// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers`
+/// is GL_MAX_UNIFORM_BUFFER_BINDINGS, `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS.
+/// The members `features` and `opengl_version` are unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_options_use_opengl_environment(
     options: *mut glasm_options,
@@ -333,7 +351,7 @@ pub unsafe extern "C" fn glasm_options_use_opengl_environment(
     storage_buffers: u32,
 ) -> glasm_result {
     enter(|| {
-        // SAFETY: the caller's structure has the size that it says.
+        // SAFETY: the caller's structure has the size that it states.
         let mut changed = unsafe { memory::read(options, "options") }?;
         changed.target = glasm_target::OpenGl4_5 as u32;
         set_conventions(&mut changed, &Conventions::opengl_environment());
@@ -344,8 +362,9 @@ pub unsafe extern "C" fn glasm_options_use_opengl_environment(
     })
 }
 
-/// Writes functions that read a structure of the library from members of the options that have the same names, and set these members. Members
-/// after `else` differ in C: the caller of the first function passes them.
+/// Writes functions that read a structure of the library from members of the options that have the
+/// same names, and set these members. Members after `else` differ in C: its caller passes them to
+/// the first function.
 macro_rules! members {
     ($read:ident $write:ident $library:ident { $($member:ident)* } $(else { $($other:ident)* })?) => {
         pub(crate) fn $read(
@@ -353,14 +372,14 @@ macro_rules! members {
             $(rest: members!(@rest $library $($other)*))?
         ) -> Result<$library, Failure> {
             Ok($library {
-                $($member: choice(given.$member, stringify!($member))?,)*
+                $($member: read_number(given.$member, stringify!($member))?,)*
                 $($($other: rest.$other,)*)?
             })
         }
 
         fn $write(options: &mut glasm_options, from: &$library) {
             let $library { $($member,)* $($($other: _,)*)? } = *from;
-            $(options.$member = $member.number();)*
+            $(options.$member = $member.to_number();)*
         }
     };
     (@rest $library:ident $($other:ident)*) => { $library };
@@ -385,12 +404,12 @@ members! {
     } else { point_size unwritten_point_size vertex_limit patch_levels alpha_test line_stipple }
 }
 
-fn stage_bits(subgroups: &Subgroups) -> u32 {
+fn collect_stage_bits(subgroups: &Subgroups) -> u32 {
     let stages = (0u32..).zip(subgroups.stages);
     stages.map(|(stage, has)| u32::from(has) << stage).sum()
 }
 
-fn operation_bits(subgroups: &Subgroups) -> u32 {
+fn collect_operation_bits(subgroups: &Subgroups) -> u32 {
     let bit = |has: bool, bit| if has { bit } else { 0 };
     bit(subgroups.vote, GLASM_SUBGROUP_VOTE)
         | bit(subgroups.ballot, GLASM_SUBGROUP_BALLOT)

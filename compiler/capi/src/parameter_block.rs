@@ -1,17 +1,17 @@
 //! The parameter block of a shader: its values.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::memory::{self, FromC, Versioned, required};
+use crate::memory::{self, FromC, Versioned, require};
 use crate::shader::glasm_shader;
 use crate::state::glasm_state;
 use glasm::Reflection;
 use glasm::ir::{ParamSource, Stage};
 use glasm::state::GlState;
 
-/// Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
-/// parameter.
+/// Values that an application has set, in addition to GL's state. A value past the end of a list is
+/// (0, 0, 0, 0), or the initial value of a named parameter.
 ///
-/// All that it points to belongs to the caller and is read during the call that gets it, not later.
+/// All that it points to belongs to the caller and is read only during the call that gets it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_parameter_values {
@@ -33,7 +33,7 @@ pub struct glasm_parameter_values {
     pub subroutines: *const u32,
     /// Number of them.
     pub subroutine_count: usize,
-    /// What a vertex state program is executed with.
+    /// Argument with which a vertex state program is executed.
     pub argument: [f32; 4],
 }
 
@@ -52,37 +52,42 @@ struct Values<'a> {
     argument: [f32; 4],
 }
 
-/// Values of the caller; NULL stands for none.
+/// Reads values of the caller; NULL denotes none.
 ///
 /// # Safety
-/// `values` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+/// `values` must be null, or as [`memory::read`] requires, and what it points to must be there
+/// during the call.
 unsafe fn read_values<'a>(values: *const glasm_parameter_values) -> Result<Values<'a>, Failure> {
     let given = match values.is_null() {
         true => glasm_parameter_values::initial(),
-        // SAFETY: what the caller of this function answers for.
+        // SAFETY: the caller of this function guarantees it.
         false => unsafe { memory::read(values, "values") }?,
     };
     // SAFETY: as above; an array of four floats is four floats.
     unsafe {
         Ok(Values {
-            env: memory::list(given.env.cast(), given.env_count, "env")?,
-            local: memory::list(given.local.cast(), given.local_count, "local")?,
-            named: memory::list(given.named.cast(), given.named_count, "named")?,
-            subroutines: memory::list(given.subroutines, given.subroutine_count, "subroutines")?,
+            env: memory::read_list(given.env.cast(), given.env_count, "env")?,
+            local: memory::read_list(given.local.cast(), given.local_count, "local")?,
+            named: memory::read_list(given.named.cast(), given.named_count, "named")?,
+            subroutines: memory::read_list(
+                given.subroutines,
+                given.subroutine_count,
+                "subroutines",
+            )?,
             argument: given.argument,
         })
     }
 }
 
 impl Values<'_> {
-    /// The bits of a parameter.
+    /// Returns the bits of the value of a parameter.
     fn evaluate(&self, source: ParamSource, state: &GlState, reflection: &Reflection) -> [u32; 4] {
         let vector = |list: &[[f32; 4]], index: u32| {
             let found = list.get(index as usize);
             found.copied()
         };
         let floats = match source {
-            ParamSource::Env(index) => tracked(state, reflection.stage, index)
+            ParamSource::Env(index) => evaluate_tracked(state, reflection.stage, index)
                 .or_else(|| vector(self.env, index))
                 .unwrap_or_default(),
             ParamSource::Local(index) => vector(self.local, index).unwrap_or_default(),
@@ -105,18 +110,21 @@ impl Values<'_> {
     }
 }
 
-/// The row that a parameter of vertex programs holds because it tracks a matrix.
-fn tracked(state: &GlState, stage: Stage, index: u32) -> Option<[f32; 4]> {
+/// Returns the matrix row in a parameter of vertex programs that tracks a matrix; `None` if it
+/// tracks none.
+fn evaluate_tracked(state: &GlState, stage: Stage, index: u32) -> Option<[f32; 4]> {
     (stage == Stage::Vertex)
         .then(|| state.tracked_row(index))
         .flatten()
 }
 
-/// Fills the parameter block of a shader: the bytes for the buffer at `parameter_slot` of its reflection, 16 for each of `parameter_count`
-/// vectors. Values come from GL's state, from what the application has set, and from the program.
+/// Fills the parameter block of a shader: the bytes for the buffer at `parameter_slot` of its
+/// reflection, 16 for each of `parameter_count` vectors. Values come from GL's state, from values
+/// that the application has set, and from the program.
 ///
-/// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL for `values` none. `block` is room of the
-/// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
+/// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL
+/// for `values` none. `block` points to memory of the caller for `vector_count` vectors, at least
+/// as many as the block has; it may be mapped memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_shader_parameter_block(
     shader: Option<&glasm_shader>,
@@ -126,7 +134,7 @@ pub unsafe extern "C" fn glasm_shader_parameter_block(
     vector_count: usize,
 ) -> glasm_result {
     enter(|| {
-        let reflection = &required(shader, "shader")?.shader().reflection;
+        let reflection = &require(shader, "shader")?.shader().reflection;
         // SAFETY: the caller answers for the structure and all that it points to.
         let values = unsafe { read_values(values) }?;
         let slots = reflection.params.as_ref();
@@ -141,7 +149,8 @@ pub unsafe extern "C" fn glasm_shader_parameter_block(
         let state = state.map_or(&initial, glasm_state::state);
         for (place, slot) in slots.iter().enumerate() {
             let bits = values.evaluate(*slot, state, reflection);
-            // SAFETY: the caller has room for more vectors than there are slots; an array of four words is as large as four floats.
+            // SAFETY: the caller provides memory for more vectors than there are slots; an array of
+            // four words is as large as four floats.
             unsafe { block.cast::<[u32; 4]>().add(place).write_unaligned(bits) };
         }
         Ok(())

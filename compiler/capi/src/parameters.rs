@@ -1,9 +1,9 @@
 //! Parameters: where the values of the parameter block come from.
 
-use crate::state_parameter::{glasm_state_parameter, state_parameter};
+use crate::state_parameter::{convert_state_parameter, glasm_state_parameter};
 use glasm::ir::ParamSource;
 
-/// Where the value of a parameter comes from.
+/// Source of the value of a parameter.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_parameter_source {
@@ -19,7 +19,7 @@ pub enum glasm_parameter_source {
     Literal = 4,
     /// A parameter with a name: `index` among the named parameters of the reflection.
     Named = 5,
-    /// What a vertex state program is executed with, its `v[0]`.
+    /// Argument with which a vertex state program is executed, its `v[0]`.
     Argument = 6,
 }
 
@@ -27,17 +27,17 @@ pub enum glasm_parameter_source {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct glasm_parameter {
-    /// Where its value comes from.
+    /// Source of its value.
     pub source: glasm_parameter_source,
     /// Its number.
     pub index: u32,
-    /// What it reads of GL's state.
+    /// Parameter of GL's state that it reads.
     pub state: glasm_state_parameter,
     /// Bits of its value.
     pub literal: [u32; 4],
 }
 
-pub(crate) fn parameter(source: ParamSource) -> glasm_parameter {
+pub(crate) fn convert_parameter(source: ParamSource) -> glasm_parameter {
     use glasm_parameter_source as Source;
     let of = |source, index| glasm_parameter {
         source,
@@ -50,7 +50,7 @@ pub(crate) fn parameter(source: ParamSource) -> glasm_parameter {
         ParamSource::Local(index) => of(Source::Local, index),
         ParamSource::Subroutine(index) => of(Source::Subroutine, index),
         ParamSource::State(param) => glasm_parameter {
-            state: state_parameter(param),
+            state: convert_state_parameter(param),
             ..of(Source::State, 0)
         },
         ParamSource::Literal(literal) => glasm_parameter {

@@ -1,14 +1,14 @@
 //! Programs: loaded once, compiled as often as there are states.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::{DiagnosticsPlace, give_diagnostics, glasm_diagnostics};
 use crate::enums::glasm_stage;
-use crate::memory::{emptied, free, give, give_handle, required};
+use crate::memory::{clear_handle, free, give, give_handle, require};
 use crate::options::glasm_options;
 use crate::read_options::read_options;
 use crate::shader::glasm_shader;
-use crate::source::{glasm_source, header, read_source};
+use crate::source::{get_header, glasm_source, read_source};
 use crate::variables::Tables;
 use glasm::{Diagnostics, Program, Shader, Source};
 use std::ffi::c_char;
@@ -16,7 +16,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-/// A program that has loaded: read, checked and translated. It owns all that it needs; what it was loaded from may go. Threads may share it.
+/// A loaded program: parsed, checked and translated. It owns all data that it needs; its source may
+/// be freed. Threads may share it.
 #[derive(Clone, Debug)]
 pub struct glasm_program(Arc<Loaded>);
 
@@ -34,7 +35,7 @@ impl glasm_program {
         }))
     }
 
-    /// The program of the library.
+    /// Returns the program of the library.
     pub(crate) fn program(&self) -> &Program {
         &self.0.program
     }
@@ -44,17 +45,18 @@ impl glasm_program {
         self.0.program.source()
     }
 
-    /// What it reads and writes as C reads it.
+    /// Returns its inputs and outputs as structures for C.
     pub(crate) fn tables(&self) -> &Tables {
         let loaded = &self.0;
         loaded.tables.get_or_init(|| Tables::new(&loaded.program))
     }
 }
 
-/// Loads a program string: reads, checks and translates it. GLASM_RESULT_PROGRAM if it has errors.
+/// Loads a program string: parses, checks and translates it. GLASM_RESULT_PROGRAM if it has errors.
 ///
-/// `compiler` may be NULL; it and `source`, with all that this points to, stay the caller's. `program` is set to a program that the caller owns
-/// and frees with `glasm_program_free`, or to NULL if it does not load. `diagnostics` may be NULL; it is set to all errors and warnings, which
+/// `compiler` may be NULL; it and `source`, with all that this points to, stay the caller's.
+/// `program` is set to a program that the caller owns and frees with `glasm_program_free`, or to
+/// NULL if it does not load. `diagnostics` may be NULL; it is set to all errors and warnings, which
 /// the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_program_load(
@@ -65,7 +67,7 @@ pub unsafe extern "C" fn glasm_program_load(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let program = emptied(program, "program")?;
+        let program = clear_handle(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let given = unsafe { read_source(source) }?;
         let source = given.source()?;
@@ -83,14 +85,16 @@ pub unsafe extern "C" fn glasm_program_load(
     })
 }
 
-/// Another handle of the same program: both are freed, and the program is gone with the last of them. NULL for NULL.
+/// Creates another handle of the same program: each is freed separately, and the program with the
+/// last of them. Returns NULL for NULL.
 ///
-/// `program` stays the caller's, who owns the new handle, too, and frees it with `glasm_program_free`.
+/// `program` stays the caller's, who owns the new handle, too, and frees it with
+/// `glasm_program_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_clone(
     program: Option<&glasm_program>,
 ) -> Option<Box<glasm_program>> {
-    guarded(None, || Ok(program.cloned().map(Box::new)))
+    run_or(None, || Ok(program.cloned().map(Box::new)))
 }
 
 /// Frees a handle of a program.
@@ -101,31 +105,35 @@ pub extern "C" fn glasm_program_free(program: Option<Box<glasm_program>>) {
     free(program);
 }
 
-/// The shader stage of a program.
+/// Returns the shader stage of a program.
 ///
-/// `program` stays the caller's. It must not be NULL, for which there is no stage: GLASM_STAGE_VERTEX is returned.
+/// `program` stays the caller's. It must not be NULL, for which GLASM_STAGE_VERTEX is returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_stage(program: Option<&glasm_program>) -> glasm_stage {
-    guarded(glasm_stage::Vertex, || {
-        Ok(required(program, "program")?.program().stage().into())
+    run_or(glasm_stage::Vertex, || {
+        Ok(require(program, "program")?.program().stage().into())
     })
 }
 
-/// The header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and for NULL.
+/// Returns the header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and
+/// for NULL.
 ///
 /// `program` stays the caller's. The string belongs to the library and is valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_dialect(program: Option<&glasm_program>) -> *const c_char {
-    guarded(ptr::null(), || {
-        Ok(header(required(program, "program")?.program().dialect()))
+    run_or(ptr::null(), || {
+        Ok(get_header(require(program, "program")?.program().dialect()))
     })
 }
 
-/// Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be expressed for them.
+/// Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be
+/// expressed for them.
 ///
-/// `compiler` may be NULL, and so may `options`: the default ones. Both, and `program`, stay the caller's. `shader` is set to a shader that the
-/// caller owns and frees with `glasm_shader_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and
-/// warnings, those of loading among them, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+/// `compiler` may be NULL, and so may `options`: the default ones. Both, and `program`, stay the
+/// caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`,
+/// or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and warnings,
+/// those of loading among them, which the caller owns and frees with `glasm_diagnostics_free`, or
+/// to NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_program_compile(
     compiler: Option<&glasm_compiler>,
@@ -136,8 +144,8 @@ pub unsafe extern "C" fn glasm_program_compile(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let shader = emptied(shader, "shader")?;
-        let program = required(program, "program")?;
+        let shader = clear_handle(shader, "shader")?;
+        let program = require(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let compiled = glasm_compiler::run(compiler, |compiler| {
@@ -147,7 +155,7 @@ pub unsafe extern "C" fn glasm_program_compile(
     })
 }
 
-/// Writes what compiling has given.
+/// Writes the result of compilation.
 pub(crate) fn give_shader(
     compiled: Result<Shader, Diagnostics>,
     shader: &mut MaybeUninit<*mut glasm_shader>,

@@ -1,14 +1,14 @@
-//! The options of the caller as those of the library.
+//! Conversion of the options of the caller to those of the library.
 
 use crate::call::Failure;
-use crate::enums::{choice, glasm_bool};
+use crate::enums::{glasm_bool, read_number};
 use crate::memory;
 use crate::options::{
     GLASM_SUBGROUP_BALLOT, GLASM_SUBGROUP_QUAD, GLASM_SUBGROUP_SHUFFLE, GLASM_SUBGROUP_VOTE,
     glasm_capture, glasm_options, glasm_texture_wrap, read_bindings, read_conventions,
     read_fixed_state,
 };
-use crate::semantic::semantic;
+use crate::semantic::read_semantic;
 use crate::state_forms::read_forms;
 use crate::varyings::read_varyings;
 use glasm::ir::TypeBase;
@@ -18,26 +18,27 @@ use glasm::{
     TexelFormat, TextureWrap, TransformFeedback,
 };
 
-/// Options of the caller; NULL stands for the default ones.
+/// Reads options of the caller; NULL denotes the default ones.
 ///
 /// # Safety
-/// `options` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+/// `options` must be null, or as [`memory::read`] requires, and what it points to must be there
+/// during the call.
 pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Options, Failure> {
     if options.is_null() {
         return Ok(Options::default());
     }
-    // SAFETY: what the caller of this function answers for.
+    // SAFETY: the caller of this function guarantees it.
     let given = unsafe { memory::read(options, "options") }?;
     // SAFETY: as above.
-    let features = unsafe { named_features(&given) }?;
+    let features = unsafe { read_features(&given) }?;
     // SAFETY: as above.
-    let options = unsafe { listed(&given) }?;
+    let options = unsafe { read_lists(&given) }?;
     Ok(Options {
-        target: choice(given.target, "target")?,
-        device: device(&given, features),
+        target: read_number(given.target, "target")?,
+        device: read_device(&given, features),
         bindings: read_bindings(&given)?,
         conventions: read_conventions(&given)?,
-        fixed: fixed_state(&given)?,
+        fixed: build_fixed_state(&given)?,
         forms: read_forms(&given.forms)?,
         debug: DebugInfo {
             names: given.debug_names != 0,
@@ -54,31 +55,31 @@ pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Optio
     })
 }
 
-fn fixed_state(given: &glasm_options) -> Result<FixedState, Failure> {
+fn build_fixed_state(given: &glasm_options) -> Result<FixedState, Failure> {
     let size = |has: glasm_bool, size: f32| (has != 0).then_some(size.to_bits());
     let others = FixedState {
         point_size: size(given.has_point_size, given.point_size),
         unwritten_point_size: size(given.has_unwritten_point_size, given.unwritten_point_size),
         vertex_limit: (given.has_vertex_limit != 0).then_some(given.vertex_limit),
         patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
-        alpha_test: alpha_test(given)?,
-        line_stipple: line_stipple(given)?,
+        alpha_test: read_alpha_test(given)?,
+        line_stipple: read_line_stipple(given)?,
         ..FixedState::default()
     };
     read_fixed_state(given, others)
 }
 
-/// The device with the features that the caller names.
+/// Reads the device with the features that the caller names.
 ///
 /// # Safety
 /// The lists of names must be there during the call.
-unsafe fn named_features(given: &glasm_options) -> Result<DeviceFeatures, Failure> {
+unsafe fn read_features(given: &glasm_options) -> Result<DeviceFeatures, Failure> {
     let is_all = given.features.is_null();
     let count = if is_all { 0 } else { given.feature_count };
-    // SAFETY: what the caller of this function answers for.
-    let names = unsafe { memory::strings(given.features, count, "features") }?;
+    // SAFETY: the caller of this function guarantees it.
+    let names = unsafe { memory::read_strings(given.features, count, "features") }?;
     let has = |name: &str| names.iter().any(|known| known == name);
-    let device = match choice::<Target>(given.target, "target")? {
+    let device = match read_number::<Target>(given.target, "target")? {
         Target::OpenGl4_5 => {
             DeviceFeatures::of_opengl(given.opengl_version, |name| is_all || has(name))
         }
@@ -91,11 +92,11 @@ unsafe fn named_features(given: &glasm_options) -> Result<DeviceFeatures, Failur
     };
     let (list, count) = (given.lacking_features, given.lacking_feature_count);
     // SAFETY: as above.
-    let names = unsafe { memory::strings(list, count, "lacking_features") }?;
+    let names = unsafe { memory::read_strings(list, count, "lacking_features") }?;
     Ok(device.without(|name| names.iter().any(|known| known == name)))
 }
 
-fn device(given: &glasm_options, named: DeviceFeatures) -> DeviceFeatures {
+fn read_device(given: &glasm_options, named: DeviceFeatures) -> DeviceFeatures {
     let has = |operation| given.subgroup_operations & operation != 0;
     let stages: [bool; 6] = std::array::from_fn(|stage| given.subgroup_stages >> stage & 1 != 0);
     let names = named.subgroups;
@@ -113,48 +114,48 @@ fn device(given: &glasm_options, named: DeviceFeatures) -> DeviceFeatures {
     }
 }
 
-/// What the lists of the options say; the rest is default.
+/// Reads the lists of the options; all other options are default.
 ///
 /// # Safety
 /// The lists must be there during the call.
-unsafe fn listed(given: &glasm_options) -> Result<Options, Failure> {
+unsafe fn read_lists(given: &glasm_options) -> Result<Options, Failure> {
     macro_rules! list {
         ($list:ident, $count:ident, $each:expr) => {
-            // SAFETY: what the caller of this function answers for.
-            unsafe { memory::list(given.$list, given.$count, stringify!($list)) }?
+            // SAFETY: the caller of this function guarantees it.
+            unsafe { memory::read_list(given.$list, given.$count, stringify!($list)) }?
                 .iter()
                 .map($each)
                 .collect::<Result<Vec<_>, Failure>>()?
         };
     }
-    let base = |number: &u32| choice::<TypeBase>(*number, "type");
+    let base = |number: &u32| read_number::<TypeBase>(*number, "type");
     Ok(Options {
         interface: InterfaceTypes {
             attributes: list!(attribute_types, attribute_type_count, base),
             colors: list!(color_types, color_type_count, base),
-            // SAFETY: what the caller of this function answers for.
+            // SAFETY: the caller of this function guarantees it.
             inputs: unsafe { read_varyings(&given.input_varyings, "input_varyings") }?,
             // SAFETY: as above.
             outputs: unsafe { read_varyings(&given.output_varyings, "output_varyings") }?,
         },
         // SAFETY: as above.
-        polygon_stipple: unsafe { polygon_stipple(given) }?,
+        polygon_stipple: unsafe { read_polygon_stipple(given) }?,
         depth_modes: list!(depth_modes, depth_mode_count, |mode| {
-            choice::<DepthMode>(*mode, "depth_modes")
+            read_number::<DepthMode>(*mode, "depth_modes")
         }),
         signed_hilo: list!(signed_hilo, signed_hilo_count, |is| Ok(*is != 0)),
-        image_formats: list!(image_formats, image_format_count, image_format),
-        texture_wraps: list!(texture_wraps, texture_wrap_count, texture_wrap),
+        image_formats: list!(image_formats, image_format_count, read_image_format),
+        texture_wraps: list!(texture_wraps, texture_wrap_count, read_texture_wrap),
         lod_biases: list!(lod_biases, lod_bias_count, |bias| Ok(LodBias::from(*bias))),
         transform_feedback: TransformFeedback {
-            captures: list!(captures, capture_count, capture),
+            captures: list!(captures, capture_count, read_capture),
             strides: list!(capture_strides, capture_stride_count, |stride| Ok(*stride)),
         },
         ..Options::default()
     })
 }
 
-fn image_format(number: &u32) -> Result<Option<TexelFormat>, Failure> {
+fn read_image_format(number: &u32) -> Result<Option<TexelFormat>, Failure> {
     if *number == 0 {
         return Ok(None);
     }
@@ -167,26 +168,26 @@ fn image_format(number: &u32) -> Result<Option<TexelFormat>, Failure> {
     }
 }
 
-fn texture_wrap(wrap: &glasm_texture_wrap) -> Result<TextureWrap, Failure> {
+fn read_texture_wrap(wrap: &glasm_texture_wrap) -> Result<TextureWrap, Failure> {
     let [s, t, r] = wrap.modes;
     Ok(TextureWrap {
         modes: [
-            choice(s, "modes")?,
-            choice(t, "modes")?,
-            choice(r, "modes")?,
+            read_number(s, "modes")?,
+            read_number(t, "modes")?,
+            read_number(r, "modes")?,
         ],
-        magnify: choice(wrap.magnify, "magnify")?,
-        minify: choice(wrap.minify, "minify")?,
-        levels: choice(wrap.levels, "levels")?,
+        magnify: read_number(wrap.magnify, "magnify")?,
+        minify: read_number(wrap.minify, "minify")?,
+        levels: read_number(wrap.levels, "levels")?,
     })
 }
 
-fn capture(capture: &glasm_capture) -> Result<Capture, Failure> {
+fn read_capture(capture: &glasm_capture) -> Result<Capture, Failure> {
     if capture.count == 0 || capture.first >= 4 || capture.count > 4 - capture.first {
         return Err(Failure::argument("`captures` has components beyond four"));
     }
     Ok(Capture {
-        semantic: semantic(capture.result)?,
+        semantic: read_semantic(capture.result)?,
         first: capture.first as u8,
         count: capture.count as u8,
         buffer: capture.buffer,
@@ -195,12 +196,12 @@ fn capture(capture: &glasm_capture) -> Result<Capture, Failure> {
     })
 }
 
-pub(crate) fn alpha_test(given: &glasm_options) -> Result<AlphaTest, Failure> {
-    let function = choice(given.alpha_function, "alpha_function")?;
+pub(crate) fn read_alpha_test(given: &glasm_options) -> Result<AlphaTest, Failure> {
+    let function = read_number(given.alpha_function, "alpha_function")?;
     Ok(AlphaTest::new(function, given.alpha_reference))
 }
 
-pub(crate) fn line_stipple(given: &glasm_options) -> Result<Option<LineStipple>, Failure> {
+pub(crate) fn read_line_stipple(given: &glasm_options) -> Result<Option<LineStipple>, Failure> {
     if given.has_line_stipple == 0 {
         return Ok(None);
     }
@@ -214,9 +215,11 @@ pub(crate) fn line_stipple(given: &glasm_options) -> Result<Option<LineStipple>,
     Ok(Some(LineStipple::new(factor, pattern, viewport)))
 }
 
+/// Reads the polygon stipple.
+///
 /// # Safety
 /// The rows must be there during the call.
-pub(crate) unsafe fn polygon_stipple(
+pub(crate) unsafe fn read_polygon_stipple(
     given: &glasm_options,
 ) -> Result<Option<Box<PolygonStipple>>, Failure> {
     if given.polygon_stipple.is_null() {
@@ -227,8 +230,8 @@ pub(crate) unsafe fn polygon_stipple(
         ..PolygonStipple::default()
     };
     let rows = stipple.rows.len();
-    // SAFETY: what the caller of this function answers for.
-    let rows = unsafe { memory::list(given.polygon_stipple, rows, "polygon_stipple") }?;
+    // SAFETY: the caller of this function guarantees it.
+    let rows = unsafe { memory::read_list(given.polygon_stipple, rows, "polygon_stipple") }?;
     stipple.rows.copy_from_slice(rows);
     Ok(Some(Box::new(stipple)))
 }

@@ -1,4 +1,4 @@
-//! What a module expects of its caller, as plain structures; the lists of one are in `tables`.
+//! Requirements of a module on its caller, as plain structures; the lists of one are in `tables`.
 
 use crate::enums::{
     glasm_bool, glasm_buffer_kind, glasm_half, glasm_handle_kind, glasm_image_format,
@@ -45,7 +45,7 @@ pub struct glasm_named_parameter {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_texture_binding {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// First texture image unit.
     pub unit: u32,
@@ -53,9 +53,9 @@ pub struct glasm_texture_binding {
     pub count: u32,
     /// Target.
     pub target: glasm_texture_target,
-    /// Whether it is compared.
+    /// True if it is compared.
     pub shadow: glasm_bool,
-    /// What texels are converted to.
+    /// Type that texels are converted to.
     pub texel: glasm_scalar,
 }
 
@@ -64,11 +64,11 @@ pub struct glasm_texture_binding {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_sampler_binding {
-    /// Where the combined image sampler of the unit is bound.
+    /// Slot that the combined image sampler of the unit is bound to.
     pub slot: glasm_slot,
     /// Texture image unit.
     pub unit: u32,
-    /// Whether it compares.
+    /// True if it compares.
     pub shadow: glasm_bool,
 }
 
@@ -77,11 +77,11 @@ pub struct glasm_sampler_binding {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_attachment_binding {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// Number of the color attachment, and its index among the input attachments of the subpass.
     pub buffer: u32,
-    /// What its texels are read as.
+    /// Type that its texels are read as.
     pub texel: glasm_scalar,
 }
 
@@ -89,7 +89,7 @@ pub struct glasm_attachment_binding {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_image_binding {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// First image unit.
     pub unit: u32,
@@ -99,11 +99,11 @@ pub struct glasm_image_binding {
     pub target: glasm_texture_target,
     /// Format of the view.
     pub format: glasm_image_format,
-    /// What texels are read and written as, in their own format.
+    /// Type that texels are read and written as, in the image's format.
     pub texel: glasm_scalar,
     /// Bits of a raw texel.
     pub raw_bits: u32,
-    /// Whether the program writes it.
+    /// True if the program writes it.
     pub written: glasm_bool,
 }
 
@@ -111,13 +111,13 @@ pub struct glasm_image_binding {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_handle_array {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// Number of descriptors.
     pub count: u32,
-    /// What it holds.
+    /// Resources in the array.
     pub kind: glasm_handle_kind,
-    /// What texels are read as, of textures and of images in their own format.
+    /// Type that texels are read as, of textures and of images in their own format.
     pub texel: glasm_scalar,
     /// Format of the views, of images.
     pub format: glasm_image_format,
@@ -125,7 +125,7 @@ pub struct glasm_handle_array {
     pub raw_bits: u32,
     /// Target of the textures or images.
     pub target: glasm_texture_target,
-    /// Whether the program writes to the images.
+    /// True if the program writes to the images.
     pub written: glasm_bool,
 }
 
@@ -134,7 +134,7 @@ pub struct glasm_handle_array {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_buffer_binding {
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub slot: glasm_slot,
     /// First binding number in the source language.
     pub index: u32,
@@ -152,7 +152,7 @@ pub const GLASM_BUILT_IN: u32 = 0xffff_ffff;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_interface_variable {
-    /// What it means.
+    /// Its semantic.
     #[from(semantic)]
     pub meaning: glasm_meaning,
     /// Location, or GLASM_BUILT_IN.
@@ -164,42 +164,45 @@ pub struct glasm_interface_variable {
     pub components: u32,
     /// Interpolation of a fragment input.
     pub interpolation: glasm_interpolation,
-    /// Which components of an attribute of 64 bits it holds.
+    /// Components of an attribute of 64 bits that it holds.
     pub half: glasm_half,
-    /// Whether there is one for each vertex of the input primitive or patch.
+    /// True if there is one for each vertex of the input primitive or patch.
     pub per_vertex: glasm_bool,
 }
 
-/// What is left to a geometry stage that must follow the last program before rasterization; `glasm_replication_stage` makes it.
+/// Tasks of a geometry stage that must follow the last program before rasterization;
+/// `glasm_replication_stage` creates it.
 #[c_struct(Replication)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_replication {
     /// Location of the vector that the program writes for it.
     pub location: u32,
-    /// Whether the program chooses a layer.
+    /// True if the program chooses a layer.
     pub has_layer: glasm_bool,
     /// Viewports of the first view.
     pub viewports: glasm_viewport_choice,
-    /// Whether there is a second view with a position of its own.
+    /// True if there is a second view with a separate position.
     pub has_second_position: glasm_bool,
-    /// Whether there is a second view with a mask of viewports of its own.
+    /// True if there is a second view with a separate mask of viewports.
     pub has_second_mask: glasm_bool,
-    /// Whether the viewport number is added to the layer.
+    /// True if the viewport number is added to the layer.
     pub viewport_relative_layer: glasm_bool,
-    /// What is added to the layer in the second view.
+    /// Value that is added to the layer in the second view.
     pub second_layer_offset: i32,
 }
 
-/// What a program between the vertex and the fragment stage says about primitives. Members of other stages than its own are 0.
+/// Properties of a program between the vertex and the fragment stage that concern primitives.
+/// Members of other stages are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_primitives {
-    /// Which of them it is.
+    /// Stage of the program.
     pub stage: glasm_primitive_stage,
-    /// Tessellation control: vertices of the patch that it makes. Geometry: most vertices that an invocation emits.
+    /// Tessellation control: vertices of the patch that it makes. Geometry: most vertices that an
+    /// invocation emits.
     pub vertices: u32,
-    /// Tessellation evaluation: what patches are subdivided as.
+    /// Tessellation evaluation: primitives into which patches are subdivided.
     pub mode: glasm_tess_mode,
     /// Tessellation evaluation: how edges are divided.
     pub spacing: glasm_tess_spacing,
@@ -207,11 +210,11 @@ pub struct glasm_primitives {
     pub order: glasm_tess_order,
     /// Tessellation evaluation: whether it makes points.
     pub points: glasm_bool,
-    /// Geometry: what it gets.
+    /// Geometry: input primitive.
     pub input: glasm_input_primitive,
-    /// Geometry: vertices of what it gets; 0 if the patches decide.
+    /// Geometry: vertices of the input primitive; 0 if the patches decide.
     pub input_vertices: u32,
-    /// Geometry: what it makes.
+    /// Geometry: output primitive.
     pub output: glasm_output_primitive,
     /// Geometry: invocations for each primitive.
     pub invocations: u32,
@@ -235,12 +238,13 @@ pub struct glasm_reflection {
     /// Name of the entry point.
     pub entry_point: *const c_char,
 
-    /// Whether the program reads parameters: then there is a buffer of `parameter_count` vectors of 16 bytes, which
-    /// `glasm_shader_parameter_block` fills.
+    /// True if the program reads parameters: then there is a buffer of `parameter_count` vectors of
+    /// 16 bytes, which `glasm_shader_parameter_block` fills.
     pub has_parameters: glasm_bool,
-    /// Whether it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform buffer.
+    /// True if it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform
+    /// buffer.
     pub parameters_in_storage_buffer: glasm_bool,
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub parameter_slot: glasm_slot,
     /// The source of each vector.
     pub parameters: *const glasm_parameter,
@@ -251,9 +255,10 @@ pub struct glasm_reflection {
     /// Number of them.
     pub named_parameter_count: usize,
 
-    /// Whether it is a vertex state program: a compute program of one invocation that changes parameters of vertex programs.
+    /// True if it is a vertex state program: a compute program of one invocation that changes
+    /// parameters of vertex programs.
     pub is_state_program: glasm_bool,
-    /// Where the storage buffer of the 96 parameters is bound.
+    /// Slot of the storage buffer of the 96 parameters.
     pub state_program_slot: glasm_slot,
     /// Numbers of the parameters that it writes.
     pub state_program_written: *const u32,
@@ -284,9 +289,10 @@ pub struct glasm_reflection {
     pub buffers: *const glasm_buffer_binding,
     /// Number of them.
     pub buffer_count: usize,
-    /// Whether there is a storage buffer of one word, zero at first, that all programs with access to the same images share.
+    /// True if there is a storage buffer of one word, zero at first, that all programs with access
+    /// to the same images share.
     pub has_image_lock: glasm_bool,
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub image_lock: glasm_slot,
 
     /// Inputs that the program reads.
@@ -297,19 +303,19 @@ pub struct glasm_reflection {
     pub outputs: *const glasm_interface_variable,
     /// Number of them.
     pub output_count: usize,
-    /// Whether a geometry stage must follow.
+    /// True if a geometry stage must follow.
     pub has_replication: glasm_bool,
-    /// What it must do.
+    /// Tasks of that stage.
     pub replication: glasm_replication,
-    /// What a geometry or tessellation program says about primitives.
+    /// Properties of a geometry or tessellation program that concern primitives.
     pub primitives: glasm_primitives,
-    /// Whether there are work groups.
+    /// True if there are work groups.
     pub has_workgroup_size: glasm_bool,
-    /// Their size; zeros if specialization constants 0 to 2 give it.
+    /// Their size; zeros if specialization constants 0 to 2 have it.
     pub workgroup_size: [u32; 3],
-    /// Whether the near and the far plane clip nothing: the pipeline needs depthClampEnable.
+    /// True if the near and the far plane do not clip: the pipeline needs depthClampEnable.
     pub unclipped_depth: glasm_bool,
-    /// Whether lookups of textures that are not there give (0, 0, 0, 0); else (0, 0, 0, 1).
+    /// True if lookups of missing textures return (0, 0, 0, 0); else (0, 0, 0, 1).
     pub transparent_missing: glasm_bool,
 
     /// SPIR-V capabilities by name, sorted.
@@ -325,9 +331,9 @@ pub struct glasm_reflection {
     /// Number of them.
     pub feature_count: usize,
 
-    /// Whether the shader reads GL state from a uniform buffer of 336 bytes.
+    /// True if the shader reads GL state from a uniform buffer of 336 bytes.
     pub has_state_block: glasm_bool,
-    /// Where it is bound.
+    /// Slot that it is bound to.
     pub state_slot: glasm_slot,
     /// Numbers of the words that it reads there: only these make a difference.
     pub state_words: *const u32,
@@ -339,8 +345,9 @@ pub struct glasm_reflection {
     pub state_constant_count: usize,
 }
 
-/// The kind of a format, its texels and its bits; what it does not have is a float, or 0.
-fn image_format(format: ImageFormat) -> (glasm_image_format, Scalar, u32) {
+/// Returns the kind of a format, its texels and its bits; for members that the format does not
+/// have, float or 0.
+fn convert_image_format(format: ImageFormat) -> (glasm_image_format, Scalar, u32) {
     match format {
         ImageFormat::Own(texel) => (glasm_image_format::Own, texel, 0),
         ImageFormat::Raw(bits) => (glasm_image_format::Raw, Scalar::Uint, bits.into()),
@@ -350,7 +357,7 @@ fn image_format(format: ImageFormat) -> (glasm_image_format, Scalar, u32) {
 
 impl From<&ImageBinding> for glasm_image_binding {
     fn from(image: &ImageBinding) -> Self {
-        let (format, texel, raw_bits) = image_format(image.format);
+        let (format, texel, raw_bits) = convert_image_format(image.format);
         Self {
             slot: image.slot.into(),
             unit: image.unit,
@@ -371,7 +378,7 @@ impl From<&HandleArray> for glasm_handle_array {
             HandleKind::Texture(texel) => (glasm_handle_kind::Texture, own(texel)),
             HandleKind::Comparison => (glasm_handle_kind::Comparison, own(Scalar::Float)),
             HandleKind::QueriedTexture => (glasm_handle_kind::QueriedTexture, own(Scalar::Float)),
-            HandleKind::Image(format) => (glasm_handle_kind::Image, image_format(format)),
+            HandleKind::Image(format) => (glasm_handle_kind::Image, convert_image_format(format)),
         };
         Self {
             slot: array.slot.into(),

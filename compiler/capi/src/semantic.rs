@@ -1,4 +1,4 @@
-//! Meanings of stage inputs and outputs.
+//! Semantics of stage inputs and outputs.
 
 #![expect(
     missing_docs,
@@ -24,7 +24,7 @@ macro_rules! semantics {
         }
 
         /// Returns the semantic of a number of C.
-        fn semantic_of(number: u32, index: u8, source: u8) -> Option<Semantic> {
+        fn find_semantic(number: u32, index: u8, source: u8) -> Option<Semantic> {
             Some(match glasm_semantic::read(number)? {
                 $(glasm_semantic::$plain => Semantic::$plain,)*
                 $(glasm_semantic::$numbered => Semantic::$numbered(index),)*
@@ -46,7 +46,7 @@ semantics! {
     numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric FlatColor FlatBackColor }
 }
 
-/// Meanings of stage inputs and outputs. Those with a number say so.
+/// Semantics of stage inputs and outputs. Those with an index say so.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_semantic {
@@ -90,7 +90,7 @@ pub enum glasm_semantic {
     InvocationId = 22,
     /// Number of vertices of the input primitive or patch.
     VertexCount = 23,
-    /// Place in the subdivided patch.
+    /// Position in the subdivided patch.
     TessCoord = 24,
     /// Outer tessellation level by number.
     TessOuter = 25,
@@ -104,10 +104,11 @@ pub enum glasm_semantic {
     SampleId = 30,
     SamplePosition = 31,
     SampleMask = 32,
-    /// Whether the primitive covers all of the fragment.
+    /// True if the primitive covers all of the fragment.
     FullyCovered = 33,
     HelperInvocation = 34,
-    /// Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source blending.
+    /// Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source
+    /// blending.
     FragColor = 35,
     FragDepth = 36,
     FragStencil = 37,
@@ -135,35 +136,39 @@ pub enum glasm_semantic {
     WarpId = 57,
     /// Number of the processor.
     SmId = 58,
-    /// A color by number once more, which is not interpolated; see glasm_options.flat_colors_form.
+    /// A color by index as a separate output, which is not interpolated; see
+    /// glasm_options.flat_colors_form.
     FlatColor = 59,
-    /// A back color by number once more, which is not interpolated.
+    /// A back color by index as a separate output, which is not interpolated.
     FlatBackColor = 60,
-    /// Where the line of a fragment starts, in pixels.
+    /// Start of the line of a fragment, in pixels.
     LineStart = 61,
-    /// What user clip planes clip by.
+    /// Vertex that user clip planes clip by.
     ClipVertex = 62,
 }
 
-/// The meaning of a stage input or output.
+/// The semantic of a stage input or output.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct glasm_meaning {
     /// A glasm_semantic.
     pub semantic: u32,
-    /// Its number, of those that have one; else 0.
+    /// Its index, for semantics that have one; else 0.
     pub index: u32,
     /// Blend source of fragment colors; else 0.
     pub source: u32,
 }
 
-/// What a caller means.
-pub(crate) fn semantic(meaning: glasm_meaning) -> Result<Semantic, Failure> {
+/// Reads a semantic of the caller.
+///
+/// # Errors
+/// If its members do not denote a semantic.
+pub(crate) fn read_semantic(meaning: glasm_meaning) -> Result<Semantic, Failure> {
     let numbers = (u8::try_from(meaning.index), u8::try_from(meaning.source));
     let (Ok(index), Ok(source)) = numbers else {
         return Err(Failure::argument("`index` or `source` is too large"));
     };
-    semantic_of(meaning.semantic, index, source).ok_or_else(|| {
+    find_semantic(meaning.semantic, index, source).ok_or_else(|| {
         let number = meaning.semantic;
         Failure::argument(format!("`semantic` is {number}: there is none"))
     })
@@ -176,17 +181,17 @@ mod tests {
     #[test]
     fn meanings_come_back() {
         let found: Vec<Semantic> = (0..64)
-            .filter_map(|number| semantic_of(number, 3, 1))
+            .filter_map(|number| find_semantic(number, 3, 1))
             .collect();
         assert_eq!(found.len(), glasm_semantic::ClipVertex as usize + 1);
         for known in found {
-            assert_eq!(semantic(known.into()).unwrap(), known);
+            assert_eq!(read_semantic(known.into()).unwrap(), known);
         }
         let beyond = glasm_meaning {
             semantic: glasm_semantic::ClipVertex as u32 + 1,
             index: 0,
             source: 0,
         };
-        assert!(semantic(beyond).is_err());
+        assert!(read_semantic(beyond).is_err());
     }
 }

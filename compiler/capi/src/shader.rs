@@ -1,10 +1,10 @@
-//! Shaders: modules with what they expect of their caller.
+//! Shaders: modules with their requirements on the caller.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::enums::glasm_stage;
-use crate::memory::{self, emptied, free, give_handle, give_list, required};
+use crate::memory::{self, clear_handle, free, give_handle, give_list, require};
 use crate::reflection::glasm_reflection;
-use crate::strings::c_string;
+use crate::strings::to_c_string;
 use crate::tables::Tables;
 use glasm::Shader;
 use std::ffi::{CString, c_char};
@@ -32,12 +32,12 @@ impl glasm_shader {
         }))
     }
 
-    /// The shader of the library.
+    /// Returns the shader of the library.
     pub(crate) fn shader(&self) -> &Shader {
         &self.0.shader
     }
 
-    /// The reflection as C reads it.
+    /// Returns the reflection as structures for C.
     pub(crate) fn tables(&self) -> &Tables {
         let shader = &self.0.shader;
         self.0
@@ -46,55 +46,58 @@ impl glasm_shader {
     }
 }
 
-/// The SPIR-V module: its words, of which `count` is set to the number, as `vkCreateShaderModule` takes them (the size in bytes is four times
-/// the number). NULL for NULL.
+/// Returns the words of the SPIR-V module, with `count` set to their number, as
+/// `vkCreateShaderModule` takes them (the size in bytes is four times the number). Returns NULL for
+/// NULL.
 ///
-/// `shader` stays the caller's. The words belong to it and are valid until it is freed. `count` may be NULL.
+/// `shader` stays the caller's. The words belong to it and are valid until it is freed. `count` may
+/// be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_words(
     shader: Option<&glasm_shader>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const u32 {
-    give_list(count, || Ok(&required(shader, "shader")?.shader().words))
+    give_list(count, || Ok(&require(shader, "shader")?.shader().words))
 }
 
-/// The stage of a shader.
+/// Returns the stage of a shader.
 ///
-/// `shader` stays the caller's. It must not be NULL, for which there is no stage: GLASM_STAGE_VERTEX is returned.
+/// `shader` stays the caller's. It must not be NULL, for which GLASM_STAGE_VERTEX is returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_stage(shader: Option<&glasm_shader>) -> glasm_stage {
-    guarded(glasm_stage::Vertex, || {
-        Ok(required(shader, "shader")?.shader().reflection.stage.into())
+    run_or(glasm_stage::Vertex, || {
+        Ok(require(shader, "shader")?.shader().reflection.stage.into())
     })
 }
 
-/// The reflection of a shader as JSON. NULL for NULL.
+/// Formats the reflection of a shader as JSON. Returns NULL for NULL.
 ///
 /// `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_reflection_json(shader: Option<&glasm_shader>) -> *const c_char {
-    guarded(ptr::null(), || {
-        let compiled = &required(shader, "shader")?.0;
+    run_or(ptr::null(), || {
+        let compiled = &require(shader, "shader")?.0;
         let json = || {
             let json = serde_json::to_string(&compiled.shader.reflection);
-            c_string(&json.expect("a reflection always has a JSON form"))
+            to_c_string(&json.expect("a reflection always has a JSON form"))
         };
         Ok(compiled.json.get_or_init(json).as_ptr())
     })
 }
 
-/// What the module of a shader expects of its caller.
+/// Gets the requirements of the module of a shader on its caller.
 ///
-/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
+/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it
+/// points to then belongs to `shader`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_shader_reflection(
     shader: Option<&glasm_shader>,
     reflection: *mut glasm_reflection,
 ) -> glasm_result {
     enter(|| {
-        let shader = required(shader, "shader")?;
+        let shader = require(shader, "shader")?;
         let given = glasm_reflection::new(&shader.shader().reflection, shader.tables());
-        // SAFETY: the caller's structure has the size that it says.
+        // SAFETY: the caller's structure has the size that it states.
         unsafe { memory::write(reflection, given, "reflection") }
     })
 }
@@ -105,11 +108,12 @@ const MAGIC: u32 = 0x0723_0203;
 /// Words of the header of a module.
 const HEADER: usize = 5;
 
-/// A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
-/// version of the library. Whether they belong together is not checked.
+/// Creates a shader that was compiled before from a cache: from the results of `glasm_shader_words`
+/// and `glasm_shader_reflection_json` for it, in the same version of the library. It is not checked
+/// that they belong together.
 ///
-/// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if
-/// they are no module and no reflection.
+/// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and
+/// frees with `glasm_shader_free`, or to NULL if they are not a module and a reflection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_shader_create(
     words: *const u32,
@@ -118,14 +122,14 @@ pub unsafe extern "C" fn glasm_shader_create(
     shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
 ) -> glasm_result {
     enter(|| {
-        let shader = emptied(shader, "shader")?;
-        // SAFETY: the caller has so many words there.
-        let words = unsafe { memory::list(words, count, "words") }?;
+        let shader = clear_handle(shader, "shader")?;
+        // SAFETY: the caller guarantees that many words.
+        let words = unsafe { memory::read_list(words, count, "words") }?;
         if words.len() < HEADER || words[0] != MAGIC {
             return Err(Failure::argument("`words` are no SPIR-V module"));
         }
         // SAFETY: the caller answers for the string.
-        let json = required(unsafe { memory::string(reflection) }, "reflection")?;
+        let json = require(unsafe { memory::read_string(reflection) }, "reflection")?;
         let reflection = serde_json::from_str(&json)
             .map_err(|error| Failure::argument(format!("`reflection` is none: {error}")))?;
         let kept = Shader::from_kept(words.to_vec(), reflection);
@@ -134,12 +138,14 @@ pub unsafe extern "C" fn glasm_shader_create(
     })
 }
 
-/// Another handle of the same shader: both are freed, and the shader is gone with the last of them. NULL for NULL.
+/// Creates another handle of the same shader: each is freed separately, and the shader with the
+/// last of them. Returns NULL for NULL.
 ///
-/// `shader` stays the caller's, who owns the new handle, too, and frees it with `glasm_shader_free`.
+/// `shader` stays the caller's, who owns the new handle, too, and frees it with
+/// `glasm_shader_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_clone(shader: Option<&glasm_shader>) -> Option<Box<glasm_shader>> {
-    guarded(None, || Ok(shader.cloned().map(Box::new)))
+    run_or(None, || Ok(shader.cloned().map(Box::new)))
 }
 
 /// Frees a handle of a shader.

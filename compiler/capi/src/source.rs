@@ -1,9 +1,9 @@
-//! Program strings as C gives them.
+//! Program strings, as structures for C.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::enums::{choice, glasm_bool, program_type};
-use crate::memory::{self, FromC, Versioned, required};
-use crate::strings::c_string;
+use crate::enums::{glasm_bool, read_number, read_program_type};
+use crate::memory::{self, FromC, Versioned, require};
+use crate::strings::to_c_string;
 use glasm::ir::Span;
 use glasm::{Acceptance, Dialect, Source, TgsiOptions};
 use std::borrow::Cow;
@@ -15,9 +15,10 @@ use std::sync::LazyLock;
 /// The value of `step_limit` that leaves the count out.
 pub const GLASM_NO_STEP_LIMIT: u32 = 0xffff_ffff;
 
-/// A program string, and what it must be. `glasm_source_init` fills it with what it has unless a caller changes it.
+/// A program string, and the type that it must have. `glasm_source_init` fills it with the initial
+/// values.
 ///
-/// All that it points to belongs to the caller and is read during the call that gets it, not later.
+/// All that it points to belongs to the caller and is read only during the call that gets it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_source {
@@ -25,25 +26,29 @@ pub struct glasm_source {
     pub size: usize,
     /// Name for messages, usually a path; NULL: "program".
     pub name: *const c_char,
-    /// The program string: any bytes, no NUL needed behind them.
+    /// The program string: any bytes, with no need for a terminating NUL.
     pub text: *const c_void,
     /// Number of its bytes, below 4 GiB.
     pub text_length: usize,
-    /// The bytes of the text that are the program: all of them if the length is 0. Messages give positions in the whole text.
+    /// The bytes of the source that are the program: all of them if the length is 0. Positions in
+    /// messages are those of the entire source.
     pub part_start: u32,
     /// See `part_start`.
     pub part_length: u32,
-    /// The header of the language, such as "!!ARBvp1.0" or "FRAG"; NULL: it is read off the text.
+    /// The header of the language, such as "!!ARBvp1.0" or "FRAG"; NULL: it is read from the
+    /// source.
     pub dialect: *const c_char,
-    /// What the program must be: a glasm_program_type.
+    /// Type that the program must have: a glasm_program_type.
     pub program_type: u32,
-    /// Whether a broken rule is an error even if shipped programs break it.
+    /// True if a broken rule is an error even if shipped programs break it.
     pub strict: glasm_bool,
-    /// How many instructions a program with free branches may run before its loops end; GLASM_NO_STEP_LIMIT: any number.
+    /// Number of instructions that a program with free branches may run before its loops end;
+    /// GLASM_NO_STEP_LIMIT: any number.
     pub step_limit: u32,
-    /// TGSI: the program means what the document of 2010 says where it differs from the current one.
+    /// TGSI: the program is read according to the document of 2010 where it differs from the
+    /// current one.
     pub tgsi_old: glasm_bool,
-    /// TGSI: the text is what a guest with virgl sends, and means what virglrenderer takes it for.
+    /// TGSI: the source is what a guest with virgl sends, and is read as virglrenderer does.
     pub tgsi_virgl: glasm_bool,
     /// TGSI: bytes of MEMORY that is SHARED.
     pub tgsi_shared_memory: u32,
@@ -59,9 +64,10 @@ pub struct glasm_source {
     pub tgsi_default_levels: [f32; 6],
     /// TGSI: color 1 of fragment programs is the second source of the blending of attachment 0.
     pub tgsi_dual_source: glasm_bool,
-    /// TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
+    /// TGSI: user clip planes whose distances are computed from CLIPVERTEX, bit n for plane n.
     pub tgsi_clip_planes: u32,
-    /// TGSI: the number of the BGNSUB with which a compute program begins that consists of subroutines.
+    /// TGSI: the number of the BGNSUB with which a compute program begins that consists of
+    /// subroutines.
     pub tgsi_entry: u32,
 }
 
@@ -92,7 +98,7 @@ unsafe impl FromC for glasm_source {
     }
 }
 
-/// Fills a source with what it has unless a caller changes it. `size` is `sizeof(glasm_source)`.
+/// Fills a source with its initial values. `size` is `sizeof(glasm_source)`.
 ///
 /// `source` belongs to the caller.
 #[unsafe(no_mangle)]
@@ -112,22 +118,23 @@ pub(crate) struct Given<'a> {
     source: glasm_source,
 }
 
-/// A source of the caller.
+/// Reads a source of the caller.
 ///
 /// # Safety
-/// `source` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+/// `source` must be null, or as [`memory::read`] requires, and what it points to must be there
+/// during the call.
 pub(crate) unsafe fn read_source<'a>(source: *const glasm_source) -> Result<Given<'a>, Failure> {
-    // SAFETY: what the caller of this function answers for.
+    // SAFETY: the caller of this function guarantees it.
     let source = unsafe { memory::read(source, "source") }?;
     // SAFETY: as above.
-    let name = unsafe { memory::string(source.name) };
+    let name = unsafe { memory::read_string(source.name) };
     // SAFETY: as above.
-    let text = unsafe { memory::list(source.text.cast::<u8>(), source.text_length, "text") }?;
+    let text = unsafe { memory::read_list(source.text.cast::<u8>(), source.text_length, "text") }?;
     if u32::try_from(text.len()).is_err() {
         return Err(Failure::argument("`text_length` is too large"));
     }
     // SAFETY: as above.
-    let header = unsafe { memory::string(source.dialect) };
+    let header = unsafe { memory::read_string(source.dialect) };
     Ok(Given {
         name: name.unwrap_or(Cow::Borrowed("program")),
         text,
@@ -143,7 +150,7 @@ fn find_dialect(header: &str) -> Result<Dialect, Failure> {
 }
 
 impl Given<'_> {
-    /// The same for the library.
+    /// Returns the source for the library.
     pub(crate) fn source(&self) -> Result<Source<'_>, Failure> {
         let given = &self.source;
         let part = Span::new(
@@ -153,18 +160,18 @@ impl Given<'_> {
         Ok(Source {
             part: (given.part_length != 0).then_some(part),
             dialect: self.dialect,
-            program_type: program_type(given.program_type)?,
+            program_type: read_program_type(given.program_type)?,
             step_limit: (given.step_limit != GLASM_NO_STEP_LIMIT).then_some(given.step_limit),
             acceptance: match given.strict {
                 0 => Acceptance::Shipped,
                 _ => Acceptance::Strict,
             },
-            tgsi: self.tgsi()?,
+            tgsi: self.read_tgsi()?,
             ..Source::new(&self.name, self.text)
         })
     }
 
-    fn tgsi(&self) -> Result<TgsiOptions, Failure> {
+    fn read_tgsi(&self) -> Result<TgsiOptions, Failure> {
         let given = &self.source;
         Ok(TgsiOptions {
             old: given.tgsi_old != 0,
@@ -176,17 +183,17 @@ impl Given<'_> {
             user_data: given.tgsi_user_data,
             default_levels: given.tgsi_default_levels.map(f32::to_bits),
             dual_source: given.tgsi_dual_source != 0,
-            clip_planes: choice(given.tgsi_clip_planes, "tgsi_clip_planes")?,
+            clip_planes: read_number(given.tgsi_clip_planes, "tgsi_clip_planes")?,
             entry: given.tgsi_entry,
         })
     }
 }
 
-/// The header of a language, which is there for ever; NULL if there is none.
-pub(crate) fn header(dialect: Option<Dialect>) -> *const c_char {
+/// Returns the header of a language as a static string; NULL if there is none.
+pub(crate) fn get_header(dialect: Option<Dialect>) -> *const c_char {
     static HEADERS: LazyLock<Vec<(Dialect, CString)>> = LazyLock::new(|| {
         let all = Dialect::ALL.iter();
-        all.map(|dialect| (*dialect, c_string(dialect.header())))
+        all.map(|dialect| (*dialect, to_c_string(dialect.header())))
             .collect()
     });
     let mut headers = HEADERS.iter();
@@ -198,22 +205,27 @@ pub(crate) fn header(dialect: Option<Dialect>) -> *const c_char {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_part {
-    /// Its first byte in the text: for `part_start` of a source. The first program begins where the text does.
+    /// Its first byte in the text: for `part_start` of a source. The first program begins where the
+    /// text does.
     pub start: u32,
     /// Number of its bytes, up to the header of the next program: for `part_length` of a source.
     pub length: u32,
-    /// The byte of the text where its header stands; `start` if there is none.
+    /// Offset in bytes of its header in the source; `start` if there is none.
     pub header: u32,
-    /// The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid for ever; NULL if it has none that is known.
+    /// The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid
+    /// for ever; NULL if it has none that is known.
     pub dialect: *const c_char,
 }
 
-/// The programs of a text that may hold several, as files and memory of shipped programs do: `glasm_program_load` loads each with its part. There
-/// is at least one, even if nothing in the text is a header; a strict source is one program, as GL sees it.
+/// Lists the programs of a source that may hold several, as files and memory dumps of applications
+/// do: `glasm_program_load` loads each with its part. There is at least one, even if the source has
+/// no header; a strict source is one program, as GL sees it.
 ///
-/// `source` stays the caller's, with all that it points to; if it has a part, the programs of that are given. `parts` is room of the caller for
-/// `capacity` of them, and may be NULL if that is 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
-/// NULL and there are more than it has room for.
+/// `source` stays the caller's, with all that it points to; if it has a part, the programs of that
+/// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if
+/// that is
+/// 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
+///    NULL and there are more than `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_source_programs(
     source: *const glasm_source,
@@ -222,7 +234,7 @@ pub unsafe extern "C" fn glasm_source_programs(
     count: Option<&mut MaybeUninit<usize>>,
 ) -> glasm_result {
     enter(|| {
-        let count = required(count, "count")?;
+        let count = require(count, "count")?;
         count.write(0);
         // SAFETY: the caller answers for the structure and all that it points to.
         let given = unsafe { read_source(source) }?;
@@ -234,11 +246,11 @@ pub unsafe extern "C" fn glasm_source_programs(
             start: part.span.start,
             length: part.span.end - part.span.start,
             header: part.header,
-            dialect: header(part.dialect),
+            dialect: get_header(part.dialect),
         });
         let found: Vec<_> = found.collect();
         count.write(found.len());
-        // SAFETY: the caller has room for so many.
+        // SAFETY: the caller provides memory for that many.
         unsafe { memory::give_some(parts, capacity, &found, "parts") }
     })
 }
@@ -247,11 +259,11 @@ pub unsafe extern "C" fn glasm_source_programs(
 mod tests {
     use super::*;
 
-    /// What a caller has not changed is what `Source::new` has.
+    /// Checks that members which a caller has not changed have the values of `Source::new`.
     #[test]
     fn what_is_initial_is_default() {
         let initial = glasm_source::initial();
-        // SAFETY: the structure is whole, and points to nothing.
+        // SAFETY: the structure is complete, and has no pointers.
         let given = unsafe { read_source(&raw const initial) }.unwrap();
         let (source, new) = (given.source().unwrap(), Source::new("program", b""));
         assert_eq!(source.tgsi, new.tgsi);

@@ -1,42 +1,43 @@
 //! GL's state, and the `state.*` parameters that programs read from it.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
-use crate::enums::{choice, glasm_matrix, matrix_name, tracked_matrix};
+use crate::call::{Failure, enter, glasm_result, run_or};
+use crate::enums::{glasm_matrix, read_number, to_matrix_name, to_tracked_matrix};
 use crate::matrix::read_matrix;
-use crate::memory::{self, free, required};
-use crate::state_parameter::{glasm_state_parameter, param};
+use crate::memory::{self, free, require};
+use crate::state_parameter::{glasm_state_parameter, read_parameter};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
 use glasm::state::{GlState, Multisample, Tracking};
 use glasm_capi_macros::c_enum;
 
-/// The largest number of a light, matrix, unit and so on, and one more: above what any GL has, and low enough to keep lists of.
+/// One more than the largest index of a light, matrix, unit and so on: above the limits of any GL,
+/// and low enough for lists.
 const NUMBERS: u32 = 4096;
 
-/// GL's state as far as programs read it: at first GL's initial state. One thread at a time may use it.
+/// The GL state that programs read, at first GL's initial state. One thread at a time may use it.
 #[derive(Clone, Debug, Default)]
 pub struct glasm_state(GlState);
 
 impl glasm_state {
-    /// The state of the library.
+    /// Returns the state of the library.
     pub(crate) fn state(&self) -> &GlState {
         &self.0
     }
 }
 
-/// GL's initial state; NULL if there is a fault.
+/// Creates GL's initial state; returns NULL if there is an internal error.
 ///
 /// The caller owns it, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_create() -> Option<Box<glasm_state>> {
-    guarded(None, || Ok(Some(Box::default())))
+    run_or(None, || Ok(Some(Box::default())))
 }
 
-/// A copy of a state. NULL for NULL.
+/// Copies a state. Returns NULL for NULL.
 ///
 /// `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<glasm_state>> {
-    guarded(None, || Ok(state.cloned().map(Box::new)))
+    run_or(None, || Ok(state.cloned().map(Box::new)))
 }
 
 /// Frees a state.
@@ -47,15 +48,16 @@ pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
     free(state);
 }
 
-fn number(index: u32) -> Result<u32, Failure> {
+fn check_index(index: u32) -> Result<u32, Failure> {
     let known = (index < NUMBERS).then_some(index);
     known.ok_or_else(|| Failure::argument("`index` is larger than what any GL has"))
 }
 
-/// Sets a matrix (glLoadMatrixf). `index` is its number, of those of which there are several, else 0; the product of projection and modelview
-/// follows from both and cannot be set.
+/// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it is 0;
+/// the product of projection and modelview follows from both and cannot be set.
 ///
-/// `state` stays the caller's, and so do `values`: 16 floats, column after column. `matrix` is a glasm_matrix.
+/// `state` stays the caller's, and so do `values`: 16 floats, in column-major order. `matrix` is a
+/// glasm_matrix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_set_matrix(
     state: Option<&mut glasm_state>,
@@ -64,11 +66,11 @@ pub unsafe extern "C" fn glasm_state_set_matrix(
     values: *const f32,
 ) -> glasm_result {
     enter(|| {
-        let state = &mut required(state, "state")?.0;
+        let state = &mut require(state, "state")?.0;
         // SAFETY: the caller has a matrix there.
         let values = unsafe { read_matrix(values, "values") }?;
-        let index = number(index)?;
-        let place = match choice(matrix, "matrix")? {
+        let index = check_index(index)?;
+        let place = match read_number(matrix, "matrix")? {
             glasm_matrix::Modelview => state.modelview_mut(index),
             glasm_matrix::Projection => &mut state.projection,
             glasm_matrix::Texture => state.texture_mut(index),
@@ -82,10 +84,10 @@ pub unsafe extern "C" fn glasm_state_set_matrix(
     })
 }
 
-/// A matrix in one of its forms, as the library computes it.
+/// Computes a matrix in one of its forms.
 ///
-/// `state` stays the caller's. `values` is room of the caller for 16 floats. `matrix` is a glasm_matrix other than the color matrix, `form` a
-/// glasm_matrix_form.
+/// `state` stays the caller's. `values` points to memory of the caller for 16 floats. `matrix` is a
+/// glasm_matrix other than the color matrix, `form` a glasm_matrix_form.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_get_matrix(
     state: Option<&glasm_state>,
@@ -95,16 +97,17 @@ pub unsafe extern "C" fn glasm_state_get_matrix(
     values: *mut f32,
 ) -> glasm_result {
     enter(|| {
-        let state = required(state, "state")?;
-        let name = matrix_name(choice(matrix, "matrix")?, index);
+        let state = require(state, "state")?;
+        let name = to_matrix_name(read_number(matrix, "matrix")?, index);
         let name = name.ok_or_else(|| Failure::argument("no parameter reads this `matrix`"))?;
-        let found = state.0.matrix(name, choice(form, "form")?);
-        // SAFETY: the caller has room for a matrix.
+        let found = state.0.matrix(name, read_number(form, "form")?);
+        // SAFETY: the caller provides memory for a matrix.
         unsafe { memory::give_array(values.cast(), found, "values") }
     })
 }
 
-/// What glasm_state_set sets: its number of floats, what `index` is if it counts, and GL's command.
+/// Values that glasm_state_set sets: the number of floats, the role of `index` if it is used, and
+/// GL's command.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_state_value {
@@ -114,11 +117,14 @@ pub enum glasm_state_value {
     LightDiffuse = 1,
     /// 4 floats; `index`: light (glLight, GL_SPECULAR).
     LightSpecular = 2,
-    /// 4 floats; `index`: light (glLight, GL_POSITION). Transformed by modelview matrix 0 as it is at that moment.
+    /// 4 floats; `index`: light (glLight, GL_POSITION). Transformed by modelview matrix 0 of that
+    /// moment.
     LightPosition = 3,
-    /// 3 floats: constant, linear, quadratic; `index`: light (glLight, GL_CONSTANT_ATTENUATION and so on).
+    /// 3 floats: constant, linear, quadratic; `index`: light (glLight, GL_CONSTANT_ATTENUATION and
+    /// so on).
     LightAttenuation = 4,
-    /// 3 floats; `index`: light (glLight, GL_SPOT_DIRECTION). Turned by modelview matrix 0 as it is at that moment.
+    /// 3 floats; `index`: light (glLight, GL_SPOT_DIRECTION). Turned by modelview matrix 0 of that
+    /// moment.
     LightSpotDirection = 5,
     /// 1 float; `index`: light (glLight, GL_SPOT_EXPONENT).
     LightSpotExponent = 6,
@@ -136,8 +142,8 @@ pub enum glasm_state_value {
     MaterialShininess = 12,
     /// 4 floats (glLightModel, GL_LIGHT_MODEL_AMBIENT).
     LightModelAmbient = 13,
-    /// 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_EYE_PLANE). Transformed by modelview matrix 0 as it is at that
-    /// moment.
+    /// 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_EYE_PLANE).
+    /// Transformed by modelview matrix 0 of that moment.
     TexgenEyePlane = 14,
     /// 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_OBJECT_PLANE).
     TexgenObjectPlane = 15,
@@ -151,7 +157,7 @@ pub enum glasm_state_value {
     FogStart = 19,
     /// 1 float (glFog, GL_FOG_END).
     FogEnd = 20,
-    /// 4 floats; `index`: plane (glClipPlane). Transformed by modelview matrix 0 as it is at that moment.
+    /// 4 floats; `index`: plane (glClipPlane). Transformed by modelview matrix 0 of that moment.
     ClipPlane = 21,
     /// 1 float (glPointSize).
     PointSize = 22,
@@ -169,7 +175,8 @@ pub enum glasm_state_value {
     DepthClamp = 28,
     /// 4 floats: x, y, width, height (glViewport).
     Viewport = 29,
-    /// 1 float: height of the window if row 0 of the image that is drawn to is the lowest one; below 0: it is the top one.
+    /// 1 float: height of the window if row 0 of the image that is drawn to is the lowest one;
+    /// below 0: it is the top one.
     LowerLeftHeight = 30,
     /// 1 float: height of the window.
     WindowHeight = 31,
@@ -179,18 +186,18 @@ pub enum glasm_state_value {
     WarpsPerSm = 33,
     /// 1 float: number of processors.
     SmCount = 34,
-    /// 1 float: samples of the framebuffer, at the standard places of Vulkan.
+    /// 1 float: samples of the framebuffer, at the standard sample locations of Vulkan.
     Samples = 35,
     /// 2 floats: x and y from 0 to 1; `index`: sample.
     SamplePosition = 36,
 }
 
-/// Sets something of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
-/// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are taken as they are: the ranges that GL enforces are the
-/// caller's affair.
+/// Sets a value of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
+/// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are not checked:
+/// the caller enforces the ranges of GL.
 ///
-/// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value, which says how many floats it has and what
-/// `index` is; else `index` is 0.
+/// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value,
+/// which determines the number of floats and the role of `index`; without one `index` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_set(
     state: Option<&mut glasm_state>,
@@ -200,10 +207,15 @@ pub unsafe extern "C" fn glasm_state_set(
     count: usize,
 ) -> glasm_result {
     enter(|| {
-        let state = &mut required(state, "state")?.0;
-        // SAFETY: the caller has so many floats.
-        let values = unsafe { memory::list(values, count, "values") }?;
-        set(state, choice(what, "what")?, number(index)?, values)
+        let state = &mut require(state, "state")?.0;
+        // SAFETY: the caller guarantees that many floats.
+        let values = unsafe { memory::read_list(values, count, "values") }?;
+        set(
+            state,
+            read_number(what, "what")?,
+            check_index(index)?,
+            values,
+        )
     })
 }
 
@@ -215,62 +227,70 @@ fn set(
 ) -> Result<(), Failure> {
     use glasm_state_value as Value;
     match what {
-        Value::LightAmbient => state.light_mut(n).ambient = floats(values)?,
-        Value::LightDiffuse => state.light_mut(n).diffuse = floats(values)?,
-        Value::LightSpecular => state.light_mut(n).specular = floats(values)?,
-        Value::LightPosition => state.set_light_position(n, floats(values)?),
-        Value::LightAttenuation => state.light_mut(n).attenuation = floats(values)?,
-        Value::LightSpotDirection => state.set_light_spot_direction(n, floats(values)?),
-        Value::LightSpotExponent => state.light_mut(n).spot_exponent = float(values)?,
-        Value::LightSpotCutoff => state.light_mut(n).spot_cutoff = float(values)?,
-        Value::MaterialAmbient => state.material_mut(face(n)?).ambient = floats(values)?,
-        Value::MaterialDiffuse => state.material_mut(face(n)?).diffuse = floats(values)?,
-        Value::MaterialSpecular => state.material_mut(face(n)?).specular = floats(values)?,
-        Value::MaterialEmission => state.material_mut(face(n)?).emission = floats(values)?,
-        Value::MaterialShininess => state.material_mut(face(n)?).shininess = float(values)?,
-        Value::LightModelAmbient => state.light_model_ambient = floats(values)?,
-        Value::TexgenEyePlane => set_texgen(state, n, TexGenPlane::Eye, floats(values)?)?,
-        Value::TexgenObjectPlane => set_texgen(state, n, TexGenPlane::Object, floats(values)?)?,
-        Value::TexenvColor => *state.texenv_color_mut(n) = floats(values)?,
-        Value::FogColor => state.fog.color = floats(values)?,
-        Value::FogDensity => state.fog.density = float(values)?,
-        Value::FogStart => state.fog.start = float(values)?,
-        Value::FogEnd => state.fog.end = float(values)?,
-        Value::ClipPlane => state.set_clip_plane(n, floats(values)?),
-        Value::PointSize => state.point.size = float(values)?,
-        Value::PointSizeMin => state.point.min = float(values)?,
-        Value::PointSizeMax => state.point.max = float(values)?,
-        Value::PointFadeThreshold => state.point.fade_threshold = float(values)?,
-        Value::PointAttenuation => state.point.attenuation = floats(values)?,
-        Value::DepthRange => state.depth_range = floats(values)?,
-        Value::DepthClamp => state.depth_clamp = float(values)? != 0.0,
-        Value::Viewport => state.viewport = floats(values)?,
-        Value::LowerLeftHeight => {
-            state.lower_left_height = Some(float(values)?).filter(|height| *height >= 0.0);
+        Value::LightAmbient => state.light_mut(n).ambient = read_floats(values)?,
+        Value::LightDiffuse => state.light_mut(n).diffuse = read_floats(values)?,
+        Value::LightSpecular => state.light_mut(n).specular = read_floats(values)?,
+        Value::LightPosition => state.set_light_position(n, read_floats(values)?),
+        Value::LightAttenuation => state.light_mut(n).attenuation = read_floats(values)?,
+        Value::LightSpotDirection => state.set_light_spot_direction(n, read_floats(values)?),
+        Value::LightSpotExponent => state.light_mut(n).spot_exponent = read_float(values)?,
+        Value::LightSpotCutoff => state.light_mut(n).spot_cutoff = read_float(values)?,
+        Value::MaterialAmbient => state.material_mut(read_face(n)?).ambient = read_floats(values)?,
+        Value::MaterialDiffuse => state.material_mut(read_face(n)?).diffuse = read_floats(values)?,
+        Value::MaterialSpecular => {
+            state.material_mut(read_face(n)?).specular = read_floats(values)?
         }
-        Value::WindowHeight => state.window_height = float(values)?,
-        Value::WarpSize => state.threads.warp_size = float(values)? as u32,
-        Value::WarpsPerSm => state.threads.warps_per_sm = float(values)? as u32,
-        Value::SmCount => state.threads.sm_count = float(values)? as u32,
-        Value::Samples => state.multisample = Multisample::standard(float(values)? as u32),
-        Value::SamplePosition => set_sample_position(state, n, floats(values)?),
+        Value::MaterialEmission => {
+            state.material_mut(read_face(n)?).emission = read_floats(values)?
+        }
+        Value::MaterialShininess => {
+            state.material_mut(read_face(n)?).shininess = read_float(values)?
+        }
+        Value::LightModelAmbient => state.light_model_ambient = read_floats(values)?,
+        Value::TexgenEyePlane => set_texgen(state, n, TexGenPlane::Eye, read_floats(values)?)?,
+        Value::TexgenObjectPlane => {
+            set_texgen(state, n, TexGenPlane::Object, read_floats(values)?)?
+        }
+        Value::TexenvColor => *state.texenv_color_mut(n) = read_floats(values)?,
+        Value::FogColor => state.fog.color = read_floats(values)?,
+        Value::FogDensity => state.fog.density = read_float(values)?,
+        Value::FogStart => state.fog.start = read_float(values)?,
+        Value::FogEnd => state.fog.end = read_float(values)?,
+        Value::ClipPlane => state.set_clip_plane(n, read_floats(values)?),
+        Value::PointSize => state.point.size = read_float(values)?,
+        Value::PointSizeMin => state.point.min = read_float(values)?,
+        Value::PointSizeMax => state.point.max = read_float(values)?,
+        Value::PointFadeThreshold => state.point.fade_threshold = read_float(values)?,
+        Value::PointAttenuation => state.point.attenuation = read_floats(values)?,
+        Value::DepthRange => state.depth_range = read_floats(values)?,
+        Value::DepthClamp => state.depth_clamp = read_float(values)? != 0.0,
+        Value::Viewport => state.viewport = read_floats(values)?,
+        Value::LowerLeftHeight => {
+            state.lower_left_height = Some(read_float(values)?).filter(|height| *height >= 0.0);
+        }
+        Value::WindowHeight => state.window_height = read_float(values)?,
+        Value::WarpSize => state.threads.warp_size = read_float(values)? as u32,
+        Value::WarpsPerSm => state.threads.warps_per_sm = read_float(values)? as u32,
+        Value::SmCount => state.threads.sm_count = read_float(values)? as u32,
+        Value::Samples => state.multisample = Multisample::standard(read_float(values)? as u32),
+        Value::SamplePosition => set_sample_position(state, n, read_floats(values)?),
     }
     Ok(())
 }
 
-/// Exactly as many floats as a value has.
-fn floats<const N: usize>(values: &[f32]) -> Result<[f32; N], Failure> {
+/// Returns the floats of a value, of which there must be exactly `N`.
+fn read_floats<const N: usize>(values: &[f32]) -> Result<[f32; N], Failure> {
     let count = values.len();
     <[f32; N]>::try_from(values)
         .map_err(|_| Failure::argument(format!("`count` is {count}: the value has {N} floats")))
 }
 
-fn float(values: &[f32]) -> Result<f32, Failure> {
-    floats(values).map(|[value]| value)
+fn read_float(values: &[f32]) -> Result<f32, Failure> {
+    read_floats(values).map(|[value]| value)
 }
 
-fn face(number: u32) -> Result<Face, Failure> {
-    choice(number, "index")
+fn read_face(number: u32) -> Result<Face, Failure> {
+    read_number(number, "index")
 }
 
 fn set_texgen(
@@ -279,7 +299,7 @@ fn set_texgen(
     plane: TexGenPlane,
     value: [f32; 4],
 ) -> Result<(), Failure> {
-    let coord: TexGenCoord = choice(index % 4, "index")?;
+    let coord: TexGenCoord = read_number(index % 4, "index")?;
     match plane {
         TexGenPlane::Eye => state.set_texgen_eye_plane(index / 4, coord, value),
         TexGenPlane::Object => state.texgen_mut(index / 4).object[coord as usize] = value,
@@ -287,7 +307,7 @@ fn set_texgen(
     Ok(())
 }
 
-/// Samples before it that have no place of their own are in the middle.
+/// Sets a sample position. Samples before it that have no position yet are in the middle.
 fn set_sample_position(state: &mut GlState, n: u32, position: [f32; 2]) {
     let positions = &mut state.multisample.positions;
     let n = n as usize;
@@ -297,9 +317,11 @@ fn set_sample_position(state: &mut GlState, n: u32, position: [f32; 2]) {
     positions[n] = position;
 }
 
-/// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix (glTrackMatrixNV): they hold its rows from now on.
+/// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
+/// (glTrackMatrixNV): they hold its rows from now on.
 ///
-/// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a glasm_matrix_form.
+/// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a
+/// glasm_matrix_form.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_track_matrix(
     state: Option<&mut glasm_state>,
@@ -309,22 +331,22 @@ pub extern "C" fn glasm_state_track_matrix(
     form: u32,
 ) -> glasm_result {
     enter(|| {
-        let state = required(state, "state")?;
-        let matrix = tracked_matrix(choice(matrix, "matrix")?, number(index)?);
+        let state = require(state, "state")?;
+        let matrix = to_tracked_matrix(read_number(matrix, "matrix")?, check_index(index)?);
         let tracking = Tracking {
             matrix: matrix
                 .ok_or_else(|| Failure::argument("parameters cannot track this `matrix`"))?,
-            form: choice::<MatrixForm>(form, "form")?,
+            form: read_number::<MatrixForm>(form, "form")?,
         };
-        state.0.track_matrix(number(address)?, Some(tracking));
+        state.0.track_matrix(check_index(address)?, Some(tracking));
         Ok(())
     })
 }
 
-/// Ends tracking (glTrackMatrixNV with NONE). The parameters keep the rows that they held: `rows` is set to them, for the caller to keep, or to
-/// zeros if nothing was tracked.
+/// Ends tracking (glTrackMatrixNV with NONE). The parameters keep the rows that they held: `rows`
+/// is set to them, for the caller to store, or to zeros if no matrix was tracked.
 ///
-/// `state` stays the caller's. `rows` is NULL, or room of the caller for 16 floats.
+/// `state` stays the caller's. `rows` is NULL, or points to memory of the caller for 16 floats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_untrack_matrix(
     state: Option<&mut glasm_state>,
@@ -332,17 +354,17 @@ pub unsafe extern "C" fn glasm_state_untrack_matrix(
     rows: *mut f32,
 ) -> glasm_result {
     enter(|| {
-        let state = required(state, "state")?;
-        let held = state.0.track_matrix(number(address)?, None);
+        let state = require(state, "state")?;
+        let held = state.0.track_matrix(check_index(address)?, None);
         if rows.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller has room for four rows.
+        // SAFETY: the caller provides memory for four rows.
         unsafe { memory::give_array(rows.cast(), held.unwrap_or_default(), "rows") }
     })
 }
 
-/// Whether a parameter of vertex programs tracks a matrix: 1, or 0.
+/// Returns 1 if a parameter of vertex programs tracks a matrix, else 0.
 ///
 /// `state` stays the caller's.
 #[unsafe(no_mangle)]
@@ -350,15 +372,17 @@ pub extern "C" fn glasm_state_is_tracked(
     state: Option<&glasm_state>,
     address: u32,
 ) -> crate::enums::glasm_bool {
-    guarded(0, || {
-        let state = required(state, "state")?;
+    run_or(0, || {
+        let state = require(state, "state")?;
         Ok(state.0.tracking(address).is_some().into())
     })
 }
 
-/// The value of a state.* parameter. `glasm_shader_parameter_block` does that for all parameters of a shader at once.
+/// Computes the value of a state.* parameter. `glasm_shader_parameter_block` does so for all
+/// parameters of a shader at once.
 ///
-/// `state` and `parameter` stay the caller's. `values` is room of the caller for four floats.
+/// `state` and `parameter` stay the caller's. `values` points to memory of the caller for four
+/// floats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_evaluate(
     state: Option<&glasm_state>,
@@ -366,9 +390,11 @@ pub unsafe extern "C" fn glasm_state_evaluate(
     values: *mut f32,
 ) -> glasm_result {
     enter(|| {
-        let state = required(state, "state")?;
-        let found = state.0.evaluate(param(required(parameter, "parameter")?)?);
-        // SAFETY: the caller has room for four floats.
+        let state = require(state, "state")?;
+        let found = state
+            .0
+            .evaluate(read_parameter(require(parameter, "parameter")?)?);
+        // SAFETY: the caller provides memory for four floats.
         unsafe { memory::give_array(values, found, "values") }
     })
 }
@@ -393,7 +419,7 @@ mod tests {
 
     #[test]
     fn numbers_have_a_limit() {
-        assert!(number(NUMBERS - 1).is_ok());
-        assert!(number(NUMBERS).is_err());
+        assert!(check_index(NUMBERS - 1).is_ok());
+        assert!(check_index(NUMBERS).is_err());
     }
 }

@@ -1,11 +1,12 @@
 //! `state.*` parameters as a structure.
 
 use crate::call::Failure;
-use crate::enums::{CNumber, choice, glasm_matrix, matrix_name};
+use crate::enums::{CNumber, glasm_matrix, read_number, to_matrix_name};
 use glasm::state::StateParam;
 use glasm_capi_macros::c_enum;
 
-/// What a parameter reads of GL's state. The members of glasm_state_parameter that count stand behind each.
+/// State of GL that a parameter reads. The comment of each lists the members of
+/// glasm_state_parameter that are used.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_state_kind {
@@ -51,9 +52,9 @@ pub enum glasm_state_kind {
     Viewport = 19,
     /// (least, largest, 0, 1) depth of fragments that replace it.
     DepthBounds = 20,
-    /// (scale, offset, 0, 1) that make of y of the window position a count from the top.
+    /// (scale, offset, 0, 1) that convert y of the window position to a distance from the top.
     WindowOrigin = 21,
-    /// The same for a count from the bottom.
+    /// (scale, offset, 0, 1) that convert y of the window position to a distance from the bottom.
     WindowOriginLower = 22,
     /// Property of thread groups, an integer in the first component: `property`.
     Thread = 23,
@@ -65,11 +66,11 @@ pub enum glasm_state_kind {
     SamplePosition = 26,
 }
 
-/// Four floats of GL's state. Which members count is said at glasm_state_kind; the others are 0.
+/// Four floats of GL's state. glasm_state_kind lists the members that each kind uses; others are 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct glasm_state_parameter {
-    /// What it is: a glasm_state_kind.
+    /// Its kind: a glasm_state_kind.
     pub kind: u32,
     /// Number of the light, texture unit, coordinate set, clip plane, sample or matrix.
     pub index: u32,
@@ -100,35 +101,35 @@ macro_rules! conversions {
     ($([$variant:ident $(($($arg:ident: $ty:ident),*))?] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal
         { $($paths:tt)* })*) => {
         /// Returns the structure of a parameter.
-        pub(crate) fn state_parameter(param: StateParam) -> glasm_state_parameter {
+        pub(crate) fn convert_state_parameter(param: StateParam) -> glasm_state_parameter {
             let of = |kind: glasm_state_kind| glasm_state_parameter {
                 kind: kind as u32,
                 ..glasm_state_parameter::default()
             };
             match param {
                 StateParam::MatrixRow { matrix, form, row } => {
-                    let (matrix, index) = glasm_matrix::of(matrix);
+                    let (matrix, index) = glasm_matrix::from_name(matrix);
                     glasm_state_parameter {
                         matrix: matrix as u32,
                         index,
-                        form: form.number(),
+                        form: form.to_number(),
                         row: row.into(),
                         ..of(kinds::MatrixRow)
                     }
                 }
                 $(StateParam::$variant $(($($arg),*))? => glasm_state_parameter {
-                    $($($arg: $arg.number(),)*)?
+                    $($($arg: $arg.to_number(),)*)?
                     ..of(kinds::$variant)
                 },)*
             }
         }
 
         /// Returns the parameter of a structure.
-        pub(crate) fn param(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
-            Ok(match choice(given.kind, "kind")? {
+        pub(crate) fn read_parameter(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
+            Ok(match read_number(given.kind, "kind")? {
                 kinds::MatrixRow => matrix_row(given)?,
                 $(kinds::$variant => {
-                    StateParam::$variant $(($(choice(given.$arg, stringify!($arg))?),*))?
+                    StateParam::$variant $(($(read_number(given.$arg, stringify!($arg))?),*))?
                 })*
             })
         }
@@ -140,10 +141,10 @@ glasm::ir::state_params! { conversions }
 fn matrix_row(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
     let row = u8::try_from(given.row).ok().filter(|row| *row < 4);
     let row = row.ok_or_else(|| Failure::argument("`row` is past the last of four rows"))?;
-    let name = matrix_name(choice(given.matrix, "matrix")?, given.index);
+    let name = to_matrix_name(read_number(given.matrix, "matrix")?, given.index);
     Ok(StateParam::MatrixRow {
         matrix: name.ok_or_else(|| Failure::argument("no parameter reads this `matrix`"))?,
-        form: choice(given.form, "form")?,
+        form: read_number(given.form, "form")?,
         row,
     })
 }
@@ -168,11 +169,13 @@ mod tests {
                 coord: 3,
                 property: 2,
             };
-            let Ok(found) = param(&given) else { continue };
+            let Ok(found) = read_parameter(&given) else {
+                continue;
+            };
             kinds += 1;
-            let again = state_parameter(found);
+            let again = convert_state_parameter(found);
             assert_eq!(again.kind, kind, "{found:?}");
-            assert_eq!(param(&again).unwrap(), found);
+            assert_eq!(read_parameter(&again).unwrap(), found);
         }
         assert_eq!(kinds, glasm_state_kind::SamplePosition as u32 + 1);
     }
@@ -184,8 +187,8 @@ mod tests {
             matrix: matrix as u32,
             ..glasm_state_parameter::default()
         };
-        assert!(param(&given(0, glasm_matrix::Modelview)).is_ok());
-        assert!(param(&given(4, glasm_matrix::Modelview)).is_err());
-        assert!(param(&given(0, glasm_matrix::Color)).is_err());
+        assert!(read_parameter(&given(0, glasm_matrix::Modelview)).is_ok());
+        assert!(read_parameter(&given(4, glasm_matrix::Modelview)).is_err());
+        assert!(read_parameter(&given(0, glasm_matrix::Color)).is_err());
     }
 }

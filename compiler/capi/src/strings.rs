@@ -1,9 +1,9 @@
-//! Strings for C: UTF-8 with a NUL behind it.
+//! Strings for C: NUL-terminated UTF-8.
 
 use std::ffi::{CString, c_char};
 
-/// The string for C. Messages quote programs, which may hold anything: a NUL becomes U+FFFD.
-pub(crate) fn c_string(text: &str) -> CString {
+/// Converts a string for C. Messages quote programs, which may hold anything: a NUL becomes U+FFFD.
+pub(crate) fn to_c_string(text: &str) -> CString {
     let text = text.replace('\0', "\u{fffd}");
     CString::new(text).expect("no NUL is left")
 }
@@ -12,18 +12,18 @@ pub(crate) fn c_string(text: &str) -> CString {
 #[derive(Debug, Default)]
 pub(crate) struct StringList {
     pointers: Vec<*const c_char>,
-    /// What the pointers point to.
+    /// The strings that the pointers point to.
     _strings: Vec<CString>,
 }
 
-// SAFETY: the pointers are to strings on the heap that the list owns and that nobody changes.
+// SAFETY: the pointers are to strings on the heap that the list owns and never modifies.
 unsafe impl Send for StringList {}
 // SAFETY: as above.
 unsafe impl Sync for StringList {}
 
 impl StringList {
     pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let strings: Vec<CString> = texts.into_iter().map(c_string).collect();
+        let strings: Vec<CString> = texts.into_iter().map(to_c_string).collect();
         Self {
             pointers: strings.iter().map(|string| string.as_ptr()).collect(),
             _strings: strings,

@@ -1,14 +1,14 @@
 //! The lists of a reflection as C reads them, which belong to a shader.
 
 use crate::descriptors::glasm_descriptor;
-use crate::parameters::{glasm_parameter, parameter};
+use crate::parameters::{convert_parameter, glasm_parameter};
 use crate::reflection::{
     NO_PRIMITIVES, NO_REPLICATION, glasm_attachment_binding, glasm_buffer_binding,
     glasm_handle_array, glasm_image_binding, glasm_interface_variable, glasm_named_parameter,
     glasm_reflection, glasm_sampler_binding, glasm_slot, glasm_texture_binding,
 };
 use crate::state_forms::glasm_state_constant;
-use crate::strings::{StringList, c_string};
+use crate::strings::{StringList, to_c_string};
 use glasm::Reflection;
 use glasm::layout::descriptors;
 use glasm::reflect::DescriptorSlot;
@@ -20,7 +20,7 @@ pub(crate) struct Tables {
     entry_point: CString,
     parameters: Vec<glasm_parameter>,
     named: Vec<glasm_named_parameter>,
-    /// What the names in `named` point to.
+    /// The strings that the names in `named` point to.
     _names: Vec<CString>,
     textures: Vec<glasm_texture_binding>,
     samplers: Vec<glasm_sampler_binding>,
@@ -37,20 +37,23 @@ pub(crate) struct Tables {
     features: StringList,
 }
 
-// SAFETY: the pointers in it are to strings on the heap that it owns and that nobody changes.
+// SAFETY: the pointers in it are to strings on the heap that it owns and never modifies.
 unsafe impl Send for Tables {}
 
 // SAFETY: as above.
 unsafe impl Sync for Tables {}
 
-fn all<'a, T: 'a, C: From<&'a T>>(list: &'a [T]) -> Vec<C> {
+fn convert_all<'a, T: 'a, C: From<&'a T>>(list: &'a [T]) -> Vec<C> {
     list.iter().map(C::from).collect()
 }
 
 impl Tables {
     pub(crate) fn new(reflection: &Reflection) -> Self {
         let slots = reflection.params.iter().flat_map(|block| &block.slots);
-        let names = reflection.named.iter().map(|named| c_string(&named.name));
+        let names = reflection
+            .named
+            .iter()
+            .map(|named| to_c_string(&named.name));
         let names: Vec<CString> = names.collect();
         let named = reflection.named.iter().zip(&names);
         let named = named.map(|(named, name)| glasm_named_parameter {
@@ -59,20 +62,20 @@ impl Tables {
         });
         let requirements = &reflection.requirements;
         Self {
-            entry_point: c_string(reflection.entry_point),
-            parameters: slots.map(|slot| parameter(*slot)).collect(),
+            entry_point: to_c_string(reflection.entry_point),
+            parameters: slots.map(|slot| convert_parameter(*slot)).collect(),
             named: named.collect(),
             _names: names,
-            textures: all(&reflection.textures),
-            samplers: all(&reflection.samplers),
-            attachments: all(&reflection.attachments),
-            images: all(&reflection.images),
-            handle_arrays: all(&reflection.handle_arrays),
-            buffers: all(&reflection.buffers),
-            inputs: all(&reflection.inputs),
-            outputs: all(&reflection.outputs),
+            textures: convert_all(&reflection.textures),
+            samplers: convert_all(&reflection.samplers),
+            attachments: convert_all(&reflection.attachments),
+            images: convert_all(&reflection.images),
+            handle_arrays: convert_all(&reflection.handle_arrays),
+            buffers: convert_all(&reflection.buffers),
+            inputs: convert_all(&reflection.inputs),
+            outputs: convert_all(&reflection.outputs),
             state_constants: match &reflection.state {
-                Some(state) => all(&state.constants),
+                Some(state) => convert_all(&state.constants),
                 None => Vec::new(),
             },
             descriptors: descriptors(reflection)

@@ -1,9 +1,9 @@
 //! Programs as text of the shading languages, with the feature `text`.
 
-use crate::call::{enter, glasm_result, guarded};
+use crate::call::{enter, glasm_result, run_or};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::memory::{self, FromC, Versioned, emptied, free, give, give_list, required};
+use crate::memory::{self, FromC, Versioned, clear_handle, free, give, give_list, require};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::reflection::glasm_slot;
@@ -13,12 +13,13 @@ use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Rules for clip space that a program follows. Where the language has others, positions are converted.
+/// Rules for clip space that a program follows. Where the language has others, positions are
+/// converted.
 #[cfg_attr(feature = "text", c_enum(::glasm_text::Conventions))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
 pub enum glasm_text_conventions {
-    /// Those of the language, so that positions pass unchanged.
+    /// The conventions of the language, so that positions pass unchanged.
     Own = 0,
     /// OpenGL's: depth from -w to w, y up.
     OpenGl = 1,
@@ -26,18 +27,18 @@ pub enum glasm_text_conventions {
     Vulkan = 2,
 }
 
-/// What minima, maxima and clamps of GLSL give for NaN.
+/// Results of minima, maxima and clamps of GLSL for NaN.
 #[cfg_attr(feature = "text", c_enum(::glasm_text::Nan))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
 pub enum glasm_nan {
-    /// What the functions of the language give.
+    /// Results of the functions of the language.
     Open = 0,
-    /// What programs want, by tests that make the text long.
+    /// Results that programs require, by tests that make the source long.
     Exact = 1,
 }
 
-/// What a resource of a text is.
+/// Kind of a resource of a written program.
 #[cfg_attr(feature = "text", c_enum(::glasm_text::ResourceKind))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
@@ -52,23 +53,24 @@ pub enum glasm_resource_kind {
     Image = 3,
 }
 
-/// How a program is written. `glasm_text_options_init` fills it with what it has unless a caller changes it.
+/// Options of writing a program in a shading language. `glasm_text_options_init` fills it with the
+/// initial values.
 ///
-/// All that it points to belongs to the caller and is read during the call that gets it, not later.
+/// All that it points to belongs to the caller and is read only during the call that gets it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_text_options {
     /// Size of the structure in bytes, as the caller knows it.
     pub size: usize,
-    /// The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60", "msl24", and others that docs/text-output.md
-    /// lists; NULL: "glsl450".
+    /// The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60",
+    /// "msl24", and others that docs/text-output.md lists; NULL: "glsl450".
     pub language: *const c_char,
     /// A glasm_text_conventions.
     pub conventions: u32,
     /// A glasm_nan.
     pub nan: u32,
-    /// Options of the compiler; NULL: the default ones. Device features, conventions and debug information do not count: the language decides
-    /// them.
+    /// Options of the compiler; NULL: the default ones. Device features, conventions and debug
+    /// information are ignored: the language decides them.
     pub options: *const glasm_options,
 }
 
@@ -78,14 +80,14 @@ unsafe impl Versioned for glasm_text_options {}
 // SAFETY: numbers and pointers.
 unsafe impl FromC for glasm_text_options {}
 
-/// The value of `number` where a language has no place for numbers.
+/// The value of `number` where a language has no syntax for numbers.
 pub const GLASM_NO_NUMBER: u32 = 0xffff_ffff;
 
 /// Something that the caller of a text binds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_resource {
-    /// What it is.
+    /// Its kind.
     pub kind: glasm_resource_kind,
     /// Set and binding in the module, by which the reflection describes it.
     pub slot: glasm_slot,
@@ -101,17 +103,18 @@ pub struct glasm_text {
     text: CString,
     length: usize,
     resources: Vec<glasm_resource>,
-    /// What the names of the resources point to.
+    /// The strings that the names of the resources point to.
     _names: Vec<CString>,
     shader: glasm_shader,
 }
 
-// SAFETY: the pointers in it are to strings on the heap that it owns and that nobody changes.
+// SAFETY: the pointers in it are to strings on the heap that it owns and never modifies.
 unsafe impl Send for glasm_text {}
 // SAFETY: as above.
 unsafe impl Sync for glasm_text {}
 
-/// Fills the options of a text with what they are unless a caller changes them. `size` is `sizeof(glasm_text_options)`.
+/// Fills the options of writing programs with their initial values. `size` is
+/// `sizeof(glasm_text_options)`.
 ///
 /// `options` belongs to the caller.
 #[unsafe(no_mangle)]
@@ -125,12 +128,13 @@ pub unsafe extern "C" fn glasm_text_options_init(
     })
 }
 
-/// Writes a program as text of a shading language. GLASM_RESULT_PROGRAM if it cannot be written in it, GLASM_RESULT_NOT_BUILT if the library was
-/// built without the feature `text`.
+/// Writes a program in a shading language. GLASM_RESULT_PROGRAM if it cannot be expressed in it,
+/// GLASM_RESULT_NOT_BUILT if the library was built without the feature `text`.
 ///
-/// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's. `text` is set to a text that the caller owns
-/// and frees with `glasm_text_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the
-/// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+/// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's.
+/// `text` is set to a text that the caller owns and frees with `glasm_text_free`, or to NULL if
+/// there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the caller
+/// owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_program_write(
     compiler: Option<&glasm_compiler>,
@@ -141,8 +145,8 @@ pub unsafe extern "C" fn glasm_program_write(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let text = emptied(text, "text")?;
-        let program = required(program, "program")?;
+        let text = clear_handle(text, "text")?;
+        let program = require(program, "program")?;
         #[cfg(not(feature = "text"))]
         {
             let _ = (compiler, program, options, text, diagnostics);
@@ -156,40 +160,46 @@ pub unsafe extern "C" fn glasm_program_write(
     })
 }
 
-/// A text, with a NUL behind it; `length` is set to its bytes without that. NULL for NULL.
+/// Returns the program in the shading language, NUL-terminated; `length` is set to its bytes
+/// without that. Returns NULL for NULL.
 ///
-/// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may be NULL.
+/// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may
+/// be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_string(
     text: Option<&glasm_text>,
     mut length: Option<&mut MaybeUninit<usize>>,
 ) -> *const c_char {
     give(length.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
-        let text = required(text, "text")?;
+    run_or(ptr::null(), || {
+        let text = require(text, "text")?;
         give(length, text.length);
         Ok(text.text.as_ptr())
     })
 }
 
-/// What the caller of a text binds, and where; `count` is set to the number. NULL for NULL.
+/// Returns the resources that the caller of the written program binds, with their bindings; `count`
+/// is set to the number. Returns NULL for NULL.
 ///
-/// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is freed. `count` may be NULL.
+/// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
+/// freed. `count` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_resources(
     text: Option<&glasm_text>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_resource {
-    give_list(count, || Ok(&required(text, "text")?.resources))
+    give_list(count, || Ok(&require(text, "text")?.resources))
 }
 
-/// The shader that a text was written from, whose reflection says what each resource holds. NULL for NULL.
+/// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
+/// NULL.
 ///
-/// `text` stays the caller's. The shader belongs to it and is valid until it is freed; `glasm_shader_clone` keeps it.
+/// `text` stays the caller's. The shader belongs to it and is valid until it is freed;
+/// `glasm_shader_clone` retains it.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_shader {
-    guarded(ptr::null(), || {
-        Ok(ptr::from_ref(&required(text, "text")?.shader))
+    run_or(ptr::null(), || {
+        Ok(ptr::from_ref(&require(text, "text")?.shader))
     })
 }
 
@@ -207,12 +217,12 @@ mod writer {
     use crate::call::Failure;
     use crate::compiler::glasm_compiler;
     use crate::diagnostics::{DiagnosticsPlace, give_diagnostics};
-    use crate::enums::choice;
+    use crate::enums::read_number;
     use crate::memory::{self, FromC, give_handle};
     use crate::program::glasm_program;
     use crate::read_options::read_options;
     use crate::shader::glasm_shader;
-    use crate::strings::c_string;
+    use crate::strings::to_c_string;
     use ::glasm_text::{
         Error, Language, Options, Text, UnknownLanguage, compiler_options, explain_features,
         write_shader,
@@ -221,26 +231,27 @@ mod writer {
     use std::ffi::CString;
     use std::mem::MaybeUninit;
 
-    /// Options of the caller; NULL stands for the default ones.
+    /// Reads options of the caller; NULL denotes the default ones.
     ///
     /// # Safety
-    /// `options` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+    /// `options` must be null, or as [`memory::read`] requires, and what it points to must be there
+    /// during the call.
     unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
         let given = match options.is_null() {
             true => glasm_text_options::initial(),
-            // SAFETY: what the caller of this function answers for.
+            // SAFETY: the caller of this function guarantees it.
             false => unsafe { memory::read(options, "options") }?,
         };
         // SAFETY: as above.
-        let language = unsafe { memory::string(given.language) };
+        let language = unsafe { memory::read_string(given.language) };
         let language = language.map_or(Ok(Language::default()), |name| {
             name.parse()
                 .map_err(|unknown: UnknownLanguage| Failure::argument(unknown.to_string()))
         })?;
         Ok(Options {
             language,
-            conventions: choice(given.conventions, "conventions")?,
-            nan: choice(given.nan, "nan")?,
+            conventions: read_number(given.conventions, "conventions")?,
+            nan: read_number(given.nan, "nan")?,
             // SAFETY: as above.
             compiler: unsafe { read_options(given.options) }?,
         })
@@ -257,7 +268,7 @@ mod writer {
         place: &mut MaybeUninit<*mut glasm_text>,
         diagnostics: DiagnosticsPlace<'_>,
     ) -> Result<(), Failure> {
-        // SAFETY: what the caller of this function answers for.
+        // SAFETY: the caller of this function guarantees it.
         let options = &unsafe { read_text_options(options) }?;
         let source = program.source();
         let compiled = glasm_compiler::run(compiler, |compiler| {
@@ -267,7 +278,7 @@ mod writer {
             .map_err(|errors| explain_features(&source, options, errors))
             .and_then(|shader| match write_shader(&shader, options) {
                 Ok(text) => Ok((shader, text)),
-                Err(error) => Err(all_messages(error)),
+                Err(error) => Err(collect_messages(error)),
             });
         match written {
             Ok((shader, text)) => {
@@ -282,8 +293,9 @@ mod writer {
         }
     }
 
-    /// What a writer says is a message about the whole program.
-    fn all_messages(error: Error) -> Diagnostics {
+    /// Returns the diagnostics of an error; an error of a writer becomes a message about the whole
+    /// program.
+    fn collect_messages(error: Error) -> Diagnostics {
         match error {
             Error::Program(found) => found,
             Error::Writer {
@@ -301,7 +313,7 @@ mod writer {
             let names = text
                 .resources
                 .iter()
-                .map(|resource| c_string(&resource.name));
+                .map(|resource| to_c_string(&resource.name));
             let names: Vec<CString> = names.collect();
             let resources = text.resources.iter().zip(&names);
             let resources = resources.map(|(resource, name)| glasm_resource {
@@ -310,7 +322,7 @@ mod writer {
                 name: name.as_ptr(),
                 number: resource.number.unwrap_or(GLASM_NO_NUMBER),
             });
-            let text = c_string(&text.text);
+            let text = to_c_string(&text.text);
             Self {
                 length: text.as_bytes().len(),
                 text,

@@ -1,13 +1,14 @@
 //! Validation of modules, with the feature `spirv-tools`.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::enums::choice;
+use crate::enums::read_number;
 use crate::memory;
 use glasm::Target;
 
-/// Checks a module with spirv-val against the rules of SPIR-V and of its target environment: modules of this library, or others.
-/// GLASM_RESULT_INVALID_MODULE if it breaks one, which `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the
-/// feature `spirv-tools`.
+/// Checks a module with spirv-val against the rules of SPIR-V and of its target environment:
+/// modules of this library, or others. GLASM_RESULT_INVALID_MODULE if it breaks one, which
+/// `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the feature
+/// `spirv-tools`.
 ///
 /// `words`, `count` of them, stay the caller's. `target` is a glasm_target.
 #[unsafe(no_mangle)]
@@ -17,9 +18,9 @@ pub unsafe extern "C" fn glasm_validate(
     target: u32,
 ) -> glasm_result {
     enter(|| {
-        // SAFETY: the caller has so many words there.
-        let words = unsafe { memory::list(words, count, "words") }?;
-        validate(words, choice(target, "target")?)
+        // SAFETY: the caller guarantees that many words.
+        let words = unsafe { memory::read_list(words, count, "words") }?;
+        validate(words, read_number(target, "target")?)
     })
 }
 

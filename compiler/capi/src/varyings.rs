@@ -1,40 +1,44 @@
-//! Where the varyings of programs are that are compiled apart.
+//! Locations of the varyings of programs that are compiled separately.
 
-use crate::call::{Failure, guarded};
-use crate::enums::choice;
-use crate::memory::{self, required};
+use crate::call::{Failure, run_or};
+use crate::enums::read_number;
+use crate::memory::{self, require};
 use crate::reflection::GLASM_BUILT_IN;
-use crate::semantic::{glasm_meaning, semantic};
+use crate::semantic::{glasm_meaning, read_semantic};
 use glasm::{Place, Varyings, varying_location};
 use glasm_capi_macros::c_enum;
 
-/// The locations of colors, back colors, fog and texture coordinates in the fixed table: for `locations` of glasm_varyings.
+/// The locations of colors, back colors, fog and texture coordinates in the fixed table: for
+/// `locations` of glasm_varyings.
 pub const GLASM_LOCATIONS_CONVENTIONAL: u32 = 0x1fff;
 /// The locations of the fixed table that go with all built-in outputs on every device.
 pub const GLASM_LOCATIONS_UNDISPUTED: u32 = 0x0fff_ffff;
 
-/// How varyings have their locations.
+/// Assignment of locations to varyings.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_varyings_kind {
     /// They are in the fixed table; `glasm_varying_location` reads it.
     Table = 0,
-    /// They are in the fixed table, and outputs are (0, 0, 0, 1) at each location of `locations` that the program does not write: any program may
-    /// follow that reads no others, as GL binds any vertex program with any fragment program. In Vulkan an input that no output meets is an
-    /// error, also between pipeline libraries and shader objects. For inputs the same as GLASM_VARYINGS_KIND_TABLE.
+    /// Locations are those of the fixed table, and outputs are (0, 0, 0, 1) at each location of
+    /// `locations` that the program does not write: any program may follow that reads no others, as
+    /// GL binds any vertex program with any fragment program. In Vulkan an input without an output
+    /// is an error, also between pipeline libraries and shader objects. For inputs the same as
+    /// GLASM_VARYINGS_KIND_TABLE.
     Complete = 1,
-    /// They are at their place in the list, of which only the meanings count. What it does not have is not passed on: outputs are not stored,
-    /// inputs are (0, 0, 0, 1).
+    /// Each is at its index in the list, of which only the semantics are used. Varyings that are
+    /// not in the list are dropped: outputs are not stored, inputs are (0, 0, 0, 1).
     Packed = 2,
-    /// They are as the other stage has them, which is a module of another compiler. What the list does not have is not passed on.
+    /// Locations are those of the other stage, which is a module of another compiler. Varyings that
+    /// are not in the list are dropped.
     Placed = 3,
 }
 
-/// Where a varying is, and what it is there.
+/// Location of a varying, and its semantic there.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_place {
-    /// What it is in the program.
+    /// Its semantic in the program.
     pub meaning: glasm_meaning,
     /// Its location.
     pub location: u32,
@@ -46,11 +50,11 @@ pub struct glasm_place {
     pub components: u32,
 }
 
-/// Where the varyings between two stages are.
+/// Locations of the varyings between two stages.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_varyings {
-    /// A glasm_varyings_kind, which says which of the other members count.
+    /// A glasm_varyings_kind, which selects the other members that are used.
     pub kind: u32,
     /// Bit n: location n, for GLASM_VARYINGS_KIND_COMPLETE; see GLASM_LOCATIONS_CONVENTIONAL.
     pub locations: u32,
@@ -69,13 +73,13 @@ pub(crate) unsafe fn read_varyings(
     name: &str,
 ) -> Result<Varyings, Failure> {
     use glasm_varyings_kind as Kind;
-    // SAFETY: what the caller of this function answers for.
-    let places = || unsafe { memory::list(given.places, given.place_count, name) };
-    Ok(match choice(given.kind, &format!("{name}.kind"))? {
+    // SAFETY: the caller of this function guarantees it.
+    let places = || unsafe { memory::read_list(given.places, given.place_count, name) };
+    Ok(match read_number(given.kind, &format!("{name}.kind"))? {
         Kind::Table => Varyings::Table,
         Kind::Complete => Varyings::Complete(given.locations),
         Kind::Packed => {
-            let meanings = places()?.iter().map(|place| semantic(place.meaning));
+            let meanings = places()?.iter().map(|place| read_semantic(place.meaning));
             Varyings::Packed(meanings.collect::<Result<_, _>>()?)
         }
         Kind::Placed => {
@@ -89,21 +93,22 @@ fn read_place(given: &glasm_place) -> Result<Place, Failure> {
         return Err(Failure::argument("a place has components beyond four"));
     }
     Ok(Place {
-        semantic: semantic(given.meaning)?,
+        semantic: read_semantic(given.meaning)?,
         location: given.location,
         component: given.component as u8,
-        base: choice(given.base, "base")?,
+        base: read_number(given.base, "base")?,
         components: given.components as u8,
     })
 }
 
-/// The location of a varying in the fixed table; GLASM_BUILT_IN for what is no varying, for numbers that mean nothing, and for NULL.
+/// Returns the location of a varying in the fixed table; GLASM_BUILT_IN for a semantic that is not
+/// a varying, for invalid numbers, and for NULL.
 ///
 /// `varying` stays the caller's.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_varying_location(varying: Option<&glasm_meaning>) -> u32 {
-    guarded(GLASM_BUILT_IN, || {
-        let varying = semantic(*required(varying, "varying")?)?;
+    run_or(GLASM_BUILT_IN, || {
+        let varying = read_semantic(*require(varying, "varying")?)?;
         Ok(varying_location(varying).unwrap_or(GLASM_BUILT_IN))
     })
 }

@@ -1,4 +1,5 @@
-//! Programs in C that use all of the interface: as they are, with AddressSanitizer, and in valgrind; and the header in C++.
+//! Runs programs in C that use the entire interface: without tools, with AddressSanitizer, and in
+//! valgrind; and compiles the header as C++.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,7 +12,7 @@ use support::{Linkage, build, compiles, folder, made, run};
 
 const PROGRAMS: [&str; 2] = ["tests/c/interface.c", "tests/c/programs.c"];
 
-/// The programs that were built; none if there is no compiler.
+/// Builds the programs; returns none if there is no C compiler.
 fn built(flags: &[&str]) -> impl Iterator<Item = PathBuf> {
     PROGRAMS
         .into_iter()
@@ -43,7 +44,8 @@ fn in_valgrind() {
         return;
     }
     for program in built(&["-O1"]) {
-        // Tables that live as long as the program are held by pointers into them, which count as possibly lost.
+        // Tables that live as long as the program are held by interior pointers, which are reported
+        // as possibly lost.
         let flags = [
             "--quiet",
             "--leak-check=full",

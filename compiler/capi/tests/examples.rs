@@ -35,7 +35,7 @@ impl Picture {
     }
 }
 
-/// The manifest of Mesa's Vulkan driver for the CPU.
+/// Returns the manifest of Mesa's Vulkan driver for the CPU.
 fn lavapipe() -> Option<PathBuf> {
     let folders = [
         "/usr/share/vulkan/icd.d",
@@ -79,7 +79,8 @@ fn draw(source: &str) -> Option<Picture> {
     Some(Picture::read(&picture))
 }
 
-/// An octahedron in two colors, lit from above: its upper faces are bright, and nothing is around it.
+/// An octahedron in two colors, lit from above: its upper faces are bright, and nothing is around
+/// it.
 #[test]
 fn the_example_in_c_draws() {
     let Some(picture) = draw("examples/triangle.c") else {

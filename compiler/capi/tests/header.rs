@@ -1,4 +1,5 @@
-//! `include/glasm.h` is what the sources of the crate say. To write it anew: `GLASM_WRITE_HEADER=1 cargo test -p glasm-capi --test header`.
+//! `include/glasm.h` is generated from the sources of the crate. To write it again:
+//! `GLASM_WRITE_HEADER=1 cargo test -p glasm-capi --test header`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -66,7 +67,8 @@ fn the_header_is_what_the_sources_say() {
     );
 }
 
-/// A file that the list does not name would be missing in the header.
+/// Checks that all functions are declared: a file that the list does not name would be missing in
+/// the header.
 #[test]
 fn every_function_is_declared() {
     let header = generate();
@@ -87,7 +89,7 @@ fn every_function_is_tested() {
     }
 }
 
-/// Who owns what is said of every pointer.
+/// Checks that every function documents the ownership of its pointers.
 #[test]
 fn every_function_says_who_owns_what() {
     for file in sources() {
@@ -97,10 +99,10 @@ fn every_function_says_who_owns_what() {
             let start = before.rfind("\n\n").map_or(0, |blank| blank + 2);
             let documented: Vec<&str> = before[start..]
                 .lines()
-                .filter(|line| line.starts_with("///"))
+                .filter_map(|line| line.strip_prefix("/// "))
                 .collect();
             let documentation = documented.join(" ");
-            let words = ["belong", "own", "stay", "away", "room of the caller"];
+            let words = ["belong", "own", "stay", "away", "memory of the caller"];
             let says = words.iter().any(|word| documentation.contains(word));
             let name = text[at..].lines().next().unwrap_or_default();
             assert!(says, "{}: {name}", file.display());

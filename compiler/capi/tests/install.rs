@@ -1,4 +1,4 @@
-//! What cargo-c installs is there, and agrees with the crate.
+//! Checks that cargo-c installs all files, and that they agree with the crate.
 
 use std::path::PathBuf;
 

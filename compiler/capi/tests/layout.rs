@@ -1,4 +1,5 @@
-//! C has the layouts of Rust: with pointers of 64 bits, and of 32. Rust's own sizes are checked where the crate is compiled, for 32 bits by
+//! C has the layouts of Rust: with pointers of 64 bits, and of 32. Rust's own sizes are checked
+//! where the crate is compiled, for 32 bits by
 //! `cargo check -p glasm-capi --target i686-unknown-linux-gnu`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -12,7 +13,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The rows of `src/layout.rs`: structure, size with 64 bits, size with 32 bits.
+/// Reads the entries of `src/layout.rs`: structure, size with 64 bits, size with 32 bits.
 fn rows() -> Vec<(String, [usize; 2])> {
     let text = std::fs::read_to_string(folder().join("src/layout.rs")).unwrap();
     let rows = text.lines().filter_map(|line| {
@@ -26,7 +27,8 @@ fn rows() -> Vec<(String, [usize; 2])> {
     rows.collect()
 }
 
-/// Compiles assertions of the sizes; the compiler needs no system library for that, which few machines have for 32 bits.
+/// Compiles assertions of the sizes; the compiler needs no system library for that, which few
+/// machines have for 32 bits.
 fn check(column: usize, flag: &str) {
     if cfg!(windows) {
         return skip("compilers on Windows take other arguments");
@@ -95,7 +97,7 @@ fn the_crate_compiles_for_32_bits() {
     if !folder.is_ok_and(|folder| Path::new(&folder).is_dir()) {
         return skip(format!("Rust's target {TARGET} is not installed"));
     }
-    // A folder of its own: Cargo holds a lock on the one that the tests are built in.
+    // A separate directory: Cargo holds a lock on the one that the tests are built in.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("i686");
     let checked = Command::new(env!("CARGO"))
         .args([

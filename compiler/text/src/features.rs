@@ -6,23 +6,23 @@ use glasm::ir::Stage;
 use glasm::{DeviceFeatures, Subgroups};
 
 /// Features that a language has, as its writer writes it.
-pub(crate) fn device_features(language: Language) -> DeviceFeatures {
+pub(crate) fn get_device_features(language: Language) -> DeviceFeatures {
     if cfg!(not(feature = "spirv-cross")) {
-        return naga();
+        return get_naga_features();
     }
     match language {
-        Language::Wgsl => naga(),
-        Language::Glsl(version) => desktop(version),
-        Language::Essl(version) => embedded(version),
-        Language::VulkanGlsl => vulkan(),
-        Language::Hlsl(model) => direct3d(model),
-        Language::Msl(version) => metal(version),
+        Language::Wgsl => get_naga_features(),
+        Language::Glsl(version) => get_desktop_features(version),
+        Language::Essl(version) => get_embedded_features(version),
+        Language::VulkanGlsl => get_vulkan_features(),
+        Language::Hlsl(model) => get_direct3d_features(model),
+        Language::Msl(version) => get_metal_features(version),
     }
 }
 
-/// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages
-/// only.
-fn naga() -> DeviceFeatures {
+/// Returns the features of WGSL, and of the other languages as naga writes them: no arrays of
+/// resources, and subgroups in two stages only.
+fn get_naga_features() -> DeviceFeatures {
     let mut subgroups = Subgroups::default();
     for stage in [
         Stage::Vertex,
@@ -32,21 +32,21 @@ fn naga() -> DeviceFeatures {
     ] {
         subgroups.stages[stage as usize] = false;
     }
-    without_indexing(DeviceFeatures {
+    remove_indexing_features(DeviceFeatures {
         float64: false,
         int64: false,
         demote_to_helper_invocation: false,
         resource_residency: false,
         resource_min_lod: false,
         subgroups,
-        ..without_vulkan()
+        ..remove_vulkan_features()
     })
 }
 
-/// Everything that GLSL for Vulkan has extensions for.
-fn vulkan() -> DeviceFeatures {
+/// Returns the features of GLSL for Vulkan: everything that it has extensions for.
+fn get_vulkan_features() -> DeviceFeatures {
     DeviceFeatures {
-        // SPIRV-Cross compares what lies in memory by its declared type.
+        // SPIRV-Cross compares values in memory by their declared type.
         signed_atomics: false,
         ..DeviceFeatures::default()
     }
@@ -54,7 +54,7 @@ fn vulkan() -> DeviceFeatures {
 
 /// Returns the features without those that GLSL for Vulkan alone has: addresses, descriptors that
 /// differ between invocations, small integers, atomic sums.
-fn without_vulkan() -> DeviceFeatures {
+fn remove_vulkan_features() -> DeviceFeatures {
     DeviceFeatures {
         buffer_device_address: false,
         int16: false,
@@ -75,7 +75,7 @@ fn without_vulkan() -> DeviceFeatures {
 }
 
 /// Arrays of resources are indexed with constants only.
-fn without_indexing(features: DeviceFeatures) -> DeviceFeatures {
+fn remove_indexing_features(features: DeviceFeatures) -> DeviceFeatures {
     DeviceFeatures {
         uniform_buffer_dynamic_indexing: false,
         storage_buffer_dynamic_indexing: false,
@@ -87,8 +87,9 @@ fn without_indexing(features: DeviceFeatures) -> DeviceFeatures {
     }
 }
 
-/// GLSL. 64-bit integers, sparse textures and others are extensions that come with 4.5.
-fn desktop(version: u32) -> DeviceFeatures {
+/// Returns the features of a version of desktop GLSL. 64-bit integers, sparse textures and others
+/// are extensions that require 4.5.
+fn get_desktop_features(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
         float64: version >= 400,
         draw_parameters: version >= 450,
@@ -100,17 +101,17 @@ fn desktop(version: u32) -> DeviceFeatures {
         sample_rate_shading: version >= 400,
         tessellation_shader: version >= 400,
         multi_viewport: version >= 410,
-        ..without_vulkan()
+        ..remove_vulkan_features()
     };
     if version >= 400 {
         features
     } else {
-        without_indexing(features)
+        remove_indexing_features(features)
     }
 }
 
-/// GLSL ES.
-fn embedded(version: u32) -> DeviceFeatures {
+/// Returns the features of a version of GLSL ES.
+fn get_embedded_features(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
         float64: false,
         int64: false,
@@ -128,17 +129,17 @@ fn embedded(version: u32) -> DeviceFeatures {
         tessellation_and_geometry_point_size: false,
         multi_viewport: false,
         subgroups: Subgroups::NONE,
-        ..without_vulkan()
+        ..remove_vulkan_features()
     };
     if version >= 320 {
         features
     } else {
-        without_indexing(features)
+        remove_indexing_features(features)
     }
 }
 
-/// HLSL.
-fn direct3d(model: u32) -> DeviceFeatures {
+/// Returns the features of HLSL for a shader model.
+fn get_direct3d_features(model: u32) -> DeviceFeatures {
     DeviceFeatures {
         int64: model >= 60,
         resource_residency: false,
@@ -148,12 +149,12 @@ fn direct3d(model: u32) -> DeviceFeatures {
         } else {
             Subgroups::NONE
         },
-        ..without_vulkan()
+        ..remove_vulkan_features()
     }
 }
 
-/// MSL.
-fn metal(version: u32) -> DeviceFeatures {
+/// Returns the features of a version of MSL.
+fn get_metal_features(version: u32) -> DeviceFeatures {
     DeviceFeatures {
         float64: false,
         int64: version >= 23,
@@ -165,6 +166,6 @@ fn metal(version: u32) -> DeviceFeatures {
         } else {
             Subgroups::NONE
         },
-        ..without_vulkan()
+        ..remove_vulkan_features()
     }
 }

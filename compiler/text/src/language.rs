@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// use glasm_text::Language;
 ///
 /// assert_eq!("glsl330".parse(), Ok(Language::Glsl(330)));
-/// assert_eq!("glsl".parse(), Ok(Language::Glsl(450))); // the version that is written unless another one is asked for
+/// assert_eq!("glsl".parse(), Ok(Language::Glsl(450))); // the default version
 /// assert_eq!(Language::Hlsl(60).to_string(), "hlsl60");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,7 +28,7 @@ pub enum Language {
     Msl(u32),
 }
 
-/// Names without a version and what they stand for.
+/// Names without a version and the languages that they denote.
 const DEFAULTS: &[(&str, Language)] = &[
     ("wgsl", Language::Wgsl),
     ("glsl", Language::Glsl(450)),
@@ -75,12 +75,12 @@ impl Language {
         Self::Msl(32),
     ];
 
-    /// The languages, each in the version that it has unless another one is asked for.
+    /// Returns the languages, each in its default version.
     pub fn defaults() -> impl Iterator<Item = Self> {
         DEFAULTS.iter().map(|(_, language)| *language)
     }
 
-    /// The name without the version.
+    /// Returns the name without the version.
     pub fn family(self) -> &'static str {
         match self {
             Self::Wgsl => "wgsl",
@@ -92,7 +92,7 @@ impl Language {
         }
     }
 
-    /// The extension of its files.
+    /// Returns the extension of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Wgsl => "wgsl",
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// The version, of the languages that have several.
+    /// Returns the version; `None` for languages that have only one.
     pub fn version(self) -> Option<u32> {
         match self {
             Self::Wgsl | Self::VulkanGlsl => None,
@@ -129,7 +129,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// A name that is no language.
+/// A name that does not denote a language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownLanguage(pub String);
 

@@ -1,4 +1,4 @@
-//! Legacy GPU assembly programs as text of the shading languages: WGSL, MSL, HLSL, GLSL.
+//! Translates legacy GPU assembly programs to the shading languages: WGSL, MSL, HLSL, GLSL.
 //!
 //! [`write()`] compiles a program with `glasm` and writes the module in a [`Language`]:
 //!
@@ -14,11 +14,12 @@
 //! assert!(text.reflection.params.is_some()); // the buffer of program.local[0] must be bound
 //! ```
 //!
-//! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds C++: it takes every instruction and
-//! writes all versions. WGSL comes from naga, which also writes what it can of the others without that feature. `docs/text-output.md` says
-//! more: versions, conventions, numbers of resources, and what languages cannot express.
+//! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds
+//! C++: it supports every instruction and all versions. WGSL comes from naga, which also supports a
+//! part of the others without that feature. `docs/text-output.md` describes versions, conventions,
+//! numbers of resources, and the limits of the languages.
 //!
-//! No function of this crate panics or hangs, whatever the program string holds.
+//! No function of this crate panics or hangs, for any program string.
 
 #![forbid(unsafe_code)]
 

@@ -11,16 +11,16 @@ pub struct Options {
     pub conventions: Conventions,
     /// The results of minima, maxima and clamps for NaN.
     pub nan: Nan,
-    /// Options of the compiler. What depends on the language is decided by
-    /// [`compiler_options`](crate::compiler_options): device features, conventions and debug
-    /// information do not count here. With the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL
-    /// has the bindings of these options ([`BindingLayout::opengl`](glasm::BindingLayout::opengl))
-    /// and OpenGL's rectangles; without it the numbers are those of `docs/text-output.md`.
+    /// Options of the compiler. The language decides device features, conventions and debug
+    /// information (see [`compiler_options`](crate::compiler_options)): they are ignored here. With
+    /// the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL has the bindings of these options
+    /// ([`BindingLayout::opengl`](glasm::BindingLayout::opengl)) and OpenGL's rectangles; without
+    /// it the numbers are those of `docs/text-output.md`.
     pub compiler: glasm::Options,
 }
 
 impl Options {
-    /// The defaults for a language.
+    /// Returns the defaults for a language.
     pub fn new(language: Language) -> Self {
         Self {
             language,
@@ -29,11 +29,11 @@ impl Options {
     }
 }
 
-/// Rules for clip space: those that the program follows. Where the language has others, positions
-/// are converted.
+/// Rules for clip space that the program follows. Where the language has others, positions are
+/// converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Conventions {
-    /// Those of the language, so that positions pass unchanged.
+    /// Conventions of the language, so that positions pass unchanged.
     #[default]
     Own,
     /// OpenGL's: depth from -w to w, y up.
@@ -46,10 +46,10 @@ pub enum Conventions {
 /// languages have functions with the results that programs need, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Nan {
-    /// Those of the functions of the language: on most devices the number, which programs need.
+    /// Results of the functions of the language: on most devices the number, which programs need.
     #[default]
     Open,
-    /// Those that programs need, by tests that make the source long. GLSL compilers do not
+    /// Results that programs need, by tests that make the source long. GLSL compilers do not
     /// transform these and all other arithmetic.
     Exact,
 }

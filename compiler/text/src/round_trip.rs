@@ -1,7 +1,6 @@
-//! WGSL back to SPIR-V, to run what the text says where the module that it was written from would
-//! run.
+//! WGSL back to SPIR-V, to run the source in place of the module that it was written from.
 
-use crate::through_naga::{SAMPLER_BINDING_OFFSET, guarded};
+use crate::through_naga::{SAMPLER_BINDING_OFFSET, catch_panic};
 use naga::back::spv;
 use naga::front::wgsl;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -10,14 +9,14 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 
-/// The module that a WGSL text says. Sets, bindings and locations are those of the module that the
-/// text was written from: textures and samplers, which the text has apart, share a binding and take
-/// a combined descriptor.
+/// Compiles a WGSL source to a module. Sets, bindings and locations are those of the module that
+/// the source was written from: textures and samplers, which are separate in WGSL, share a binding
+/// and take a combined descriptor.
 ///
 /// # Errors
-/// If naga refuses the text.
+/// If naga refuses the source.
 pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u32>, String> {
-    guarded(|| translate(text))
+    catch_panic(|| translate(text))
 }
 
 fn translate(text: &str) -> Result<Vec<u32>, String> {
@@ -33,10 +32,10 @@ fn translate(text: &str) -> Result<Vec<u32>, String> {
     join_samplers(&mut module);
     let options = spv::Options {
         lang_version: (1, 3),
-        // Points have one pixel in WGSL; Vulkan wants that written.
+        // Points have one pixel in WGSL; Vulkan requires that to be written.
         flags: spv::WriterFlags::FORCE_POINT_SIZE,
         force_loop_bounding: false,
-        // Clearing large memory takes implementations that run on a CPU too long.
+        // Clearing large memory takes too long on implementations for the CPU.
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };

@@ -1,6 +1,6 @@
 //! Writes program strings and modules in the shading languages.
 
-use crate::features::device_features;
+use crate::features::get_device_features;
 use crate::through_naga::{self, Positions};
 use crate::{Conventions, Language, Options};
 use glasm::reflect::DescriptorSlot;
@@ -54,7 +54,7 @@ pub enum ResourceKind {
 /// The reason why a program is not written.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
-    /// The program has errors, or needs what the language does not have.
+    /// The program has errors, or needs a feature that the language does not have.
     Program(Diagnostics),
     /// The program compiles, but its module cannot be written.
     Writer {
@@ -166,19 +166,19 @@ fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diag
 /// that depend on the language.
 pub fn compiler_options(options: &Options) -> glasm::Options {
     glasm::Options {
-        conventions: conventions(options),
+        conventions: get_conventions(options),
         debug: DebugInfo {
             names: true,
             lines: false,
         },
-        device: device_features(options.language),
-        target: target(options),
+        device: get_device_features(options.language),
+        target: get_target(options),
         ..options.compiler.clone()
     }
 }
 
 /// Returns the target of modules: those for OpenGL are for GLSL only.
-fn target(options: &Options) -> Target {
+fn get_target(options: &Options) -> Target {
     let is_glsl = matches!(options.language, Language::Glsl(_));
     match options.compiler.target {
         Target::OpenGl4_5 if !is_glsl => Target::Vulkan1_1,
@@ -189,7 +189,7 @@ fn target(options: &Options) -> Target {
 
 /// Returns the conventions of modules: positions reach the clip space of GL unchanged, and those of
 /// the other languages with their depth remapped if the program follows GL.
-fn conventions(options: &Options) -> glasm::Conventions {
+fn get_conventions(options: &Options) -> glasm::Conventions {
     let (is_gl, is_vulkan, instances_from_zero) = match options.language {
         Language::Glsl(_) | Language::Essl(_) => (true, false, true),
         Language::VulkanGlsl => (false, true, false),
@@ -202,7 +202,7 @@ fn conventions(options: &Options) -> glasm::Conventions {
             true => ClipDepth::NegativeOneToOne,
             false => ClipDepth::ZeroToOne,
         },
-        // Rows of images start at the top, and y of windows points down.
+        // The first row of images is the top one, and y of windows points down.
         negate_ddy: converts && !is_vulkan,
         // Callers of Vulkan keep row 0 at GL's bottom.
         flip_point_coord: converts && is_vulkan,
@@ -221,7 +221,7 @@ pub fn explain_features(
     let mut missing = errors.list.iter_mut().filter(is_missing).peekable();
     if missing.peek().is_some() {
         let language = options.language;
-        let note = match able(source, options) {
+        let note = match find_able_language(source, options) {
             Some(able) => format!("note: {language} does not have it; {able} does"),
             None => format!("note: {language} does not have it; SPIR-V does"),
         };
@@ -232,7 +232,7 @@ pub fn explain_features(
 
 /// Returns the next version of the language, else GLSL for Vulkan, that a program can be compiled
 /// for.
-fn able(source: &Source<'_>, options: &Options) -> Option<Language> {
+fn find_able_language(source: &Source<'_>, options: &Options) -> Option<Language> {
     let newer = Language::ALL
         .iter()
         .copied()

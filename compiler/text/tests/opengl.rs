@@ -5,7 +5,8 @@
 use glasm::opengl;
 use glasm_text::{Language, Options, ResourceKind, Source, Text, write};
 
-/// 84 uniform buffers: the block of fragment parameters is 78 + 4, buffer 2 of fragment programs is 3 + 4 * 15 + 2.
+/// 84 uniform buffers: the block of fragment parameters is 78 + 4, buffer 2 of fragment programs is
+/// 3 + 4 * 15 + 2.
 #[track_caller]
 fn text(program: &str, language: Language) -> Text {
     let device = opengl::device_features(450, |_| false);

@@ -1,4 +1,5 @@
-//! All programs of the scripts as WGSL, which naga's own front end takes back. What cannot be written says what the language lacks.
+//! All programs of the scripts as WGSL, which naga's own front end takes back. What cannot be
+//! written says what the language lacks.
 
 use glasm::ProgramType;
 use glasm_scripts::script::{ProgramForm, Script};
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What WGSL has no words for, as messages name it. The number of programs of the suite that need it says how much is missing.
+/// Features that WGSL does not have, as messages name them. The number of programs of the suite
+/// that need one measures its importance.
 const LACKING: &[&str] = &[
     "the device lacks the feature bufferDeviceAddress",
     "the device lacks the feature shaderFloat64",
@@ -65,7 +67,8 @@ fn programs() -> Vec<Program> {
     programs
 }
 
-/// What became of a program; nothing for those that the compiler refuses anyway.
+/// Writes a program as WGSL and compiles that; returns `None` for programs that the compiler
+/// refuses anyway.
 fn outcome(program: &Program) -> Option<Result<(), String>> {
     let source = Source::new(&program.name, &program.text).for_type(program.program_type);
     let written = match write(&source, &Options::new(Language::Wgsl)) {

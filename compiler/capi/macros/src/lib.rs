@@ -1,19 +1,22 @@
-//! Attributes that write the conversions between types of the C interface and the types of the library that they mirror.
+//! Attributes that write the conversions between types of the C interface and the types of the
+//! library that they mirror.
 //!
-//! The types remain ordinary items below the attributes: the header is generated from the sources as they are.
+//! The types remain ordinary items below the attributes: the header is generated from the sources
+//! unchanged.
 
 use proc_macro::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-/// Derives the basic traits of an enumeration with a number for each variant, and `CNumber`. With the name of an enumeration of the library that
-/// has the same variants, also converts from that and implements `CNumber` for it.
+/// Derives the basic traits of an enumeration with a number for each variant, and `CNumber`. With
+/// the name of an enumeration of the library that has the same variants, also converts from that
+/// and implements `CNumber` for it.
 #[proc_macro_attribute]
 pub fn c_enum(library: TokenStream, item: TokenStream) -> TokenStream {
     let item = Item::parse(item);
     let name = &item.name;
-    let mut code = item.number_impl(&name.to_string());
+    let mut code = item.format_number_impl(&name.to_string());
     if !library.is_empty() {
-        let arms = item.each(|it| format!("<{library}>::{it} => Self::{it},", it = it.name));
-        code += &item.number_impl(&library.to_string());
+        let arms = item.format_each(|it| format!("<{library}>::{it} => Self::{it},", it = it.name));
+        code += &item.format_number_impl(&library.to_string());
         code += &format!(
             "impl From<{library}> for {name} {{
                 fn from(value: {library}) -> Self {{ match value {{ {arms} }} }}
@@ -26,9 +29,10 @@ pub fn c_enum(library: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// Converts from a structure of the library that has the same members, each by `From`; the compiler reports members that are missing here.
-/// `#[from(...)]` at a member is the expression, beginning with a member, that the structure of the library has instead of the name. The member
-/// `size` is the size of the structure.
+/// Converts from a structure of the library that has the same members, each by `From`; the compiler
+/// reports members that are missing here. `#[from(...)]` at a member is the expression, beginning
+/// with a member, that the structure of the library has instead of the name. The member `size` is
+/// the size of the structure.
 #[proc_macro_attribute]
 pub fn c_struct(library: TokenStream, item: TokenStream) -> TokenStream {
     let item = Item::parse(item);
@@ -102,29 +106,31 @@ impl Item {
     }
 
     /// Returns the code of all variants or members.
-    fn each(&self, code: impl FnMut(&Entry) -> String) -> String {
+    fn format_each(&self, code: impl FnMut(&Entry) -> String) -> String {
         self.entries.iter().map(code).collect()
     }
 
-    /// Returns `CNumber` for an enumeration whose variants have the numbers that those of this one have.
-    fn number_impl(&self, enumeration: &str) -> String {
+    /// Returns the implementation of `CNumber` for an enumeration with the same variants as this
+    /// one.
+    fn format_number_impl(&self, enumeration: &str) -> String {
         let c = &self.name;
         let read =
-            self.each(|it| format!("({c}::{it} as u32, <{enumeration}>::{it}),", it = it.name));
+            self.format_each(|it| format!("({c}::{it} as u32, <{enumeration}>::{it}),", it = it.name));
         let write =
-            self.each(|it| format!("<{enumeration}>::{it} => {c}::{it} as u32,", it = it.name));
+            self.format_each(|it| format!("<{enumeration}>::{it} => {c}::{it} as u32,", it = it.name));
         format!(
             "impl crate::enums::CNumber for {enumeration} {{
                 fn read(number: u32) -> Option<Self> {{
                     [{read}].into_iter().find(|row| row.0 == number).map(|row| row.1)
                 }}
-                fn number(self) -> u32 {{ match self {{ {write} }} }}
+                fn to_number(self) -> u32 {{ match self {{ {write} }} }}
             }}"
         )
     }
 }
 
-/// Returns variants or members without `#[from(...)]`, and what they are.
+/// Splits the body of a type: returns its tokens without `#[from(...)]`, and its variants or
+/// members.
 fn parse_body(body: TokenStream) -> (TokenStream, Vec<Entry>) {
     let (mut rest, mut entries) = (Vec::new(), Vec::new());
     let (mut is_name, mut from) = (true, None);

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a program is linked with.
+/// Library that a program is linked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code, reason = "the examples need one of them")]
 pub(crate) enum Linkage {
@@ -17,12 +17,12 @@ pub(crate) enum Linkage {
     Static,
 }
 
-/// The folder of the crate.
+/// Returns the directory of the crate.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where Cargo puts the libraries: beside the test program, or above it.
+/// Finds a library that Cargo has built: next to the test program, or above it.
 fn library(name: &str) -> PathBuf {
     let program = std::env::current_exe().unwrap();
     let mut folders = program.ancestors().skip(1).take(2);
@@ -31,8 +31,8 @@ fn library(name: &str) -> PathBuf {
     found.join(name)
 }
 
-/// A compiler: that of the environment, else the system's. The test is skipped where there is none, and on Windows, whose compilers take other
-/// arguments.
+/// Returns a compiler: that of the environment, else the system's. The test is skipped where there
+/// is none, and on Windows, whose compilers take other arguments.
 fn compiler(variable: &str, name: &str) -> Option<OsString> {
     if cfg!(windows) {
         skip("compilers on Windows take other arguments");
@@ -42,12 +42,12 @@ fn compiler(variable: &str, name: &str) -> Option<OsString> {
     has_program(&program.to_string_lossy()).then_some(program)
 }
 
-/// A file that tests make.
+/// Returns the path of a file that tests write.
 pub(crate) fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace(['/', ' '], "_"))
 }
 
-/// A command that compiles a source of the crate; nothing if there is no compiler.
+/// Returns a command that compiles a source of the crate; `None` without a compiler.
 fn compile(source: &str) -> Option<Command> {
     let is_c = source.ends_with(".c");
     let mut command = Command::new(match is_c {
@@ -79,7 +79,8 @@ pub(crate) fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<Pa
     Some(program)
 }
 
-/// Compiles a source of the crate for programs that are built with it; nothing if there is no compiler.
+/// Compiles a source of the crate for programs that are built with it; nothing if there is no
+/// compiler.
 #[allow(dead_code, reason = "the test target of the examples needs it")]
 pub(crate) fn build_object(source: &str) -> Option<PathBuf> {
     let object = made(&format!("{source}.o"));
@@ -87,7 +88,7 @@ pub(crate) fn build_object(source: &str) -> Option<PathBuf> {
     Some(object)
 }
 
-/// Whether the C compiler builds a text with these flags; the test is skipped else.
+/// Returns true if the C compiler builds a source with these flags; else the test is skipped.
 pub(crate) fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
     let source = made(&format!("{lacking}.c"));
     std::fs::write(&source, text).unwrap();

@@ -1,7 +1,7 @@
 //! Comparisons for inequality that are false for NaN: `!=` of the languages is true for NaN, and
 //! the writers write both as `!=`.
 
-use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, to_id_operands};
 use rspirv::spirv::Op;
 
 /// Replaces `a != b` that is false for NaN by `a < b || a > b`, and `a == b` that is true for NaN
@@ -17,12 +17,12 @@ pub(crate) fn order_equalities(editor: &mut ModuleEditor) {
         }
         let ty = instruction.result_type.unwrap_or_default();
         let differ = [Op::FOrdLessThan, Op::FOrdGreaterThan]
-            .map(|op| code.op_with(op, ty, instruction.operands.clone()));
+            .map(|op| code.emit_op_with(op, ty, instruction.operands.clone()));
         if op == Op::FUnordEqual {
-            let differ = code.op(Op::LogicalOr, ty, &differ);
-            code.replace(&instruction, Op::LogicalNot, refs(&[differ]));
+            let differ = code.emit_op(Op::LogicalOr, ty, &differ);
+            code.replace(&instruction, Op::LogicalNot, to_id_operands(&[differ]));
         } else {
-            code.replace(&instruction, Op::LogicalOr, refs(&differ));
+            code.replace(&instruction, Op::LogicalOr, to_id_operands(&differ));
         }
     });
 }
@@ -34,7 +34,12 @@ mod tests {
 
     fn rewritten(op: Op) -> Vec<Op> {
         let mut editor = ModuleEditor::new(Module::new());
-        editor.add_block(vec![Instruction::new(op, Some(9), Some(3), refs(&[1, 2]))]);
+        editor.add_block(vec![Instruction::new(
+            op,
+            Some(9),
+            Some(3),
+            to_id_operands(&[1, 2]),
+        )]);
         order_equalities(&mut editor);
         assert_eq!(editor.instructions().last().unwrap().result_id, Some(3));
         editor.ops()

@@ -28,7 +28,7 @@ pub(crate) fn split_pairs(editor: &mut ModuleEditor) {
             && let Some(pair) = emit_words(code, instruction.op(), a, b)
         {
             pairs.insert(id, pair);
-        } else if let Some(word) = extracted_word(&instruction, &pairs) {
+        } else if let Some(word) = find_extracted_word(&instruction, &pairs) {
             code.define(&instruction, word);
         } else {
             code.keep(instruction);
@@ -37,7 +37,7 @@ pub(crate) fn split_pairs(editor: &mut ModuleEditor) {
 }
 
 /// Returns the word that an instruction extracts from a result.
-fn extracted_word(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
+fn find_extracted_word(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
     match instruction.operands[..] {
         [Operand::IdRef(pair), Operand::LiteralBit32(index)]
             if instruction.op() == Op::CompositeExtract =>
@@ -48,20 +48,26 @@ fn extracted_word(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
     }
 }
 
-/// Writes the words of the result of an operation, if it is one that has two.
+/// Writes the words of the result of an operation that has two.
 fn emit_words(code: &mut Code<'_>, op: Op, a: Word, b: Word) -> Option<[Word; 2]> {
     if op == Op::UMulExtended {
-        Some([code.same(Op::IMul, &[a, b]), emit_high_word(code, a, b)])
+        Some([
+            code.emit_same_type(Op::IMul, &[a, b]),
+            emit_high_word(code, a, b),
+        ])
     } else if op == Op::SMulExtended {
         Some([
-            code.same(Op::IMul, &[a, b]),
+            code.emit_same_type(Op::IMul, &[a, b]),
             emit_signed_high_word(code, a, b),
         ])
     } else if op == Op::IAddCarry {
-        let sum = code.same(Op::IAdd, &[a, b]);
+        let sum = code.emit_same_type(Op::IAdd, &[a, b]);
         Some([sum, emit_less(code, sum, a)])
     } else if op == Op::ISubBorrow {
-        Some([code.same(Op::ISub, &[a, b]), emit_less(code, a, b)])
+        Some([
+            code.emit_same_type(Op::ISub, &[a, b]),
+            emit_less(code, a, b),
+        ])
     } else {
         None
     }
@@ -69,50 +75,51 @@ fn emit_words(code: &mut Code<'_>, op: Op, a: Word, b: Word) -> Option<[Word; 2]
 
 /// Writes 1 where `a < b`, else 0.
 fn emit_less(code: &mut Code<'_>, a: Word, b: Word) -> Word {
-    let bool = code.editor.bool();
+    let bool = code.editor.intern_bool();
     let bools = code.with_scalar(a, bool);
-    let less = code.op(Op::ULessThan, bools, &[a, b]);
-    let [one, zero] = [1, 0].map(|bits| code.like(a, bits));
+    let less = code.emit_op(Op::ULessThan, bools, &[a, b]);
+    let [one, zero] = [1, 0].map(|bits| code.intern_constant_like(a, bits));
     let ty = code.editor.type_of(a);
-    code.op(Op::Select, ty, &[less, one, zero])
+    code.emit_op(Op::Select, ty, &[less, one, zero])
 }
 
 /// Writes the high word of the product, from the products of half words. With `a = a1 * 2^16 + a0`,
 /// the middle products and the carry of the lowest one are summed such that no sum overflows:
 /// `(2^16 - 1)^2 + 2 * (2^16 - 1) = 2^32 - 1`.
 fn emit_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
-    let [mask, shift] = [0xffff, 16].map(|bits| code.like(a, bits));
-    let low = |code: &mut Code<'_>, value| code.same(Op::BitwiseAnd, &[value, mask]);
-    let high = |code: &mut Code<'_>, value| code.same(Op::ShiftRightLogical, &[value, shift]);
+    let [mask, shift] = [0xffff, 16].map(|bits| code.intern_constant_like(a, bits));
+    let low = |code: &mut Code<'_>, value| code.emit_same_type(Op::BitwiseAnd, &[value, mask]);
+    let high =
+        |code: &mut Code<'_>, value| code.emit_same_type(Op::ShiftRightLogical, &[value, shift]);
     let [a0, a1, b0, b1] = [low(code, a), high(code, a), low(code, b), high(code, b)];
-    let lowest = code.same(Op::IMul, &[a0, b0]);
+    let lowest = code.emit_same_type(Op::IMul, &[a0, b0]);
     let carried = high(code, lowest);
-    let first = code.same(Op::IMul, &[a1, b0]);
-    let first = code.same(Op::IAdd, &[first, carried]);
-    let second = code.same(Op::IMul, &[a0, b1]);
+    let first = code.emit_same_type(Op::IMul, &[a1, b0]);
+    let first = code.emit_same_type(Op::IAdd, &[first, carried]);
+    let second = code.emit_same_type(Op::IMul, &[a0, b1]);
     let below = low(code, first);
-    let second = code.same(Op::IAdd, &[second, below]);
-    let highest = code.same(Op::IMul, &[a1, b1]);
+    let second = code.emit_same_type(Op::IAdd, &[second, below]);
+    let highest = code.emit_same_type(Op::IMul, &[a1, b1]);
     let [first, second] = [high(code, first), high(code, second)];
-    let sum = code.same(Op::IAdd, &[highest, first]);
-    code.same(Op::IAdd, &[sum, second])
+    let sum = code.emit_same_type(Op::IAdd, &[highest, first]);
+    code.emit_same_type(Op::IAdd, &[sum, second])
 }
 
 /// Writes the high word of the product of signed integers: a negative factor is 2^32 less than the
 /// unsigned value of its bits, so the other factor is subtracted.
 fn emit_signed_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
     let high = emit_high_word(code, a, b);
-    let zero = code.like(a, 0);
-    let sign = code.like(a, 31);
+    let zero = code.intern_constant_like(a, 0);
+    let sign = code.intern_constant_like(a, 31);
     let subtrahend = |code: &mut Code<'_>, factor, other| {
         // The sign in all bits of the word.
-        let top = code.same(Op::ShiftRightLogical, &[factor, sign]);
-        let all = code.same(Op::ISub, &[zero, top]);
-        code.same(Op::BitwiseAnd, &[all, other])
+        let top = code.emit_same_type(Op::ShiftRightLogical, &[factor, sign]);
+        let all = code.emit_same_type(Op::ISub, &[zero, top]);
+        code.emit_same_type(Op::BitwiseAnd, &[all, other])
     };
     let [first, second] = [subtrahend(code, a, b), subtrahend(code, b, a)];
-    let high = code.same(Op::ISub, &[high, first]);
-    code.same(Op::ISub, &[high, second])
+    let high = code.emit_same_type(Op::ISub, &[high, first]);
+    code.emit_same_type(Op::ISub, &[high, second])
 }
 
 #[cfg(test)]
@@ -150,7 +157,7 @@ mod tests {
 
     fn both_words(op: Op, a: u32, b: u32) -> [u32; 2] {
         let mut editor = ModuleEditor::new(Module::default());
-        let uint = editor.uint();
+        let uint = editor.intern_uint();
         let operands = [
             editor.declare(Op::Undef, Some(uint), vec![]),
             editor.declare(Op::Undef, Some(uint), vec![]),

@@ -1,6 +1,6 @@
 //! Instructions that replace others.
 
-use super::{InstructionExt, ModuleEditor, Shape, refs};
+use super::{InstructionExt, ModuleEditor, Shape, to_id_operands};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Replaces the instructions of a block by what `each` writes for them.
+    /// Replaces the instructions of a block by those that `each` writes for them.
     pub(super) fn rewrite_block(
         &mut self,
         block: &mut Block,
@@ -71,25 +71,25 @@ impl<'a> Code<'a> {
     }
 
     /// Writes an operation on values and returns its result.
-    pub(crate) fn op(&mut self, op: Op, ty: Word, values: &[Word]) -> Word {
-        self.op_with(op, ty, refs(values))
+    pub(crate) fn emit_op(&mut self, op: Op, ty: Word, values: &[Word]) -> Word {
+        self.emit_op_with(op, ty, to_id_operands(values))
     }
 
     /// Writes an operation and returns its result.
-    pub(crate) fn op_with(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+    pub(crate) fn emit_op_with(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let id = self.editor.new_id();
         self.emit(Instruction::new(op, Some(ty), Some(id), operands));
         id
     }
 
     /// Writes an extended instruction of GLSL and returns its result.
-    pub(crate) fn ext(&mut self, op: GlslOp, ty: Word, values: &[Word]) -> Word {
+    pub(crate) fn emit_glsl(&mut self, op: GlslOp, ty: Word, values: &[Word]) -> Word {
         let mut operands = vec![
             Operand::IdRef(self.editor.glsl_instructions()),
             Operand::LiteralExtInstInteger(op as u32),
         ];
-        operands.extend(refs(values));
-        self.op_with(Op::ExtInst, ty, operands)
+        operands.extend(to_id_operands(values));
+        self.emit_op_with(Op::ExtInst, ty, operands)
     }
 
     /// Writes an operation that has the result of the instruction that it replaces.
@@ -100,7 +100,7 @@ impl<'a> Code<'a> {
 
     /// Makes a value the result of the instruction that it replaces.
     pub(crate) fn define(&mut self, replaced: &Instruction, value: Word) {
-        self.replace(replaced, Op::CopyObject, refs(&[value]));
+        self.replace(replaced, Op::CopyObject, to_id_operands(&[value]));
     }
 
     /// Writes an instruction whose operation has a result of type `ty` from now on, and a cast of
@@ -111,25 +111,25 @@ impl<'a> Code<'a> {
         instruction.result_type = Some(ty);
         instruction.result_id = Some(id);
         self.emit(instruction);
-        self.replace(&old, Op::Bitcast, refs(&[id]));
+        self.replace(&old, Op::Bitcast, to_id_operands(&[id]));
         id
     }
 
     /// Returns a component of a vector; a scalar itself.
-    pub(crate) fn component(&mut self, value: Word, index: u32) -> Word {
+    pub(crate) fn extract_component(&mut self, value: Word, index: u32) -> Word {
         let Shape { scalar, size } = self.editor.shape_of(value);
         if size == 1 {
             return value;
         }
         let operands = vec![Operand::IdRef(value), Operand::LiteralBit32(index)];
-        self.op_with(Op::CompositeExtract, scalar, operands)
+        self.emit_op_with(Op::CompositeExtract, scalar, operands)
     }
 
     /// Returns all components of a vector.
-    pub(crate) fn components(&mut self, value: Word) -> Vec<Word> {
+    pub(crate) fn extract_components(&mut self, value: Word) -> Vec<Word> {
         let size = self.editor.shape_of(value).size;
         (0..size)
-            .map(|index| self.component(value, index))
+            .map(|index| self.extract_component(value, index))
             .collect()
     }
 
@@ -139,31 +139,31 @@ impl<'a> Code<'a> {
             return *only;
         }
         let scalar = self.editor.type_of(scalars[0]);
-        let ty = self.editor.vector(scalar, scalars.len() as u32);
-        self.op(Op::CompositeConstruct, ty, scalars)
+        let ty = self.editor.intern_vector(scalar, scalars.len() as u32);
+        self.emit_op(Op::CompositeConstruct, ty, scalars)
     }
 
     /// Returns the constant of the type of a value.
-    pub(crate) fn like(&mut self, value: Word, bits: u32) -> Word {
+    pub(crate) fn intern_constant_like(&mut self, value: Word, bits: u32) -> Word {
         let ty = self.editor.type_of(value);
-        self.editor.constant(ty, bits)
+        self.editor.intern_constant(ty, bits)
     }
 
     /// Writes an operation whose result has the type of its operands, and returns it.
-    pub(crate) fn same(&mut self, op: Op, values: &[Word]) -> Word {
+    pub(crate) fn emit_same_type(&mut self, op: Op, values: &[Word]) -> Word {
         let ty = self.editor.type_of(values[0]);
-        self.op(op, ty, values)
+        self.emit_op(op, ty, values)
     }
 
     /// Returns the type of as many components as a value has.
     pub(crate) fn with_scalar(&mut self, value: Word, scalar: Word) -> Word {
         let size = self.editor.shape_of(value).size;
-        self.editor.vector(scalar, size)
+        self.editor.intern_vector(scalar, size)
     }
 
     /// Adds a variable to the function.
-    pub(crate) fn local(&mut self, ty: Word) -> Word {
-        let pointer = self.editor.pointer(StorageClass::Function, ty);
+    pub(crate) fn add_local(&mut self, ty: Word) -> Word {
+        let pointer = self.editor.intern_pointer(StorageClass::Function, ty);
         let id = self.editor.new_id();
         let operands = vec![Operand::StorageClass(StorageClass::Function)];
         let variable = Instruction::new(Op::Variable, Some(pointer), Some(id), operands);
@@ -173,7 +173,11 @@ impl<'a> Code<'a> {
 
     /// Returns a value that `write` computes at the start of the function, where it dominates all
     /// uses. It is computed once for each key.
-    pub(crate) fn at_start(&mut self, key: Word, write: impl FnOnce(&mut Self) -> Word) -> Word {
+    pub(crate) fn emit_at_start(
+        &mut self,
+        key: Word,
+        write: impl FnOnce(&mut Self) -> Word,
+    ) -> Word {
         if let Some(&value) = self.start_values.get(&key) {
             return value;
         }
@@ -186,31 +190,38 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Signed types that correspond to unsigned ones. Types that are not known to it are declared anew.
+/// Signed types that correspond to unsigned ones. Types that are missing here are declared again.
 #[derive(Default)]
 pub(crate) struct SignedTypes(HashMap<Word, Word>);
 
 impl SignedTypes {
     /// Returns types with the interned 32-bit integers.
     pub(crate) fn with_int(editor: &mut ModuleEditor) -> Self {
-        Self(HashMap::from([(editor.uint(), editor.sint())]))
+        Self(HashMap::from([(
+            editor.intern_uint(),
+            editor.intern_sint(),
+        )]))
     }
 
     /// Returns the signed type that corresponds to an unsigned scalar or vector, if it is one.
-    pub(crate) fn signed(&mut self, editor: &mut ModuleEditor, unsigned: Word) -> Option<Word> {
+    pub(crate) fn find_signed(
+        &mut self,
+        editor: &mut ModuleEditor,
+        unsigned: Word,
+    ) -> Option<Word> {
         if let Some(&signed) = self.0.get(&unsigned) {
             return Some(signed);
         }
-        let definition = editor.definition(unsigned)?;
+        let definition = editor.find_definition(unsigned)?;
         let (op, mut operands) = (definition.op(), definition.operands.clone());
         match (op, &mut operands[..]) {
             (Op::TypeInt, [_, sign]) if *sign == Operand::LiteralBit32(0) => {
                 *sign = Operand::LiteralBit32(1);
             }
             (Op::TypeVector, [Operand::IdRef(scalar), _])
-                if editor.definition(*scalar)?.op() == Op::TypeInt =>
+                if editor.find_definition(*scalar)?.op() == Op::TypeInt =>
             {
-                *scalar = self.signed(editor, *scalar)?;
+                *scalar = self.find_signed(editor, *scalar)?;
             }
             _ => return None,
         }
@@ -227,9 +238,9 @@ impl SignedTypes {
         index: usize,
     ) {
         if let Some(value) = instruction.id(index)
-            && let Some(signed) = self.signed(code.editor, code.editor.type_of(value))
+            && let Some(signed) = self.find_signed(code.editor, code.editor.type_of(value))
         {
-            let signed = code.op(Op::Bitcast, signed, &[value]);
+            let signed = code.emit_op(Op::Bitcast, signed, &[value]);
             instruction.operands[index] = Operand::IdRef(signed);
         }
     }

@@ -7,7 +7,7 @@ mod query;
 mod testing;
 
 pub(crate) use code::{Code, SignedTypes, insert_at_start};
-pub(crate) use query::{ImageType, InstructionExt, refs};
+pub(crate) use query::{ImageType, InstructionExt, to_id_operands};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -80,12 +80,12 @@ impl ModuleEditor {
         self.module.assemble()
     }
 
-    /// Records that the edited module does not do what the original one does.
+    /// Records that the behavior of the edited module differs from the original one.
     pub(crate) fn warn(&mut self, difference: impl Into<String>) {
         self.differences.insert(difference.into());
     }
 
-    /// Returns what [`warn`](Self::warn) recorded.
+    /// Returns the differences that [`warn`](Self::warn) recorded.
     pub(crate) fn differences(&self) -> &BTreeSet<String> {
         &self.differences
     }
@@ -193,7 +193,7 @@ impl ModuleEditor {
 /// Types, constants and variables.
 impl ModuleEditor {
     /// Returns the type, constant or variable with an id.
-    pub(crate) fn definition(&self, id: Word) -> Option<&Instruction> {
+    pub(crate) fn find_definition(&self, id: Word) -> Option<&Instruction> {
         self.module.types_global_values.get(*self.globals.get(&id)?)
     }
 
@@ -216,7 +216,7 @@ impl ModuleEditor {
         self.module.types_global_values.push(global);
     }
 
-    /// Replaces each type, constant and variable by what `each` adds.
+    /// Replaces each type, constant and variable by those that `each` adds.
     pub(crate) fn rewrite_globals(&mut self, mut each: impl FnMut(&mut Self, Instruction)) {
         self.interned.clear();
         self.globals.clear();
@@ -272,7 +272,7 @@ impl ModuleEditor {
             }
         });
         for (class, variable) in moved {
-            let pointer = self.pointer(class, ty);
+            let pointer = self.intern_pointer(class, ty);
             self.add_global(Instruction {
                 result_type: Some(pointer),
                 ..variable
@@ -281,29 +281,29 @@ impl ModuleEditor {
     }
 
     /// Returns the type of 32-bit floats.
-    pub(crate) fn float(&mut self) -> Word {
+    pub(crate) fn intern_float(&mut self) -> Word {
         self.intern(Op::TypeFloat, None, vec![Operand::LiteralBit32(32)])
     }
 
     /// Returns the type of 32-bit unsigned integers.
-    pub(crate) fn uint(&mut self) -> Word {
+    pub(crate) fn intern_uint(&mut self) -> Word {
         let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
         self.intern(Op::TypeInt, None, operands)
     }
 
     /// Returns the type of 32-bit signed integers.
-    pub(crate) fn sint(&mut self) -> Word {
+    pub(crate) fn intern_sint(&mut self) -> Word {
         let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)];
         self.intern(Op::TypeInt, None, operands)
     }
 
     /// Returns the type of booleans.
-    pub(crate) fn bool(&mut self) -> Word {
+    pub(crate) fn intern_bool(&mut self) -> Word {
         self.intern(Op::TypeBool, None, vec![])
     }
 
     /// Returns the type of vectors; for one component the scalar type.
-    pub(crate) fn vector(&mut self, scalar: Word, size: u32) -> Word {
+    pub(crate) fn intern_vector(&mut self, scalar: Word, size: u32) -> Word {
         if size == 1 {
             return scalar;
         }
@@ -312,36 +312,36 @@ impl ModuleEditor {
     }
 
     /// Returns the type of pointers.
-    pub(crate) fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
+    pub(crate) fn intern_pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
         let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
         self.intern(Op::TypePointer, None, operands)
     }
 
     /// Returns the constant of a 32-bit scalar type, or the vector of copies of it.
-    pub(crate) fn constant(&mut self, ty: Word, bits: u32) -> Word {
+    pub(crate) fn intern_constant(&mut self, ty: Word, bits: u32) -> Word {
         let Shape { scalar, size } = self.shape(ty);
         let operands = vec![Operand::LiteralBit32(bits)];
         let one = self.intern(Op::Constant, Some(scalar), operands);
         if size == 1 {
             return one;
         }
-        self.composite(ty, &vec![one; size as usize])
+        self.intern_composite(ty, &vec![one; size as usize])
     }
 
     /// Returns the constant that consists of other constants.
-    pub(crate) fn composite(&mut self, ty: Word, parts: &[Word]) -> Word {
-        self.intern(Op::ConstantComposite, Some(ty), refs(parts))
+    pub(crate) fn intern_composite(&mut self, ty: Word, parts: &[Word]) -> Word {
+        self.intern(Op::ConstantComposite, Some(ty), to_id_operands(parts))
     }
 
     /// Returns a 32-bit float constant.
-    pub(crate) fn float_constant(&mut self, value: f32) -> Word {
-        let float = self.float();
-        self.constant(float, value.to_bits())
+    pub(crate) fn intern_float_constant(&mut self, value: f32) -> Word {
+        let float = self.intern_float();
+        self.intern_constant(float, value.to_bits())
     }
 
     /// Declares a private variable with an initializer and a name.
-    pub(crate) fn private(&mut self, ty: Word, initializer: Word, name: &str) -> Word {
-        let pointer = self.pointer(StorageClass::Private, ty);
+    pub(crate) fn declare_private(&mut self, ty: Word, initializer: Word, name: &str) -> Word {
+        let pointer = self.intern_pointer(StorageClass::Private, ty);
         let operands = vec![
             Operand::StorageClass(StorageClass::Private),
             Operand::IdRef(initializer),
@@ -352,8 +352,13 @@ impl ModuleEditor {
     }
 
     /// Declares a variable with a name in the interfaces of the entry points.
-    pub(crate) fn interface_variable(&mut self, class: StorageClass, ty: Word, name: &str) -> Word {
-        let pointer = self.pointer(class, ty);
+    pub(crate) fn declare_interface_variable(
+        &mut self,
+        class: StorageClass,
+        ty: Word,
+        name: &str,
+    ) -> Word {
+        let pointer = self.intern_pointer(class, ty);
         let operands = vec![Operand::StorageClass(class)];
         let id = self.declare(Op::Variable, Some(pointer), operands);
         self.name(id, name);
@@ -387,7 +392,7 @@ impl ModuleEditor {
         blocks.flat_map(|block| &mut block.instructions)
     }
 
-    /// Replaces each instruction of each block by what `each` writes.
+    /// Replaces each instruction of each block by those that `each` writes.
     pub(crate) fn rewrite(&mut self, mut each: impl FnMut(&mut Code<'_>, Instruction)) {
         self.rewrite_functions(|editor, function| {
             let mut code = Code::new(editor);

@@ -14,7 +14,7 @@ use rspirv::spirv::{
 use std::collections::HashMap;
 
 /// Returns ids as operands.
-pub(crate) fn refs(ids: &[Word]) -> Vec<Operand> {
+pub(crate) fn to_id_operands(ids: &[Word]) -> Vec<Operand> {
     ids.iter().copied().map(Operand::IdRef).collect()
 }
 
@@ -29,7 +29,7 @@ pub(crate) trait InstructionExt {
     /// Returns all operands that are ids.
     fn ids(&self) -> impl Iterator<Item = Word>;
 
-    /// Decides whether it is the extended instruction of GLSL; modules import no other ones.
+    /// Returns true if it is the extended instruction of GLSL; modules import no other ones.
     fn is_glsl(&self, op: GlslOp) -> bool;
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct ImageType {
 
 impl ImageType {
     /// Returns the operands of an instruction that declares a type of images.
-    pub(crate) fn of(ty: &Instruction) -> Option<Self> {
+    pub(crate) fn from_type(ty: &Instruction) -> Option<Self> {
         match ty.operands[..] {
             [
                 Operand::IdRef(texel),
@@ -110,24 +110,24 @@ impl ModuleEditor {
         blocks.flat_map(|block| &block.instructions)
     }
 
-    /// Decides whether a function contains one of the operations.
+    /// Returns true if a function contains one of the operations.
     pub(crate) fn has_op(&self, ops: &[Op]) -> bool {
         self.instructions().any(|it| ops.contains(&it.op()))
     }
 
-    /// Decides whether the module declares a capability.
+    /// Returns true if the module declares a capability.
     pub(crate) fn has_capability(&self, capability: Capability) -> bool {
         let mut declared = self.module.capabilities.iter();
         declared.any(|it| it.operands.first() == Some(&Operand::Capability(capability)))
     }
 
-    /// Decides whether an entry point has an execution mode.
+    /// Returns true if an entry point has an execution mode.
     pub(crate) fn has_mode(&self, mode: ExecutionMode) -> bool {
         let mut modes = self.module.execution_modes.iter();
         modes.any(|it| it.operands.get(1) == Some(&Operand::ExecutionMode(mode)))
     }
 
-    /// Decides whether the program belongs to one of the stages.
+    /// Returns true if the program belongs to one of the stages.
     pub(crate) fn is_stage(&self, stages: &[ExecutionModel]) -> bool {
         let entry = self.module.entry_points.first();
         match entry.and_then(|entry| entry.operands.first()) {
@@ -137,7 +137,7 @@ impl ModuleEditor {
     }
 
     /// Returns the function of the entry point.
-    pub(crate) fn entry_function(&self) -> Option<Word> {
+    pub(crate) fn find_entry_function(&self) -> Option<Word> {
         self.module.entry_points.first()?.id(1)
     }
 
@@ -166,7 +166,7 @@ impl ModuleEditor {
     }
 
     /// Returns the operands of the first decoration of that kind of an id.
-    fn decoration(&self, id: Word, decoration: Decoration) -> Option<&[Operand]> {
+    fn find_decoration(&self, id: Word, decoration: Decoration) -> Option<&[Operand]> {
         let mut annotations = self.module.annotations.iter();
         annotations.find_map(|annotation| match &annotation.operands[..] {
             [
@@ -178,14 +178,14 @@ impl ModuleEditor {
         })
     }
 
-    /// Decides whether an id has a decoration.
+    /// Returns true if an id has a decoration.
     pub(crate) fn is_decorated(&self, id: Word, decoration: Decoration) -> bool {
-        self.decoration(id, decoration).is_some()
+        self.find_decoration(id, decoration).is_some()
     }
 
     /// Returns the literal of a decoration of an id.
-    pub(crate) fn decorated_with(&self, id: Word, decoration: Decoration) -> Option<u32> {
-        match self.decoration(id, decoration)? {
+    pub(crate) fn find_decoration_literal(&self, id: Word, decoration: Decoration) -> Option<u32> {
+        match self.find_decoration(id, decoration)? {
             [Operand::LiteralBit32(value)] => Some(*value),
             _ => None,
         }
@@ -219,7 +219,7 @@ impl ModuleEditor {
         });
         found
             .filter_map(|(id, builtin)| {
-                let variable = self.definition(id)?;
+                let variable = self.find_definition(id)?;
                 let [Operand::StorageClass(class), ..] = variable.operands[..] else {
                     return None;
                 };
@@ -236,14 +236,14 @@ impl ModuleEditor {
         self.types.get(&value).copied().unwrap_or_default()
     }
 
-    /// Returns the type of what a variable holds.
+    /// Returns the type that a variable points to.
     pub(crate) fn pointee(&self, variable: Word) -> Option<Word> {
-        self.definition(self.type_of(variable))?.id(1)
+        self.find_definition(self.type_of(variable))?.id(1)
     }
 
     /// Returns the type of the elements of an array.
     pub(crate) fn element_of(&self, ty: Word) -> Option<Word> {
-        let array = self.definition(ty)?;
+        let array = self.find_definition(ty)?;
         let is_array = matches!(array.op(), Op::TypeArray | Op::TypeRuntimeArray);
         array.id(0).filter(|_| is_array)
     }
@@ -251,7 +251,7 @@ impl ModuleEditor {
     /// Returns the scalar and the size of a type that is a scalar or a vector; other types have
     /// the shape of scalars.
     pub(crate) fn shape(&self, ty: Word) -> Shape {
-        let definition = self.definition(ty);
+        let definition = self.find_definition(ty);
         match definition.map(|ty| (ty.op(), &ty.operands[..])) {
             Some((Op::TypeVector, &[Operand::IdRef(scalar), Operand::LiteralBit32(size)])) => {
                 Shape { scalar, size }
@@ -268,9 +268,9 @@ impl ModuleEditor {
         self.shape(self.type_of(value))
     }
 
-    /// Decides whether the scalar of a type is an integer or float of that many bits.
+    /// Returns true if the scalar of a type is an integer or float of that many bits.
     pub(crate) fn has_scalar(&self, ty: Word, op: Op, bits: u32) -> bool {
-        let scalar = self.definition(self.shape(ty).scalar);
+        let scalar = self.find_definition(self.shape(ty).scalar);
         scalar.is_some_and(|ty| {
             ty.op() == op && ty.operands.first() == Some(&Operand::LiteralBit32(bits))
         })
@@ -285,7 +285,7 @@ impl ModuleEditor {
         let mut types = HashMap::new();
         for global in &self.module.types_global_values {
             let image = match global.op() {
-                Op::TypeImage => ImageType::of(global).filter(&is_wanted),
+                Op::TypeImage => ImageType::from_type(global).filter(&is_wanted),
                 Op::TypeSampledImage => global.id(0).and_then(|image| types.get(&image).copied()),
                 _ => None,
             };
@@ -296,7 +296,7 @@ impl ModuleEditor {
 
     /// Returns the bits of a 32-bit constant, or of the first component of a constant vector.
     pub(crate) fn constant_bits(&self, id: Word) -> Option<u32> {
-        let constant = self.definition(id)?;
+        let constant = self.find_definition(id)?;
         match (constant.op(), constant.operands.first()) {
             (Op::Constant, Some(Operand::LiteralBit32(bits))) => Some(*bits),
             (Op::ConstantComposite, Some(Operand::IdRef(part))) => self.constant_bits(*part),
@@ -306,9 +306,9 @@ impl ModuleEditor {
         }
     }
 
-    /// Decides whether an id is a constant.
+    /// Returns true if an id is a constant.
     pub(crate) fn is_constant(&self, id: Word) -> bool {
-        self.definition(id).is_some_and(|global| {
+        self.find_definition(id).is_some_and(|global| {
             matches!(
                 global.op(),
                 Op::Constant
@@ -322,7 +322,7 @@ impl ModuleEditor {
 
     /// Returns the components of a constant vector; any other constant itself.
     pub(crate) fn parts(&self, id: Word) -> Vec<Word> {
-        match self.definition(id) {
+        match self.find_definition(id) {
             Some(constant) if constant.op() == Op::ConstantComposite => constant.ids().collect(),
             _ => vec![id],
         }

@@ -42,8 +42,8 @@ impl ModuleEditor {
             .into_iter()
             .flat_map(|word| word.to_le_bytes())
             .collect();
-        // spirv-val reads everything before it writes. If it stops early, its own message says more
-        // than a broken pipe.
+        // spirv-val reads everything before it writes. If it stops early, its message is more
+        // useful than a broken pipe.
         let _ = child.stdin.take().unwrap().write_all(&bytes);
         let output = child.wait_with_output().unwrap();
         let said = [output.stderr, output.stdout].concat();

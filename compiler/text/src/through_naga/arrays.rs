@@ -30,7 +30,7 @@ pub(super) fn split_arrays(editor: &mut ModuleEditor) -> Result<(), String> {
             if let Operand::IdRef(id) = operand
                 && arrays.contains_key(id)
             {
-                match constant_index(editor, instruction).filter(|_| index == 0) {
+                match find_constant_index(editor, instruction).filter(|_| index == 0) {
                     Some(element) => used.extend([((*id, element), 0)]),
                     None => indexed.extend([*id]),
                 }
@@ -82,7 +82,7 @@ fn find_unused_types(editor: &ModuleEditor, split: &HashSet<Word>) -> HashSet<Wo
 }
 
 /// Returns the index of the element that an access chain points into, if it is a constant.
-fn constant_index(editor: &ModuleEditor, instruction: &Instruction) -> Option<u32> {
+fn find_constant_index(editor: &ModuleEditor, instruction: &Instruction) -> Option<u32> {
     let is_chain = matches!(instruction.op(), Op::AccessChain | Op::InBoundsAccessChain);
     let index = instruction.id(1).filter(|_| is_chain)?;
     editor.constant_bits(index)
@@ -96,13 +96,13 @@ fn resolve_element(
     index: u32,
 ) -> Result<Word, String> {
     let binding = |editor: &ModuleEditor, id| {
-        let binding = editor.decorated_with(id, Decoration::Binding)?;
-        let set = editor.decorated_with(id, Decoration::DescriptorSet);
+        let binding = editor.find_decoration_literal(id, Decoration::Binding)?;
+        let set = editor.find_decoration_literal(id, Decoration::DescriptorSet);
         Some((set.unwrap_or(0), binding))
     };
     let (set, first) = binding(editor, array).unwrap_or((0, 0));
     let wanted = Some((set, first.wrapping_add(index)));
-    let pointer = editor.pointer(class, element);
+    let pointer = editor.intern_pointer(class, element);
     let globals = editor.module().types_global_values.iter();
     let variables = globals.filter(|global| global.op() == Op::Variable);
     let mut others = variables
@@ -125,7 +125,7 @@ fn resolve_element(
     Ok(id)
 }
 
-/// Makes the access chains into arrays those into the variables of their elements.
+/// Replaces the access chains into arrays by access chains into the variables of their elements.
 fn replace_accesses(editor: &mut ModuleEditor, elements: &BTreeMap<(Word, u32), Word>) {
     let mut aliases: HashMap<Word, Word> = HashMap::new();
     editor.rewrite(|code, mut instruction| {
@@ -138,7 +138,7 @@ fn replace_accesses(editor: &mut ModuleEditor, elements: &BTreeMap<(Word, u32), 
         }
         let element = instruction
             .id(0)
-            .zip(constant_index(code.editor, &instruction));
+            .zip(find_constant_index(code.editor, &instruction));
         let Some(&variable) = element.and_then(|element| elements.get(&element)) else {
             return code.keep(instruction);
         };

@@ -1,5 +1,5 @@
 //! Constants that WGSL refuses: infinities and NaN, and results of constant expressions that are
-//! evaluated while a shader is created. Negative zeros are among them: compilers take them for
+//! evaluated while a shader is created. Negative zeros are among them: compilers treat them as
 //! zeros.
 //!
 //! Such constants are read from private variables at run time, as bits, which nothing evaluates
@@ -29,7 +29,7 @@ pub(super) fn hide_constants(editor: &mut ModuleEditor) {
             if let Operand::IdRef(id) = operand
                 && (hidden.constants.contains(id) || risky == Some(index))
             {
-                *id = code.at_start(*id, |code| hidden.read(code, *id));
+                *id = code.emit_at_start(*id, |code| hidden.read(code, *id));
             }
         }
         code.keep(instruction);
@@ -37,7 +37,7 @@ pub(super) fn hide_constants(editor: &mut ModuleEditor) {
     editor.remove(&hidden.constants);
 }
 
-/// Decides whether a constant is infinite, NaN or negative zero, or has a component that is.
+/// Returns true if a constant is infinite, NaN or negative zero, or has a component that is.
 fn is_not_finite(editor: &ModuleEditor, global: &Instruction, hidden: &HashSet<Word>) -> bool {
     let ty = global.result_type.unwrap_or_default();
     let is_float = |bits| editor.has_scalar(ty, Op::TypeFloat, bits);
@@ -111,8 +111,8 @@ impl Hidden {
             let variable = *self
                 .variables
                 .entry(constant)
-                .or_insert_with(|| code.editor.private(ty, constant, "number"));
-            return code.op(Op::Load, ty, &[variable]);
+                .or_insert_with(|| code.editor.declare_private(ty, constant, "number"));
+            return code.emit_op(Op::Load, ty, &[variable]);
         }
         let mut parts = code.editor.parts(constant);
         for part in &mut parts {
@@ -124,7 +124,7 @@ impl Hidden {
             1 => Op::CopyObject,
             _ => Op::CompositeConstruct,
         };
-        code.op(op, ty, &parts)
+        code.emit_op(op, ty, &parts)
     }
 
     /// Reads the value of a scalar that is infinite, NaN or negative zero.
@@ -132,7 +132,7 @@ impl Hidden {
         let editor = &mut *code.editor;
         let ty = editor.type_of(constant);
         let literal = editor
-            .definition(constant)
+            .find_definition(constant)
             .and_then(|it| it.operands.first());
         let (bits, is_wide) = match literal {
             Some(Operand::LiteralBit32(bits)) => (*bits, false),
@@ -146,21 +146,21 @@ impl Hidden {
             0.0 => "minus_zero",
             _ => "minus_infinity",
         };
-        let uint = editor.uint();
-        let bits = editor.constant(uint, bits);
+        let uint = editor.intern_uint();
+        let bits = editor.intern_constant(uint, bits);
         let variable = *self
             .variables
             .entry(bits)
-            .or_insert_with(|| editor.private(uint, bits, &format!("{name}_bits")));
-        let narrow = code.at_start(variable, |code| {
-            let float = code.editor.float();
-            let bits = code.op(Op::Load, uint, &[variable]);
-            let value = code.op(Op::Bitcast, float, &[bits]);
+            .or_insert_with(|| editor.declare_private(uint, bits, &format!("{name}_bits")));
+        let narrow = code.emit_at_start(variable, |code| {
+            let float = code.editor.intern_float();
+            let bits = code.emit_op(Op::Load, uint, &[variable]);
+            let value = code.emit_op(Op::Bitcast, float, &[bits]);
             code.editor.name(value, name);
             value
         });
         match is_wide {
-            true => code.op(Op::FConvert, ty, &[narrow]),
+            true => code.emit_op(Op::FConvert, ty, &[narrow]),
             false => narrow,
         }
     }

@@ -5,7 +5,7 @@
 //! the function, where a branch out of the construct is an invalid `break`. As the merge block of a
 //! selection it stays in its construct.
 
-use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, to_id_operands};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, SelectionControl, Word};
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(super) fn guard_discards(editor: &mut ModuleEditor) {
     if !editor.has_op(&[Op::Kill]) {
         return;
     }
-    let bool = editor.bool();
+    let bool = editor.intern_bool();
     let always = editor.intern(Op::ConstantTrue, Some(bool), vec![]);
     editor.rewrite_functions(|editor, function| guard_function(editor, function, always));
 }
@@ -42,7 +42,7 @@ fn guard_function(editor: &mut ModuleEditor, function: &mut Function, always: Wo
         let discard = editor.new_id();
         let control = Operand::SelectionControl(SelectionControl::NONE);
         let construct = vec![Operand::IdRef(merge), control];
-        let targets = refs(&[always, discard, merge]);
+        let targets = to_id_operands(&[always, discard, merge]);
         block.instructions.extend([
             Instruction::new(Op::SelectionMerge, None, None, construct),
             Instruction::new(Op::BranchConditional, None, None, targets),

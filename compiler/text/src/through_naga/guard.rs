@@ -7,19 +7,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The nesting of blocks that the stack is large enough for.
 const DEEPEST: usize = 1000;
-/// Bytes of stack. Only what is used of it takes memory; unoptimized builds need 60 KiB for each
-/// block inside another.
+/// Bytes of stack. Only the used part takes memory; unoptimized builds need 60 KiB for each block
+/// inside another.
 const STACK: usize = 128 << 20;
 
 /// Runs `work` on a large stack and returns its panics as errors.
-pub(crate) fn guarded<T: Send>(
+pub(crate) fn catch_panic<T: Send>(
     work: impl FnOnce() -> Result<T, String> + Send,
 ) -> Result<T, String> {
     let work = move || {
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             Err(format!(
                 "naga failed on the module: {}",
-                message_of(panic.as_ref())
+                get_message(panic.as_ref())
             ))
         })
     };
@@ -28,14 +28,14 @@ pub(crate) fn guarded<T: Send>(
         match thread.spawn_scoped(scope, work) {
             Ok(thread) => thread
                 .join()
-                .unwrap_or_else(|panic| Err(message_of(panic.as_ref()).to_owned())),
+                .unwrap_or_else(|panic| Err(get_message(panic.as_ref()).to_owned())),
             Err(error) => Err(format!("there is no thread for naga: {error}")),
         }
     })
 }
 
 /// Returns the message of a panic.
-fn message_of(panic: &dyn Any) -> &str {
+fn get_message(panic: &dyn Any) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("panic")
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn panics_are_errors() {
-        let error = guarded::<()>(|| panic!("number {}", 7)).unwrap_err();
+        let error = catch_panic::<()>(|| panic!("number {}", 7)).unwrap_err();
         assert_eq!(error, "naga failed on the module: number 7");
-        assert_eq!(guarded(|| Ok(7)), Ok(7));
+        assert_eq!(catch_panic(|| Ok(7)), Ok(7));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use rspirv::spirv::{Dim, GlslStd450Op as GlslOp, ImageOperands, Op, Word};
 use std::collections::HashMap;
 
 impl ImageType {
-    /// Decides whether it becomes two-dimensional, because WGSL has no such textures or fewer
+    /// Returns true if it becomes two-dimensional, because WGSL has no such textures or fewer
     /// operations on them.
     fn is_widened(&self) -> bool {
         self.dim == Dim::DimBuffer || self.dim == Dim::Dim1D && (self.is_sampled || self.is_arrayed)
@@ -21,7 +21,7 @@ impl ImageType {
 
     /// Returns the number of components of a coordinate in the declared dimensions, without the
     /// layer.
-    fn dimensions(&self) -> u32 {
+    fn count_dimensions(&self) -> u32 {
         match self.dim {
             Dim::Dim1D | Dim::DimBuffer => 1,
             Dim::Dim3D | Dim::DimCube => 3,
@@ -30,7 +30,7 @@ impl ImageType {
     }
 
     /// Returns the number of components of a size in the dimensions that are written.
-    fn size_dimensions(&self) -> u32 {
+    fn count_size_dimensions(&self) -> u32 {
         match self.dim {
             Dim::Dim3D => 3,
             Dim::Dim1D if !self.is_widened() => 1,
@@ -43,8 +43,8 @@ const ONE_DIMENSION: &str = "1D textures are 2D textures of height 1, because ot
 const BUFFERS: &str =
     "buffer textures are 2D textures, whose rows hold one part of the buffer after the other";
 
-/// Makes textures of one dimension and of buffers two-dimensional, and rewrites all accesses into
-/// forms that naga reads.
+/// Converts textures of one dimension and of buffers to two-dimensional ones, and rewrites all
+/// accesses into forms that naga reads.
 ///
 /// # Errors
 /// Fails on accesses that have no such form.
@@ -58,7 +58,7 @@ pub(super) fn rewrite_images(editor: &mut ModuleEditor) -> Result<(), String> {
         });
     }
     editor.rewrite_globals(|editor, mut global| {
-        if ImageType::of(&global).is_some_and(|image| image.is_widened()) {
+        if ImageType::from_type(&global).is_some_and(|image| image.is_widened()) {
             global.operands[1] = Operand::Dim(Dim::Dim2D);
         }
         editor.add_global(global);
@@ -69,10 +69,14 @@ pub(super) fn rewrite_images(editor: &mut ModuleEditor) -> Result<(), String> {
 
 /// Declares the types of coordinates without layer, which naga looks up.
 fn declare_coordinates(editor: &mut ModuleEditor) {
-    let scalars = [editor.float(), editor.uint(), editor.sint()];
+    let scalars = [
+        editor.intern_float(),
+        editor.intern_uint(),
+        editor.intern_sint(),
+    ];
     for scalar in scalars {
         for size in [2, 3] {
-            editor.vector(scalar, size);
+            editor.intern_vector(scalar, size);
         }
     }
 }
@@ -185,13 +189,13 @@ impl Extras {
 
 /// Appends components of some bits to a vector, up to `size` components.
 pub(super) fn pad(code: &mut Code<'_>, value: Word, size: u32, bits: u32) -> Word {
-    let mut parts = code.components(value);
+    let mut parts = code.extract_components(value);
     let scalar = code.editor.type_of(parts[0]);
-    let pad = code.editor.constant(scalar, bits);
+    let pad = code.editor.intern_constant(scalar, bits);
     parts.resize(size as usize, pad);
     if parts.iter().all(|part| code.editor.is_constant(*part)) {
-        let ty = code.editor.vector(scalar, size);
-        return code.editor.composite(ty, &parts);
+        let ty = code.editor.intern_vector(scalar, size);
+        return code.editor.intern_composite(ty, &parts);
     }
     code.construct(&parts)
 }
@@ -217,8 +221,8 @@ fn rewrite_texel(code: &mut Code<'_>, image: ImageType, mut instruction: Instruc
         coordinate = widen_coordinate(code, image, coordinate, 0);
     }
     if image.dim == Dim::DimBuffer && image.is_sampled {
-        let sint = code.editor.sint();
-        let base = code.editor.constant(sint, 0);
+        let sint = code.editor.intern_sint();
+        let base = code.editor.intern_constant(sint, 0);
         extras.put(ImageOperands::LOD, base);
     }
     instruction.operands[1] = Operand::IdRef(coordinate);
@@ -229,19 +233,19 @@ fn rewrite_texel(code: &mut Code<'_>, image: ImageType, mut instruction: Instruc
 
 /// Adds an offset, which may be an integer of the other sign, to a coordinate.
 fn move_texel(code: &mut Code<'_>, image: ImageType, coordinate: Word, offset: Word) -> Word {
-    let mut parts = code.components(coordinate);
-    let offsets = code.components(offset);
+    let mut parts = code.extract_components(coordinate);
+    let offsets = code.extract_components(offset);
     for (part, offset) in parts
         .iter_mut()
-        .zip(&offsets[..image.dimensions().min(offsets.len() as u32) as usize])
+        .zip(&offsets[..image.count_dimensions().min(offsets.len() as u32) as usize])
     {
         let ty = code.editor.type_of(*part);
         let offset = if code.editor.type_of(*offset) == ty {
             *offset
         } else {
-            code.op(Op::Bitcast, ty, &[*offset])
+            code.emit_op(Op::Bitcast, ty, &[*offset])
         };
-        *part = code.op(Op::IAdd, ty, &[*part, offset]);
+        *part = code.emit_op(Op::IAdd, ty, &[*part, offset]);
     }
     code.construct(&parts)
 }
@@ -253,8 +257,8 @@ pub(super) fn widen_coordinate(
     coordinate: Word,
     bits: u32,
 ) -> Word {
-    let parts = code.components(coordinate);
-    let row = code.like(parts[0], bits);
+    let parts = code.extract_components(coordinate);
+    let row = code.intern_constant_like(parts[0], bits);
     if image.is_arrayed {
         code.construct(&[parts[0], row, parts[1]])
     } else {
@@ -264,17 +268,17 @@ pub(super) fn widen_coordinate(
 
 /// Computes column and row of a texel of a buffer.
 fn locate_texel(code: &mut Code<'_>, object: Word, image: ImageType, number: Word) -> Word {
-    let number = code.component(number, 0);
-    let uint = code.editor.uint();
+    let number = code.extract_component(number, 0);
+    let uint = code.editor.intern_uint();
     let number = if code.editor.type_of(number) == uint {
         number
     } else {
-        code.op(Op::Bitcast, uint, &[number])
+        code.emit_op(Op::Bitcast, uint, &[number])
     };
     let size = query_plane_size(code, object, image, None);
-    let width = code.component(size, 0);
-    let column = code.op(Op::UMod, uint, &[number, width]);
-    let row = code.op(Op::UDiv, uint, &[number, width]);
+    let width = code.extract_component(size, 0);
+    let column = code.emit_op(Op::UMod, uint, &[number, width]);
+    let row = code.emit_op(Op::UDiv, uint, &[number, width]);
     code.construct(&[column, row])
 }
 
@@ -285,13 +289,15 @@ pub(super) fn query_plane_size(
     image: ImageType,
     level: Option<Word>,
 ) -> Word {
-    let uint = code.editor.uint();
-    let ty = code.editor.vector(uint, image.size_dimensions());
+    let uint = code.editor.intern_uint();
+    let ty = code
+        .editor
+        .intern_vector(uint, image.count_size_dimensions());
     if image.is_multisample || !image.is_sampled {
-        return code.op(Op::ImageQuerySize, ty, &[object]);
+        return code.emit_op(Op::ImageQuerySize, ty, &[object]);
     }
-    let level = level.unwrap_or_else(|| code.editor.constant(uint, 0));
-    code.op(Op::ImageQuerySizeLod, ty, &[object, level])
+    let level = level.unwrap_or_else(|| code.editor.intern_constant(uint, 0));
+    code.emit_op(Op::ImageQuerySizeLod, ty, &[object, level])
 }
 
 /// Rewrites queries of sizes: naga knows no layers, and widened textures have a height.
@@ -300,23 +306,23 @@ fn rewrite_size(code: &mut Code<'_>, image: ImageType, query: &Instruction) {
         return;
     };
     let plane = query_plane_size(code, object, image, level);
-    let mut parts = code.components(plane);
-    let uint = code.editor.uint();
+    let mut parts = code.extract_components(plane);
+    let uint = code.editor.intern_uint();
     if image.dim == Dim::DimBuffer {
-        parts = vec![code.op(Op::IMul, uint, &[parts[0], parts[1]])];
+        parts = vec![code.emit_op(Op::IMul, uint, &[parts[0], parts[1]])];
     } else if image.is_widened() {
         parts.truncate(1);
     }
     if image.is_arrayed {
         // `ask_for_layers` makes this the number of layers.
-        parts.push(code.op(Op::ImageQuerySamples, uint, &[object]));
+        parts.push(code.emit_op(Op::ImageQuerySamples, uint, &[object]));
     }
     let size = code.construct(&parts);
     let wanted = query.result_type.unwrap_or_default();
     if code.editor.type_of(size) == wanted {
         code.define(query, size);
     } else {
-        let cast = code.op(Op::Bitcast, wanted, &[size]);
+        let cast = code.emit_op(Op::Bitcast, wanted, &[size]);
         code.define(query, cast);
     }
 }
@@ -330,7 +336,7 @@ pub(super) fn compute_pixel_level(
     coordinate: Word,
 ) -> Word {
     let texels = scale_to_texels(code, object, image, coordinate);
-    let derivatives = [Op::DPdx, Op::DPdy].map(|op| code.same(op, &[texels]));
+    let derivatives = [Op::DPdx, Op::DPdy].map(|op| code.emit_same_type(op, &[texels]));
     compute_level(code, derivatives)
 }
 
@@ -342,41 +348,41 @@ pub(super) fn scale_to_texels(
     image: ImageType,
     coordinate: Word,
 ) -> Word {
-    let float = code.editor.float();
+    let float = code.editor.intern_float();
     let size = query_plane_size(code, object, image, None);
     let ty = code.with_scalar(size, float);
-    let size = code.op(Op::ConvertUToF, ty, &[size]);
-    let mut point = code.components(coordinate);
+    let size = code.emit_op(Op::ConvertUToF, ty, &[size]);
+    let mut point = code.extract_components(coordinate);
     point.truncate(if image.is_widened() {
         2
     } else {
-        image.dimensions() as usize
+        image.count_dimensions() as usize
     });
     let point = code.construct(&point);
     if image.dim != Dim::DimCube {
-        return code.same(Op::FMul, &[point, size]);
+        return code.emit_same_type(Op::FMul, &[point, size]);
     }
-    // Both faces that meet in an axis are two units apart.
-    let half = code.like(point, 0.5f32.to_bits());
-    let halved = code.same(Op::FMul, &[point, half]);
-    let parts = code.components(halved);
-    let mut most = code.ext(GlslOp::FAbs, float, &[parts[0]]);
+    // The distance between both faces that meet in an axis is two units.
+    let half = code.intern_constant_like(point, 0.5f32.to_bits());
+    let halved = code.emit_same_type(Op::FMul, &[point, half]);
+    let parts = code.extract_components(halved);
+    let mut most = code.emit_glsl(GlslOp::FAbs, float, &[parts[0]]);
     for part in &parts[1..] {
-        let part = code.ext(GlslOp::FAbs, float, &[*part]);
-        most = code.ext(GlslOp::FMax, float, &[most, part]);
+        let part = code.emit_glsl(GlslOp::FAbs, float, &[*part]);
+        most = code.emit_glsl(GlslOp::FMax, float, &[most, part]);
     }
-    let two = code.editor.float_constant(2.0);
-    let most = code.same(Op::FMul, &[most, two]);
-    let width = code.component(size, 0);
-    let scale = code.same(Op::FDiv, &[width, most]);
+    let two = code.editor.intern_float_constant(2.0);
+    let most = code.emit_same_type(Op::FMul, &[most, two]);
+    let width = code.extract_component(size, 0);
+    let scale = code.emit_same_type(Op::FDiv, &[width, most]);
     let scale = code.construct(&[scale, scale, scale]);
-    code.same(Op::FMul, &[halved, scale])
+    code.emit_same_type(Op::FMul, &[halved, scale])
 }
 
 /// Computes the base-2 logarithm of the longer of two distances.
 pub(super) fn compute_level(code: &mut Code<'_>, distances: [Word; 2]) -> Word {
-    let float = code.editor.float();
-    let lengths = distances.map(|distance| code.ext(GlslOp::Length, float, &[distance]));
-    let most = code.ext(GlslOp::FMax, float, &lengths);
-    code.ext(GlslOp::Log2, float, &[most])
+    let float = code.editor.intern_float();
+    let lengths = distances.map(|distance| code.emit_glsl(GlslOp::Length, float, &[distance]));
+    let most = code.emit_glsl(GlslOp::FMax, float, &lengths);
+    code.emit_glsl(GlslOp::Log2, float, &[most])
 }

@@ -1,4 +1,4 @@
-//! Built-in variables that WGSL does not have, and those that it demands.
+//! Built-in variables that WGSL does not have, and built-in variables that it requires.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -6,7 +6,7 @@
 )]
 
 use crate::Language;
-use crate::spirv_edit::{InstructionExt, ModuleEditor, insert_at_start, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, insert_at_start, to_id_operands};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};
@@ -100,7 +100,7 @@ fn declare_input_value(editor: &mut ModuleEditor, variable: Word, always: Always
     let ty = editor.pointee(variable).unwrap_or_default();
     match always {
         Always::Zero => editor.intern(Op::ConstantNull, Some(ty), vec![]),
-        Always::Half => editor.constant(ty, 0.5f32.to_bits()),
+        Always::Half => editor.intern_constant(ty, 0.5f32.to_bits()),
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn flatten_sample_masks(editor: &mut ModuleEditor) {
     if masks.is_empty() {
         return;
     }
-    let uint = editor.uint();
+    let uint = editor.intern_uint();
     editor.retype_variables(&masks, uint);
     let mut elements: HashMap<Word, Word> = HashMap::new();
     editor.rewrite(|code, mut instruction| {
@@ -143,13 +143,13 @@ pub(super) fn add_position(editor: &mut ModuleEditor) {
     if !editor.is_stage(&[ExecutionModel::Vertex]) || editor.builtins().iter().any(is_position) {
         return;
     }
-    let float = editor.float();
-    let vector = editor.vector(float, 4);
-    let variable = editor.interface_variable(StorageClass::Output, vector, "position");
+    let float = editor.intern_float();
+    let vector = editor.intern_vector(float, 4);
+    let variable = editor.declare_interface_variable(StorageClass::Output, vector, "position");
     let builtin = Operand::BuiltIn(BuiltIn::Position);
     editor.decorate(variable, Decoration::BuiltIn, Some(builtin));
-    let [zero, one] = [0.0, 1.0].map(|value| editor.float_constant(value));
-    let value = editor.composite(vector, &[zero, zero, zero, one]);
+    let [zero, one] = [0.0, 1.0].map(|value| editor.intern_float_constant(value));
+    let value = editor.intern_composite(vector, &[zero, zero, zero, one]);
     store_at_start(editor, variable, value);
 }
 
@@ -157,8 +157,8 @@ pub(super) fn add_position(editor: &mut ModuleEditor) {
 pub(super) fn add_first_source(editor: &mut ModuleEditor) {
     let outputs: Vec<_> = editor.variables(&[StorageClass::Output]).collect();
     let source = |editor: &ModuleEditor, id| {
-        let location = editor.decorated_with(id, Decoration::Location)?;
-        let index = editor.decorated_with(id, Decoration::Index);
+        let location = editor.find_decoration_literal(id, Decoration::Location)?;
+        let index = editor.find_decoration_literal(id, Decoration::Index);
         Some((location, index == Some(1)))
     };
     let decorate = |editor: &mut ModuleEditor, id, decoration, value| {
@@ -176,7 +176,7 @@ pub(super) fn add_first_source(editor: &mut ModuleEditor) {
             continue;
         }
         let ty = editor.pointee(second).unwrap_or_default();
-        let variable = editor.interface_variable(StorageClass::Output, ty, "first_color");
+        let variable = editor.declare_interface_variable(StorageClass::Output, ty, "first_color");
         decorate(editor, variable, Decoration::Location, location);
         decorate(editor, variable, Decoration::Index, 0);
         let zero = editor.intern(Op::ConstantNull, Some(ty), vec![]);
@@ -186,10 +186,10 @@ pub(super) fn add_first_source(editor: &mut ModuleEditor) {
 
 /// Stores a constant at the start of the entry point.
 fn store_at_start(editor: &mut ModuleEditor, variable: Word, value: Word) {
-    let entry = editor.entry_function();
+    let entry = editor.find_entry_function();
     editor.rewrite_functions(|_, function| {
         if function.def_id() == entry {
-            let store = Instruction::new(Op::Store, None, None, refs(&[variable, value]));
+            let store = Instruction::new(Op::Store, None, None, to_id_operands(&[variable, value]));
             insert_at_start(function, vec![store]);
         }
     });
@@ -229,7 +229,7 @@ pub(super) fn mark_integers(editor: &mut ModuleEditor) {
     };
     let is_unmarked = |&(id, _): &(Word, StorageClass)| {
         let scalar = editor.shape(editor.pointee(id).unwrap_or_default()).scalar;
-        let scalar = editor.definition(scalar);
+        let scalar = editor.find_definition(scalar);
         scalar.is_some_and(|ty| ty.op() == Op::TypeInt)
             && editor.is_decorated(id, Decoration::Location)
             && !editor.is_decorated(id, Decoration::Flat)
@@ -240,8 +240,8 @@ pub(super) fn mark_integers(editor: &mut ModuleEditor) {
     }
 }
 
-/// Removes what naga does not read and WGSL does not have: decorations of images that other
-/// invocations access, and the mode that determines when fragments are counted.
+/// Removes decorations and modes that naga does not read and WGSL does not have: decorations of
+/// images that other invocations access, and the mode that determines when fragments are counted.
 pub(super) fn drop_decorations(editor: &mut ModuleEditor) {
     let resources = editor.variables(&[StorageClass::UniformConstant]);
     let images: HashSet<Word> = resources.map(|(id, _)| id).collect();

@@ -1,8 +1,8 @@
 //! Inputs at other positions than the center of the fragment: WGSL has no functions for that.
 //!
-//! At an offset, an input is what its derivatives say. With perspective, the input times 1/w and
-//! 1/w itself are linear on the screen, so the quotient of both, each moved by its derivatives, is
-//! exact.
+//! At an offset, an input is computed from its derivatives. With perspective, the input times 1/w
+//! and 1/w itself are linear on the screen, so the quotient of both, each moved by its derivatives,
+//! is exact.
 
 use crate::spirv_edit::{Code, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};
@@ -16,7 +16,7 @@ const AT_CENTER: &str =
 pub(super) fn replace_functions(editor: &mut ModuleEditor) {
     if !editor
         .instructions()
-        .any(|it| called_function(it).is_some())
+        .any(|it| find_called_function(it).is_some())
     {
         return;
     }
@@ -28,12 +28,12 @@ pub(super) fn replace_functions(editor: &mut ModuleEditor) {
         {
             variables.insert(id, variables.get(&base).copied().unwrap_or(base));
         }
-        let Some((op, pointer)) = called_function(&instruction) else {
+        let Some((op, pointer)) = find_called_function(&instruction) else {
             return code.keep(instruction);
         };
         let ty = instruction.result_type.unwrap_or_default();
         let variable = variables.get(&pointer).copied().unwrap_or(pointer);
-        let center = code.op(Op::Load, ty, &[pointer]);
+        let center = code.emit_op(Op::Load, ty, &[pointer]);
         let has = |code: &Code<'_>, decoration| code.editor.is_decorated(variable, decoration);
         let is_exact = has(code, Decoration::Flat)
             || op == GlslOp::InterpolateAtCentroid && has(code, Decoration::Centroid);
@@ -56,7 +56,7 @@ pub(super) fn replace_functions(editor: &mut ModuleEditor) {
 }
 
 /// Returns the function that an instruction calls, and the input that it is applied to.
-fn called_function(instruction: &Instruction) -> Option<(GlslOp, Word)> {
+fn find_called_function(instruction: &Instruction) -> Option<(GlslOp, Word)> {
     let mut functions = [
         GlslOp::InterpolateAtCentroid,
         GlslOp::InterpolateAtSample,
@@ -74,9 +74,10 @@ fn resolve_position(editor: &mut ModuleEditor) -> Word {
     if let Some((variable, ..)) = position {
         return *variable;
     }
-    let float = editor.float();
-    let vector = editor.vector(float, 4);
-    let variable = editor.interface_variable(StorageClass::Input, vector, "fragment_position");
+    let float = editor.intern_float();
+    let vector = editor.intern_vector(float, 4);
+    let variable =
+        editor.declare_interface_variable(StorageClass::Input, vector, "fragment_position");
     let builtin = Operand::BuiltIn(BuiltIn::FragCoord);
     editor.decorate(variable, Decoration::BuiltIn, Some(builtin));
     variable
@@ -87,25 +88,25 @@ fn move_by_pixels(code: &mut Code<'_>, value: Word, offset: Word) -> Word {
     let count = code.editor.shape_of(value).size;
     let mut sum = value;
     for (index, op) in [Op::DPdx, Op::DPdy].into_iter().enumerate() {
-        let distance = code.component(offset, index as u32);
+        let distance = code.extract_component(offset, index as u32);
         let distance = code.construct(&vec![distance; count as usize]);
-        let derivative = code.same(op, &[value]);
-        let difference = code.same(Op::FMul, &[derivative, distance]);
-        sum = code.same(Op::FAdd, &[sum, difference]);
+        let derivative = code.emit_same_type(op, &[value]);
+        let difference = code.emit_same_type(Op::FMul, &[derivative, distance]);
+        sum = code.emit_same_type(Op::FAdd, &[sum, difference]);
     }
     sum
 }
 
 /// Extrapolates a value that is interpolated in perspective to an offset in pixels.
 fn move_in_perspective(code: &mut Code<'_>, position: Word, value: Word, offset: Word) -> Word {
-    let float = code.editor.float();
-    let vector = code.editor.vector(float, 4);
+    let float = code.editor.intern_float();
+    let vector = code.editor.intern_vector(float, 4);
     let count = code.editor.shape_of(value).size;
-    let position = code.op(Op::Load, vector, &[position]);
-    let weight = code.component(position, 3);
+    let position = code.emit_op(Op::Load, vector, &[position]);
+    let weight = code.extract_component(position, 3);
     let weights = code.construct(&vec![weight; count as usize]);
-    let linear = code.same(Op::FMul, &[value, weights]);
+    let linear = code.emit_same_type(Op::FMul, &[value, weights]);
     let linear = move_by_pixels(code, linear, offset);
     let weights = move_by_pixels(code, weights, offset);
-    code.same(Op::FDiv, &[linear, weights])
+    code.emit_same_type(Op::FDiv, &[linear, weights])
 }

@@ -19,7 +19,7 @@ mod slots;
 use crate::Language;
 use crate::passes::{compare, multiply};
 use crate::spirv_edit::ModuleEditor;
-pub(crate) use guard::guarded;
+pub(crate) use guard::catch_panic;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
@@ -54,7 +54,7 @@ pub(crate) fn translate(
     language: Language,
     positions: Positions,
 ) -> Result<Written, String> {
-    guarded(|| translate_unguarded(words, language, positions))
+    catch_panic(|| translate_unguarded(words, language, positions))
 }
 
 fn translate_unguarded(
@@ -76,7 +76,7 @@ fn translate_unguarded(
     let mut prepared = prepare(words, language)?;
     let mut module = spv::Frontend::new(prepared.assemble().into_iter(), &options)
         .parse()
-        .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
+        .map_err(|error| format!("naga cannot read the module: {}", format_chain(&error)))?;
     if repair::has_cube_images(&module) {
         return Err("WGSL has no images of cube maps".to_owned());
     }
@@ -86,11 +86,16 @@ fn translate_unguarded(
     Names::new(&prepared).apply(&mut module);
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
-        .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
+        .map_err(|error| {
+            format!(
+                "naga rejects the module: {}",
+                format_chain(error.as_inner())
+            )
+        })?;
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
-            .map(|text| format!("{}{text}", uniformity_directive(&prepared)))
-            .map_err(|error| chain(&error)),
+            .map(|text| format!("{}{text}", format_uniformity_directive(&prepared)))
+            .map_err(|error| format_chain(&error)),
         Language::Msl(version) => write_msl(&module, &info, version),
         Language::Hlsl(model) => write_hlsl(&module, &info, model),
         Language::Glsl(version) => {
@@ -125,10 +130,10 @@ fn prepare(words: &[u32], language: Language) -> Result<ModuleEditor, String> {
     Ok(editor)
 }
 
-/// Replaces what naga or the language does not have.
+/// Replaces operations that naga or the language does not have.
 ///
 /// # Errors
-/// Returns the name of what cannot be replaced.
+/// Returns the name of an operation that cannot be replaced.
 fn rewrite(editor: &mut ModuleEditor, language: Language) -> Result<(), String> {
     refusal::refuse(editor)?;
     arrays::split_arrays(editor)?;
@@ -152,7 +157,7 @@ fn rewrite(editor: &mut ModuleEditor, language: Language) -> Result<(), String> 
 /// Returns the directive of programs with branches and derivatives: implementations of WGSL refuse
 /// derivatives where not all fragments of a quad may be active, and the languages of the programs
 /// leave that to them.
-fn uniformity_directive(editor: &ModuleEditor) -> &'static str {
+fn format_uniformity_directive(editor: &ModuleEditor) -> &'static str {
     const DERIVATIVES: &[Op] = &[
         Op::DPdx,
         Op::DPdy,
@@ -176,43 +181,43 @@ fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String,
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let options = msl::Options {
         lang_version: ((version / 10) as u8, (version % 10) as u8),
-        per_entry_point_map: [(entry.name.clone(), slots::msl_resources(module))].into(),
+        per_entry_point_map: [(entry.name.clone(), slots::collect_msl_resources(module))].into(),
         ..msl::Options::default()
     };
     let (text, translation) =
         msl::write_string(module, info, &options, &msl::PipelineOptions::default())
-            .map_err(|error| chain(&error))?;
+            .map_err(|error| format_chain(&error))?;
     match translation
         .entry_point_names
         .into_iter()
         .find_map(Result::err)
     {
-        Some(error) => Err(chain(&error)),
+        Some(error) => Err(format_chain(&error)),
         None => Ok(text),
     }
 }
 
 fn write_hlsl(module: &Module, info: &ModuleInfo, model: u32) -> Result<String, String> {
     let options = hlsl::Options {
-        shader_model: shader_model(model),
+        shader_model: to_shader_model(model),
         ..hlsl::Options::default()
     };
     let pipeline = hlsl::PipelineOptions::default();
     let mut text = String::new();
     let reflection = hlsl::Writer::new(&mut text, &options, &pipeline)
         .write(module, info, None)
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| format_chain(&error))?;
     match reflection
         .entry_point_names
         .into_iter()
         .find_map(Result::err)
     {
-        Some(error) => Err(chain(&error)),
+        Some(error) => Err(format_chain(&error)),
         None => Ok(text),
     }
 }
 
-fn shader_model(number: u32) -> hlsl::ShaderModel {
+fn to_shader_model(number: u32) -> hlsl::ShaderModel {
     match number {
         50 => hlsl::ShaderModel::V5_0,
         51 => hlsl::ShaderModel::V5_1,
@@ -241,7 +246,7 @@ fn write_glsl(
     };
     let options = glsl::Options {
         version,
-        binding_map: slots::glsl_bindings(module),
+        binding_map: slots::collect_glsl_bindings(module),
         writer_flags,
         ..glsl::Options::default()
     };
@@ -260,12 +265,12 @@ fn write_glsl(
         naga::proc::BoundsCheckPolicies::default(),
     )
     .and_then(|mut writer| writer.write())
-    .map_err(|error| chain(&error))?;
+    .map_err(|error| format_chain(&error))?;
     Ok(text)
 }
 
 /// Returns an error with all its causes, on one line.
-fn chain(error: &dyn Error) -> String {
+fn format_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

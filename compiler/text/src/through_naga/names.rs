@@ -19,13 +19,13 @@ const DEEPEST: u32 = 12;
 /// Names loads from named variables after them, and the function of the entry point.
 pub(super) fn name_loads(editor: &mut ModuleEditor) {
     let mut pointers: HashMap<Word, String> = HashMap::new();
-    let members = member_names(editor);
+    let members = collect_member_names(editor);
     editor.name_results(|editor, instruction, names| {
         let base = instruction.id(0)?;
         let known = names.get(&base).or_else(|| pointers.get(&base));
         match instruction.op() {
             Op::AccessChain => {
-                let member = accessed_member(editor, instruction);
+                let member = find_accessed_member(editor, instruction);
                 let member = member.and_then(|member| members.get(&member));
                 let name = member.or(known)?.clone();
                 pointers.extend(instruction.result_id.map(|id| (id, name)));
@@ -35,7 +35,7 @@ pub(super) fn name_loads(editor: &mut ModuleEditor) {
             _ => None,
         }
     });
-    if let Some(function) = editor.entry_function()
+    if let Some(function) = editor.find_entry_function()
         && !editor.names().contains_key(&function)
     {
         editor.name(function, "run");
@@ -43,7 +43,7 @@ pub(super) fn name_loads(editor: &mut ModuleEditor) {
 }
 
 /// Returns the names of members of structures, by structure and index.
-fn member_names(editor: &ModuleEditor) -> HashMap<(Word, u32), String> {
+fn collect_member_names(editor: &ModuleEditor) -> HashMap<(Word, u32), String> {
     let names = editor.module().debug_names.iter();
     names
         .filter_map(|name| match &name.operands[..] {
@@ -58,11 +58,11 @@ fn member_names(editor: &ModuleEditor) -> HashMap<(Word, u32), String> {
 }
 
 /// Returns the structure and the index of the member that an access chain points to.
-fn accessed_member(editor: &ModuleEditor, chain: &Instruction) -> Option<(Word, u32)> {
+fn find_accessed_member(editor: &ModuleEditor, chain: &Instruction) -> Option<(Word, u32)> {
     let [Operand::IdRef(variable), Operand::IdRef(index)] = chain.operands[..] else {
         return None;
     };
-    let index = editor.definition(index)?;
+    let index = editor.find_definition(index)?;
     match index.operands.first() {
         Some(Operand::LiteralBit32(member)) => Some((editor.pointee(variable)?, *member)),
         _ => None,
@@ -87,7 +87,7 @@ pub(super) fn name_deep_values(editor: &mut ModuleEditor) {
     });
 }
 
-/// Decides whether an expression is a pointer. A name would make it a value, which a pointer to a
+/// Returns true if an expression is a pointer. A name would make it a value, which a pointer to a
 /// component of a vector cannot be.
 fn is_pointer(function: &Function, mut handle: Handle<Expression>) -> bool {
     while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } =

@@ -1,11 +1,11 @@
-//! Operations on values that naga lacks or confuses with others.
+//! Operations on values that naga does not have or confuses with others.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "SPIR-V has many operations, few of which count here"
 )]
 
-use crate::spirv_edit::{InstructionExt, ModuleEditor, Shape, SignedTypes, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, Shape, SignedTypes, to_id_operands};
 use rspirv::dr::Instruction;
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
@@ -22,13 +22,13 @@ pub(super) fn negate_unordered(editor: &mut ModuleEditor) {
             Op::FUnordGreaterThanEqual => Op::FOrdLessThan,
             // The copy adds a level to the depth that `name_deep_values` limits.
             Op::FOrdNotEqual => {
-                let differs = code.op_with(Op::FOrdNotEqual, ty, instruction.operands.clone());
+                let differs = code.emit_op_with(Op::FOrdNotEqual, ty, instruction.operands.clone());
                 return code.define(&instruction, differs);
             }
             _ => return code.keep(instruction),
         };
-        let holds = code.op_with(opposite, ty, instruction.operands.clone());
-        code.replace(&instruction, Op::LogicalNot, refs(&[holds]));
+        let holds = code.emit_op_with(opposite, ty, instruction.operands.clone());
+        code.replace(&instruction, Op::LogicalNot, to_id_operands(&[holds]));
     });
 }
 
@@ -44,7 +44,7 @@ pub(super) fn select_vectors(editor: &mut ModuleEditor) {
         };
         match code.editor.shape(ty) {
             Shape { size: 1, .. } => code.keep(instruction),
-            _ => code.replace(&instruction, Op::Select, refs(&operands)),
+            _ => code.replace(&instruction, Op::Select, to_id_operands(&operands)),
         }
     });
 }
@@ -54,7 +54,7 @@ type Signs = (&'static [usize], bool);
 
 /// Inserts casts around all signed operations on unsigned types. In SPIR-V an operation says
 /// whether it is signed and the types of integers do not matter, so modules of glasm have unsigned
-/// types only. naga goes by the types: it would take the unsigned maximum for a signed one.
+/// types only. naga uses the types: it would treat the unsigned maximum as a signed one.
 ///
 /// # Errors
 /// Fails on operations for which casts do not help.
@@ -64,12 +64,12 @@ pub(super) fn sign_integers(editor: &mut ModuleEditor) -> Result<(), String> {
         if matches!(instruction.op(), Op::AtomicSMin | Op::AtomicSMax) {
             return Err("signed atomic operations are not supported".to_owned());
         }
-        let (operands, is_signed) = signs(&instruction);
+        let (operands, is_signed) = get_signs(&instruction);
         for &index in operands {
             types.cast(code, &mut instruction, index);
         }
         let ty = instruction.result_type.filter(|_| is_signed);
-        match ty.and_then(|ty| types.signed(code.editor, ty)) {
+        match ty.and_then(|ty| types.find_signed(code.editor, ty)) {
             Some(signed) => {
                 code.cast_result(instruction, signed);
             }
@@ -79,9 +79,9 @@ pub(super) fn sign_integers(editor: &mut ModuleEditor) -> Result<(), String> {
     })
 }
 
-/// Returns what is signed in an operation. Comparisons are not here: naga casts their operands
-/// itself.
-fn signs(instruction: &Instruction) -> Signs {
+/// Returns the operands and results of an operation that are signed. Comparisons are not here: naga
+/// casts their operands itself.
+fn get_signs(instruction: &Instruction) -> Signs {
     const EXTENDED: &[(GlslOp, &[usize])] = &[
         (GlslOp::SAbs, &[2]),
         (GlslOp::SSign, &[2]),
@@ -168,9 +168,9 @@ mod tests {
 
     fn selected(op: Op) -> Vec<Instruction> {
         let mut editor = ModuleEditor::new(Module::new());
-        let bool = editor.bool();
-        let pair = editor.vector(bool, 2);
-        let operation = |ty| Instruction::new(op, Some(ty), Some(30), refs(&[10, 20]));
+        let bool = editor.intern_bool();
+        let pair = editor.intern_vector(bool, 2);
+        let operation = |ty| Instruction::new(op, Some(ty), Some(30), to_id_operands(&[10, 20]));
         editor.add_block([bool, pair].map(operation).to_vec());
         select_vectors(&mut editor);
         editor.instructions().cloned().collect()
@@ -180,15 +180,22 @@ mod tests {
     fn logical_operations_on_vectors_become_selections() {
         // Condition, value if true, value if false.
         let cases = [
-            (Op::LogicalAnd, Op::Select, refs(&[10, 20, 10])),
-            (Op::LogicalOr, Op::Select, refs(&[10, 10, 20])),
-            (Op::LogicalNotEqual, Op::LogicalNotEqual, refs(&[10, 20])),
+            (Op::LogicalAnd, Op::Select, to_id_operands(&[10, 20, 10])),
+            (Op::LogicalOr, Op::Select, to_id_operands(&[10, 10, 20])),
+            (
+                Op::LogicalNotEqual,
+                Op::LogicalNotEqual,
+                to_id_operands(&[10, 20]),
+            ),
         ];
         for (op, expected, operands) in cases {
             let [scalar, vector] = &selected(op)[..] else {
                 panic!("two instructions")
             };
-            assert_eq!((scalar.op(), &scalar.operands), (op, &refs(&[10, 20])));
+            assert_eq!(
+                (scalar.op(), &scalar.operands),
+                (op, &to_id_operands(&[10, 20]))
+            );
             assert_eq!((vector.op(), &vector.operands), (expected, &operands));
         }
     }

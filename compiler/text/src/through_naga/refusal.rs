@@ -1,4 +1,4 @@
-//! Names of what WGSL cannot express.
+//! Names of operations, types and capabilities that WGSL cannot express.
 
 use super::separate::SAMPLER_BINDING_OFFSET;
 use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
@@ -56,7 +56,7 @@ const SUBGROUP_MASKS: [BuiltIn; 5] = [
     BuiltIn::SubgroupLtMask,
 ];
 
-/// Capabilities that only ask for better results, with the warning about them.
+/// Capabilities that only request better results, with the warning about them.
 const APPROXIMATIONS: &[(Capability, &str)] = &[
     (
         Capability::SampleMaskPostDepthCoverage,
@@ -71,7 +71,7 @@ const APPROXIMATIONS: &[(Capability, &str)] = &[
 /// Refuses modules that the language cannot express.
 ///
 /// # Errors
-/// Returns the name of the first thing that the language lacks.
+/// Returns the name of the first feature that the language does not have.
 pub(super) fn refuse(editor: &mut ModuleEditor) -> Result<(), String> {
     let mut stages = STAGES.iter();
     if let Some((_, what)) = stages.find(|(model, _)| editor.is_stage(&[*model])) {
@@ -89,7 +89,11 @@ pub(super) fn refuse(editor: &mut ModuleEditor) -> Result<(), String> {
     if let Some((_, what)) = capabilities.find(|(it, _)| editor.has_capability(*it)) {
         return Err((*what).to_owned());
     }
-    if let Some(what) = editor.module().all_inst_iter().find_map(missing_operation) {
+    if let Some(what) = editor
+        .module()
+        .all_inst_iter()
+        .find_map(find_missing_operation)
+    {
         return Err(what.to_owned());
     }
     let builtins = editor.builtins();
@@ -111,8 +115,8 @@ fn check_bindings(editor: &ModuleEditor) -> Result<(), String> {
     let globals = editor.module().types_global_values.iter();
     let variables = globals.filter(|global| global.op() == Op::Variable);
     for id in variables.filter_map(|variable| variable.result_id) {
-        let set = editor.decorated_with(id, Decoration::DescriptorSet);
-        let Some(binding) = editor.decorated_with(id, Decoration::Binding) else {
+        let set = editor.find_decoration_literal(id, Decoration::DescriptorSet);
+        let Some(binding) = editor.find_decoration_literal(id, Decoration::Binding) else {
             continue;
         };
         let sampler =
@@ -126,22 +130,22 @@ fn check_bindings(editor: &ModuleEditor) -> Result<(), String> {
     Ok(())
 }
 
-/// Decides whether a variable is an image with a sampler, or an array of them.
+/// Returns true if a variable is an image with a sampler, or an array of them.
 fn is_combined(editor: &ModuleEditor, variable: Word) -> bool {
     let ty = editor.pointee(variable);
-    let ty = ty.and_then(|ty| editor.definition(editor.element_of(ty).unwrap_or(ty)));
+    let ty = ty.and_then(|ty| editor.find_definition(editor.element_of(ty).unwrap_or(ty)));
     ty.is_some_and(|ty| ty.op() == Op::TypeSampledImage)
 }
 
-/// Returns the name of an operation or image type that WGSL lacks.
-fn missing_operation(instruction: &Instruction) -> Option<&'static str> {
+/// Returns the name of an operation or image type that WGSL does not have.
+fn find_missing_operation(instruction: &Instruction) -> Option<&'static str> {
     if instruction.op() == Op::GroupNonUniformAllEqual {
         return Some("comparisons within subgroups");
     }
     if instruction.op() == Op::ImageTexelPointer {
         return Some("atomic operations on images");
     }
-    let image = ImageType::of(instruction)?;
+    let image = ImageType::from_type(instruction)?;
     if image.is_arrayed && image.is_multisample {
         Some("arrays of textures with several samples")
     } else if image.is_storage && image.format == ImageFormat::Unknown {

@@ -12,8 +12,8 @@ use naga::{
 };
 use rspirv::spirv::{Decoration, StorageClass};
 
-/// Restores where inputs are taken that are interpolated in perspective, by location: naga takes
-/// them in the center.
+/// Restores the sampling locations of inputs that are interpolated in perspective, by location:
+/// naga samples them at the center.
 pub(super) fn restore_sampling(prepared: &ModuleEditor, module: &mut Module) {
     for (id, _) in prepared.variables(&[StorageClass::Input]) {
         let wanted = if prepared.is_decorated(id, Decoration::Sample) {
@@ -23,7 +23,7 @@ pub(super) fn restore_sampling(prepared: &ModuleEditor, module: &mut Module) {
         } else {
             continue;
         };
-        let Some(number) = prepared.decorated_with(id, Decoration::Location) else {
+        let Some(number) = prepared.find_decoration_literal(id, Decoration::Location) else {
             continue;
         };
         let arguments = module.entry_points.iter_mut();
@@ -93,8 +93,8 @@ fn simplify_function(function: &mut Function, unsigned: &[naga::Handle<naga::Con
     }
 }
 
-/// Makes queries of the sample counts of textures with one sample queries of their layers, which
-/// the front end of naga does not read.
+/// Replaces queries of the sample counts of textures with one sample by queries of their layers,
+/// which the front end of naga does not read.
 pub(super) fn restore_layer_queries(module: &mut Module) {
     let Module {
         types,
@@ -137,7 +137,7 @@ fn is_multisampled(ty: &TypeInner) -> bool {
     )
 }
 
-/// Decides whether a module has images of cube maps that shaders load or store.
+/// Returns true if a module has images of cube maps that shaders load or store.
 pub(super) fn has_cube_images(module: &Module) -> bool {
     module.types.iter().any(|(_, ty)| {
         matches!(

@@ -82,7 +82,8 @@ fn emit_access(code: &mut Code<'_>, sample: &Sample, mut instruction: Instructio
     code.emit(instruction);
 }
 
-/// Makes the coordinates of a one-dimensional texture those of the two-dimensional one of height 1.
+/// Converts the coordinates of a one-dimensional texture to those of the two-dimensional one of
+/// height 1.
 fn widen_sample(code: &mut Code<'_>, sample: &mut Sample) {
     if sample.image.dim != Dim::Dim1D {
         return;
@@ -97,20 +98,20 @@ fn widen_sample(code: &mut Code<'_>, sample: &mut Sample) {
     }
 }
 
-/// Rounds the layer to the nearest one; naga truncates it.
+/// Rounds the layer to the nearest integer; naga truncates it.
 fn round_layer(code: &mut Code<'_>, sample: &mut Sample) {
     if !sample.image.is_arrayed {
         return;
     }
-    let mut parts = code.components(sample.coordinate);
+    let mut parts = code.extract_components(sample.coordinate);
     let index = match sample.image.dim {
         Dim::DimCube => 3,
         _ => 2,
     };
-    let float = code.editor.float();
+    let float = code.editor.intern_float();
     parts.truncate(index + 1);
     if let Some(layer) = parts.get_mut(index) {
-        *layer = code.ext(GlslOp::RoundEven, float, &[*layer]);
+        *layer = code.emit_glsl(GlslOp::RoundEven, float, &[*layer]);
     }
     sample.coordinate = code.construct(&parts);
 }
@@ -129,7 +130,7 @@ fn move_coordinate(code: &mut Code<'_>, sample: &mut Sample) {
     }
 }
 
-/// Decides whether WGSL accepts a constant as offset.
+/// Returns true if WGSL accepts a constant as offset.
 fn is_near(code: &Code<'_>, offset: Word) -> bool {
     let parts = code.editor.parts(offset);
     parts.iter().all(|part| {
@@ -142,21 +143,23 @@ fn is_near(code: &Code<'_>, offset: Word) -> bool {
 fn move_by_texels(code: &mut Code<'_>, sample: &Sample, offset: Word) -> Word {
     let image = extract_image(code, sample);
     let size = query_plane_size(code, image, sample.image, None);
-    let float = code.editor.float();
+    let float = code.editor.intern_float();
     let ty = code.with_scalar(size, float);
-    let size = code.op(Op::ConvertUToF, ty, &[size]);
-    let offset = code.op(Op::ConvertSToF, ty, &[offset]);
-    let distance = code.same(Op::FDiv, &[offset, size]);
+    let size = code.emit_op(Op::ConvertUToF, ty, &[size]);
+    let offset = code.emit_op(Op::ConvertSToF, ty, &[offset]);
+    let distance = code.emit_same_type(Op::FDiv, &[offset, size]);
     let count = code.editor.shape_of(sample.coordinate).size;
     let distance = pad(code, distance, count, 0);
-    code.same(Op::FAdd, &[sample.coordinate, distance])
+    code.emit_same_type(Op::FAdd, &[sample.coordinate, distance])
 }
 
 /// Extracts the image of an image with sampler.
 fn extract_image(code: &mut Code<'_>, sample: &Sample) -> Word {
-    let ty = code.editor.definition(code.editor.type_of(sample.object));
+    let ty = code
+        .editor
+        .find_definition(code.editor.type_of(sample.object));
     let ty = ty.and_then(|ty| ty.id(0)).unwrap_or_default();
-    code.op(Op::Image, ty, &[sample.object])
+    code.emit_op(Op::Image, ty, &[sample.object])
 }
 
 /// Gathers with an offset for each texel: of four gathers the texel at the offset, which is the
@@ -182,7 +185,7 @@ fn gather_each(code: &mut Code<'_>, sample: Sample, gather: &Instruction) -> Res
         emit_access(code, &one, copy);
         // The texel with the lowest coordinates comes last.
         let operands = vec![Operand::IdRef(id), Operand::LiteralBit32(3)];
-        texels.push(code.op_with(Op::CompositeExtract, scalar, operands));
+        texels.push(code.emit_op_with(Op::CompositeExtract, scalar, operands));
     }
     if texels.len() != 4 {
         return Err("gathers with offsets that are no constants".to_owned());
@@ -193,7 +196,7 @@ fn gather_each(code: &mut Code<'_>, sample: Sample, gather: &Instruction) -> Res
 }
 
 fn has_integer_texels(code: &Code<'_>, image: ImageType) -> bool {
-    let texel = code.editor.definition(image.texel);
+    let texel = code.editor.find_definition(image.texel);
     texel.is_some_and(|ty| ty.op() == Op::TypeInt)
 }
 
@@ -217,7 +220,7 @@ fn compare_without_level(
     let op = if is_fragment && level.is_none() && !has_gradients {
         Op::ImageSampleDrefImplicitLod
     } else {
-        let base = code.editor.float_constant(0.0);
+        let base = code.editor.intern_float_constant(0.0);
         extras.put(ImageOperands::LOD, base);
         Op::ImageSampleDrefExplicitLod
     };
@@ -232,32 +235,32 @@ fn fetch_nearest(code: &mut Code<'_>, sample: Sample, access: &Instruction) -> R
     }
     code.editor.warn(INTEGERS);
     let image = extract_image(code, &sample);
-    let uint = code.editor.uint();
+    let uint = code.editor.intern_uint();
     let level = compute_nearest_level(code, &sample, image);
     let size = query_plane_size(code, image, sample.image, Some(level));
     let Shape { size: count, .. } = code.editor.shape_of(size);
-    let parts = code.components(sample.coordinate);
-    let sizes = code.components(size);
-    let float = code.editor.float();
-    let one = code.editor.constant(uint, 1);
+    let parts = code.extract_components(sample.coordinate);
+    let sizes = code.extract_components(size);
+    let float = code.editor.intern_float();
+    let one = code.editor.intern_constant(uint, 1);
     let mut texel = Vec::new();
     for (part, size) in parts.iter().zip(&sizes) {
-        let fraction = code.ext(GlslOp::Fract, float, &[*part]);
-        let width = code.op(Op::ConvertUToF, float, &[*size]);
-        let position = code.same(Op::FMul, &[fraction, width]);
-        let position = code.op(Op::ConvertFToU, uint, &[position]);
-        let last = code.same(Op::ISub, &[*size, one]);
-        texel.push(code.ext(GlslOp::UMin, uint, &[position, last]));
+        let fraction = code.emit_glsl(GlslOp::Fract, float, &[*part]);
+        let width = code.emit_op(Op::ConvertUToF, float, &[*size]);
+        let position = code.emit_same_type(Op::FMul, &[fraction, width]);
+        let position = code.emit_op(Op::ConvertFToU, uint, &[position]);
+        let last = code.emit_same_type(Op::ISub, &[*size, one]);
+        texel.push(code.emit_glsl(GlslOp::UMin, uint, &[position, last]));
     }
     if sample.image.is_arrayed {
         let layer = parts[count as usize];
-        let zero = code.editor.float_constant(0.0);
-        let layer = code.ext(GlslOp::FMax, float, &[layer, zero]);
-        let layer = code.op(Op::ConvertFToU, uint, &[layer]);
+        let zero = code.editor.intern_float_constant(0.0);
+        let layer = code.emit_glsl(GlslOp::FMax, float, &[layer, zero]);
+        let layer = code.emit_op(Op::ConvertFToU, uint, &[layer]);
         // `ask_for_layers` makes this the number of layers.
-        let layers = code.op(Op::ImageQuerySamples, uint, &[image]);
-        let last = code.same(Op::ISub, &[layers, one]);
-        texel.push(code.ext(GlslOp::UMin, uint, &[layer, last]));
+        let layers = code.emit_op(Op::ImageQuerySamples, uint, &[image]);
+        let last = code.emit_same_type(Op::ISub, &[layers, one]);
+        texel.push(code.emit_glsl(GlslOp::UMin, uint, &[layer, last]));
     }
     let texel = code.construct(&texel);
     let mut operands = vec![Operand::IdRef(image), Operand::IdRef(texel)];
@@ -270,7 +273,7 @@ fn fetch_nearest(code: &mut Code<'_>, sample: Sample, access: &Instruction) -> R
 
 /// Computes the level that is nearest to the level that the access requests.
 fn compute_nearest_level(code: &mut Code<'_>, sample: &Sample, image: Word) -> Word {
-    let uint = code.editor.uint();
+    let uint = code.editor.intern_uint();
     let fragment = code.editor.is_stage(&[ExecutionModel::Fragment]);
     let level = if let Some(level) = sample.extras.one(ImageOperands::LOD) {
         level
@@ -280,28 +283,28 @@ fn compute_nearest_level(code: &mut Code<'_>, sample: &Sample, image: Word) -> W
     } else if fragment {
         let level = compute_pixel_level(code, image, sample.image, sample.coordinate);
         match sample.extras.one(ImageOperands::BIAS) {
-            Some(bias) => code.same(Op::FAdd, &[level, bias]),
+            Some(bias) => code.emit_same_type(Op::FAdd, &[level, bias]),
             None => level,
         }
     } else {
-        return code.editor.constant(uint, 0);
+        return code.editor.intern_constant(uint, 0);
     };
-    let float = code.editor.float();
+    let float = code.editor.intern_float();
     let level = clamp_level(code, image, level);
-    let level = code.ext(GlslOp::RoundEven, float, &[level]);
-    code.op(Op::ConvertFToU, uint, &[level])
+    let level = code.emit_glsl(GlslOp::RoundEven, float, &[level]);
+    code.emit_op(Op::ConvertFToU, uint, &[level])
 }
 
 /// Clamps a level to the existing ones.
 fn clamp_level(code: &mut Code<'_>, image: Word, level: Word) -> Word {
-    let uint = code.editor.uint();
-    let float = code.editor.float();
-    let levels = code.op(Op::ImageQueryLevels, uint, &[image]);
-    let one = code.editor.constant(uint, 1);
-    let last = code.same(Op::ISub, &[levels, one]);
-    let last = code.op(Op::ConvertUToF, float, &[last]);
-    let zero = code.editor.float_constant(0.0);
-    code.ext(GlslOp::FClamp, float, &[level, zero, last])
+    let uint = code.editor.intern_uint();
+    let float = code.editor.intern_float();
+    let levels = code.emit_op(Op::ImageQueryLevels, uint, &[image]);
+    let one = code.editor.intern_constant(uint, 1);
+    let last = code.emit_same_type(Op::ISub, &[levels, one]);
+    let last = code.emit_op(Op::ConvertUToF, float, &[last]);
+    let zero = code.editor.intern_float_constant(0.0);
+    code.emit_glsl(GlslOp::FClamp, float, &[level, zero, last])
 }
 
 /// Computes the level of an access, clamped to the existing ones and not.
@@ -315,8 +318,8 @@ pub(super) fn rewrite_level_query(code: &mut Code<'_>, image: ImageType, query: 
         extras: Extras::default(),
     };
     if image.dim == Dim::Dim1D {
-        let x = code.component(sample.coordinate, 0);
-        let half = code.editor.float_constant(0.5);
+        let x = code.extract_component(sample.coordinate, 0);
+        let half = code.editor.intern_float_constant(0.5);
         sample.coordinate = code.construct(&[x, half]);
     }
     let object = extract_image(code, &sample);

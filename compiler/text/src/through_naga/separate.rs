@@ -5,7 +5,7 @@
 //! and gets a companion for the sampler, whose binding is [`SAMPLER_BINDING_OFFSET`] higher. Every
 //! load becomes a load of both and an `OpSampledImage` with the id of the old load.
 
-use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Twin, refs};
+use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Twin, to_id_operands};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 use std::collections::HashMap;
@@ -99,7 +99,7 @@ impl Separation {
                 if let Some(&sampler) = self.sampler_of.get(&ty) {
                     let mut operands = access.operands.clone();
                     operands[0] = Operand::IdRef(base);
-                    let companion = code.op_with(op, sampler, operands);
+                    let companion = code.emit_op_with(op, sampler, operands);
                     self.companion
                         .extend(access.result_id.map(|id| (id, companion)));
                 }
@@ -108,9 +108,9 @@ impl Separation {
             (Op::Load, Some(base)) => {
                 let image = self.image_of.get(&ty).copied().unwrap_or_default();
                 let sampler = self.sampler_of.get(&ty).copied().unwrap_or_default();
-                let image = code.op_with(Op::Load, image, access.operands[..1].to_vec());
-                let sampler = code.op(Op::Load, sampler, &[base]);
-                code.replace(&access, Op::SampledImage, refs(&[image, sampler]));
+                let image = code.emit_op_with(Op::Load, image, access.operands[..1].to_vec());
+                let sampler = code.emit_op(Op::Load, sampler, &[base]);
+                code.replace(&access, Op::SampledImage, to_id_operands(&[image, sampler]));
             }
             _ => code.keep(access),
         }

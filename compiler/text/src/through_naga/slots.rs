@@ -25,7 +25,7 @@ struct Slot {
 }
 
 /// Returns all resources whose numbers the languages can express.
-fn slots(module: &Module) -> Vec<Slot> {
+fn collect_slots(module: &Module) -> Vec<Slot> {
     let mut found: Vec<(ResourceBinding, &GlobalVariable)> = module
         .global_variables
         .iter()
@@ -34,7 +34,7 @@ fn slots(module: &Module) -> Vec<Slot> {
     found.sort_by_key(|(binding, _)| *binding);
     let mut buffers = 0;
     let number = |(binding, global): (ResourceBinding, &GlobalVariable)| {
-        let kind = kind(module, global);
+        let kind = get_kind(module, global);
         let number = match kind {
             ResourceKind::Texture => binding.binding,
             ResourceKind::Sampler => binding.binding.checked_sub(SAMPLER_BINDING_OFFSET)?,
@@ -54,7 +54,7 @@ fn slots(module: &Module) -> Vec<Slot> {
 }
 
 /// Returns the type of a variable, or of its elements if it is an array of resources.
-fn element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInner {
+fn get_element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInner {
     let inner = &module.types[global.ty].inner;
     if let TypeInner::BindingArray { base, .. } = inner {
         &module.types[*base].inner
@@ -63,8 +63,8 @@ fn element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInne
     }
 }
 
-fn kind(module: &Module, global: &GlobalVariable) -> ResourceKind {
-    let inner = element_type(module, global);
+fn get_kind(module: &Module, global: &GlobalVariable) -> ResourceKind {
+    let inner = get_element_type(module, global);
     if matches!(inner, TypeInner::Image { .. }) {
         ResourceKind::Texture
     } else if matches!(inner, TypeInner::Sampler { .. }) {
@@ -75,7 +75,7 @@ fn kind(module: &Module, global: &GlobalVariable) -> ResourceKind {
 }
 
 fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
-    let inner = element_type(module, global);
+    let inner = get_element_type(module, global);
     if let TypeInner::Image {
         class: naga::ImageClass::Storage { access, .. },
         ..
@@ -87,7 +87,7 @@ fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
 }
 
 /// Returns the numbers for Metal.
-pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
+pub(super) fn collect_msl_resources(module: &Module) -> msl::EntryPointResources {
     let target = |slot: &Slot| msl::BindTarget {
         buffer: (slot.kind == ResourceKind::Buffer).then_some(slot.number),
         texture: (slot.kind == ResourceKind::Texture).then_some(slot.number),
@@ -96,7 +96,7 @@ pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
         mutable: slot.writable,
         ..msl::BindTarget::default()
     };
-    let resources = slots(module)
+    let resources = collect_slots(module)
         .iter()
         .map(|slot| (slot.binding, target(slot)))
         .collect();
@@ -107,8 +107,8 @@ pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
 }
 
 /// Returns the numbers for OpenGL, where a texture and its sampler are one resource.
-pub(super) fn glsl_bindings(module: &Module) -> glsl::BindingMap {
-    slots(module)
+pub(super) fn collect_glsl_bindings(module: &Module) -> glsl::BindingMap {
+    collect_slots(module)
         .iter()
         .filter(|slot| slot.kind != ResourceKind::Sampler)
         .map(|slot| (slot.binding, slot.number))

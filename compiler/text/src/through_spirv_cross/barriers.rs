@@ -1,20 +1,19 @@
-//! Barriers of tessellation control programs, whose invocations wait there for what the others
-//! write.
+//! Barriers of tessellation control programs, at which invocations wait for outputs of the others.
 //!
 //! - SPIRV-Cross puts a read of an output where its value is used, also after a barrier: the value
 //!   goes to a variable first.
 //! - GLSL has `barrier()` outside of flow control only, in `main` and in front of any `return`
 //!   (GLSL 4.60 section 8.16).
 
-use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, to_id_operands};
 use rspirv::dr::{Block, Function, Instruction};
 use rspirv::spirv::{ExecutionModel, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};
 
-/// Copies what is read of outputs to variables, such that reads stay before the barriers that
-/// follow them.
+/// Copies the values that are read of outputs to variables, such that reads remain before the
+/// barriers that follow them.
 pub(super) fn keep_reads(editor: &mut ModuleEditor) {
-    if control_entry(editor).is_none() || !editor.has_op(&[Op::ControlBarrier]) {
+    if find_control_entry(editor).is_none() || !editor.has_op(&[Op::ControlBarrier]) {
         return;
     }
     let outputs = editor.variables(&[StorageClass::Output]);
@@ -26,11 +25,11 @@ pub(super) fn keep_reads(editor: &mut ModuleEditor) {
             .is_some_and(|base| outputs.contains(&base));
         match (instruction.op(), instruction.result_type) {
             (Op::Load, Some(ty)) if is_output => {
-                let variable = code.local(ty);
-                let value = code.op_with(Op::Load, ty, instruction.operands.clone());
-                let stored = refs(&[variable, value]);
+                let variable = code.add_local(ty);
+                let value = code.emit_op_with(Op::Load, ty, instruction.operands.clone());
+                let stored = to_id_operands(&[variable, value]);
                 code.emit(Instruction::new(Op::Store, None, None, stored));
-                code.replace(&instruction, Op::Load, refs(&[variable]));
+                code.replace(&instruction, Op::Load, to_id_operands(&[variable]));
             }
             (op, _) => {
                 if op == Op::AccessChain && is_output {
@@ -42,9 +41,9 @@ pub(super) fn keep_reads(editor: &mut ModuleEditor) {
     });
 }
 
-/// Decides whether all barriers of a control program are where GLSL allows them.
+/// Returns true if all barriers of a control program are where GLSL allows them.
 pub(super) fn are_outside_flow(editor: &ModuleEditor) -> bool {
-    let Some(main) = control_entry(editor) else {
+    let Some(main) = find_control_entry(editor) else {
         return true;
     };
     editor.module().functions.iter().all(|function| {
@@ -53,7 +52,7 @@ pub(super) fn are_outside_flow(editor: &ModuleEditor) -> bool {
         if !function.blocks.iter().any(has_barrier) {
             return true;
         }
-        let outside = outside_blocks(function);
+        let outside = collect_outside_blocks(function);
         let is_allowed = |block: &Block| {
             let is_outside = block.label_id().is_some_and(|id| outside.contains(&id));
             is_outside || !has_barrier(block) && !has(block, Op::Return)
@@ -63,14 +62,14 @@ pub(super) fn are_outside_flow(editor: &ModuleEditor) -> bool {
 }
 
 /// Returns the entry point of a tessellation control module.
-fn control_entry(editor: &ModuleEditor) -> Option<Word> {
+fn find_control_entry(editor: &ModuleEditor) -> Option<Word> {
     let is_control = editor.is_stage(&[ExecutionModel::TessellationControl]);
-    editor.entry_function().filter(|_| is_control)
+    editor.find_entry_function().filter(|_| is_control)
 }
 
 /// Returns the blocks outside of constructs: those that branches and merges reach from the first
 /// one. The first block of a loop is in its construct.
-fn outside_blocks(function: &Function) -> HashSet<Word> {
+fn collect_outside_blocks(function: &Function) -> HashSet<Word> {
     let blocks: HashMap<Word, &Block> = function
         .blocks
         .iter()

@@ -66,11 +66,14 @@ fn bind_variables(editor: &mut ModuleEditor, bindings: &HashMap<Word, u32>) {
 }
 
 /// Returns the buffers of transform feedback with the bytes of a vertex in them.
-pub(super) fn feedback_strides(editor: &ModuleEditor) -> Vec<(u32, u32)> {
+pub(super) fn collect_feedback_strides(editor: &ModuleEditor) -> Vec<(u32, u32)> {
     let outputs = editor.variables(&[StorageClass::Output]);
     let stride = |(id, _)| {
-        let buffer = editor.decorated_with(id, Decoration::XfbBuffer)?;
-        Some((buffer, editor.decorated_with(id, Decoration::XfbStride)?))
+        let buffer = editor.find_decoration_literal(id, Decoration::XfbBuffer)?;
+        Some((
+            buffer,
+            editor.find_decoration_literal(id, Decoration::XfbStride)?,
+        ))
     };
     let mut strides: Vec<_> = outputs.filter_map(stride).collect();
     strides.sort_unstable();
@@ -87,11 +90,11 @@ fn find_resources(editor: &ModuleEditor) -> Vec<Variable> {
         StorageClass::UniformConstant,
     ];
     let resource = |(id, class)| {
-        let binding = editor.decorated_with(id, Decoration::Binding)?;
+        let binding = editor.find_decoration_literal(id, Decoration::Binding)?;
         // Modules for OpenGL have no sets.
-        let set = editor.decorated_with(id, Decoration::DescriptorSet);
+        let set = editor.find_decoration_literal(id, Decoration::DescriptorSet);
         let (element, count) = resolve_element(editor, id)?;
-        let kind = kind_of(editor, class, element)?;
+        let kind = get_kind(editor, class, element)?;
         // Blocks are known by the names of their types.
         let named = match kind {
             ResourceKind::Uniform | ResourceKind::Storage => element,
@@ -116,7 +119,7 @@ fn resolve_element(editor: &ModuleEditor, variable: Word) -> Option<(Word, u32)>
     let mut ty = editor.pointee(variable)?;
     let mut count = 1;
     while let Some(element) = editor.element_of(ty) {
-        let length = editor.definition(ty).and_then(|array| array.id(1));
+        let length = editor.find_definition(ty).and_then(|array| array.id(1));
         let length = length.and_then(|length| editor.constant_bits(length));
         count = length.unwrap_or(count);
         ty = element;
@@ -124,7 +127,7 @@ fn resolve_element(editor: &ModuleEditor, variable: Word) -> Option<(Word, u32)>
     Some((ty, count))
 }
 
-fn kind_of(editor: &ModuleEditor, class: StorageClass, element: Word) -> Option<ResourceKind> {
+fn get_kind(editor: &ModuleEditor, class: StorageClass, element: Word) -> Option<ResourceKind> {
     let is_combined = |ty: &rspirv::dr::Instruction| ty.op() == Op::TypeSampledImage;
     match class {
         // Before SPIR-V 1.3 storage blocks have the class of uniform blocks.
@@ -133,7 +136,9 @@ fn kind_of(editor: &ModuleEditor, class: StorageClass, element: Word) -> Option<
         }
         StorageClass::Uniform => Some(ResourceKind::Uniform),
         StorageClass::StorageBuffer => Some(ResourceKind::Storage),
-        StorageClass::UniformConstant if editor.definition(element).is_some_and(is_combined) => {
+        StorageClass::UniformConstant
+            if editor.find_definition(element).is_some_and(is_combined) =>
+        {
             Some(ResourceKind::Texture)
         }
         StorageClass::UniformConstant => Some(ResourceKind::Image),

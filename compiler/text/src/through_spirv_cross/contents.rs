@@ -1,4 +1,4 @@
-//! Predicates about what modules may contain that some languages lack.
+//! Predicates about contents of modules that some languages do not support.
 
 use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};
@@ -29,16 +29,16 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// Decides whether a module contains it.
+    /// Returns true if a module contains it.
     pub(super) fn is_in(&self, editor: &ModuleEditor) -> bool {
         match *self {
             Self::Stages(stages) => editor.is_stage(stages),
             Self::Mode(mode) => editor.has_mode(mode),
             Self::Declares(capability) => editor.has_capability(capability),
             Self::Ops(ops) => editor.has_op(ops),
-            Self::Input(builtin) => reads(editor, builtin),
+            Self::Input(builtin) => reads_builtin(editor, builtin),
             Self::Images(is_wanted) => !editor.image_types(is_wanted).is_empty(),
-            Self::Accesses(ops, is_wanted) => accesses(editor, ops, is_wanted),
+            Self::Accesses(ops, is_wanted) => accesses_images(editor, ops, is_wanted),
             Self::Other(is_in) => is_in(editor),
         }
     }
@@ -61,7 +61,7 @@ const SUBGROUP: [BuiltIn; 7] = [
     BuiltIn::SubgroupLtMask,
 ];
 
-/// Decides whether a geometry program runs more than once for a primitive, or reads the number of
+/// Returns true if a geometry program runs more than once for a primitive, or reads the number of
 /// the invocation.
 pub(super) fn has_several_invocations(editor: &ModuleEditor) -> bool {
     let is_repeated = |mode: &Instruction| {
@@ -74,34 +74,38 @@ pub(super) fn has_several_invocations(editor: &ModuleEditor) -> bool {
             ]
         )
     };
-    editor.module().execution_modes.iter().any(is_repeated) || reads(editor, BuiltIn::InvocationId)
+    editor.module().execution_modes.iter().any(is_repeated)
+        || reads_builtin(editor, BuiltIn::InvocationId)
 }
 
-/// Decides whether a geometry program reads clip distances.
+/// Returns true if a geometry program reads clip distances.
 pub(super) fn reads_clip_distances(editor: &ModuleEditor) -> bool {
-    editor.is_stage(&[ExecutionModel::Geometry]) && reads(editor, BuiltIn::ClipDistance)
+    editor.is_stage(&[ExecutionModel::Geometry]) && reads_builtin(editor, BuiltIn::ClipDistance)
 }
 
-/// Decides whether a program other than a fragment or compute program reads a number within
+/// Returns true if a program other than a fragment or compute program reads a number within
 /// subgroups.
 pub(super) fn reads_subgroups_elsewhere(editor: &ModuleEditor) -> bool {
     let able = [ExecutionModel::Fragment, ExecutionModel::GLCompute];
-    !editor.is_stage(&able) && SUBGROUP.iter().any(|builtin| reads(editor, *builtin))
+    !editor.is_stage(&able)
+        && SUBGROUP
+            .iter()
+            .any(|builtin| reads_builtin(editor, *builtin))
 }
 
-/// Decides whether a program asks if it is a helper invocation.
-pub(super) fn asks_for_helpers(editor: &ModuleEditor) -> bool {
-    reads(editor, BuiltIn::HelperInvocation) || editor.has_op(&[Op::IsHelperInvocationEXT])
+/// Returns true if a program queries whether it is a helper invocation.
+pub(super) fn reads_helper_invocation(editor: &ModuleEditor) -> bool {
+    reads_builtin(editor, BuiltIn::HelperInvocation) || editor.has_op(&[Op::IsHelperInvocationEXT])
 }
 
-/// Decides whether a fragment program reads the number of its primitive.
+/// Returns true if a fragment program reads the number of its primitive.
 pub(super) fn reads_primitives(editor: &ModuleEditor) -> bool {
-    editor.is_stage(&[ExecutionModel::Fragment]) && reads(editor, BuiltIn::PrimitiveId)
+    editor.is_stage(&[ExecutionModel::Fragment]) && reads_builtin(editor, BuiltIn::PrimitiveId)
 }
 
-/// Decides whether a built-in variable, or a structure with a built-in member, is an input of the
+/// Returns true if a built-in variable, or a structure with a built-in member, is an input of the
 /// program.
-fn reads(editor: &ModuleEditor, builtin: BuiltIn) -> bool {
+fn reads_builtin(editor: &ModuleEditor, builtin: BuiltIn) -> bool {
     let wanted = [
         Operand::Decoration(Decoration::BuiltIn),
         Operand::BuiltIn(builtin),
@@ -112,7 +116,7 @@ fn reads(editor: &ModuleEditor, builtin: BuiltIn) -> bool {
     let targets: Vec<Word> = decorated.filter_map(|it| it.id(0)).collect();
     let mut inputs = editor.variables(&[StorageClass::Input]);
     inputs.any(|(id, _)| {
-        let ty = editor.pointee(id).map(|ty| innermost(editor, ty));
+        let ty = editor.pointee(id).map(|ty| get_innermost_type(editor, ty));
         targets
             .iter()
             .any(|target| *target == id || Some(*target) == ty)
@@ -121,23 +125,23 @@ fn reads(editor: &ModuleEditor, builtin: BuiltIn) -> bool {
 
 /// Returns the type of the elements of an array, or of arrays of arrays; other types are returned
 /// unchanged.
-fn innermost(editor: &ModuleEditor, mut ty: Word) -> Word {
+fn get_innermost_type(editor: &ModuleEditor, mut ty: Word) -> Word {
     while let Some(element) = editor.element_of(ty) {
         ty = element;
     }
     ty
 }
 
-/// Decides whether integer textures are sampled.
+/// Returns true if integer textures are sampled.
 pub(super) fn filters_integers(editor: &ModuleEditor) -> bool {
     let samples = [Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod];
-    accesses(editor, &samples, |image| {
-        let ty = editor.definition(image.texel);
+    accesses_images(editor, &samples, |image| {
+        let ty = editor.find_definition(image.texel);
         ty.is_some_and(|ty| ty.op() == Op::TypeInt)
     })
 }
 
-/// Decides whether a comparison with texels has a bias or gradients.
+/// Returns true if a comparison with texels has a bias or gradients.
 pub(super) fn compares_with_bias_or_gradients(editor: &ModuleEditor) -> bool {
     let ops = [
         Op::ImageSampleDrefImplicitLod,
@@ -155,7 +159,7 @@ pub(super) fn compares_with_bias_or_gradients(editor: &ModuleEditor) -> bool {
         })
 }
 
-/// Decides whether something is invariant.
+/// Returns true if something is invariant.
 pub(super) fn has_invariants(editor: &ModuleEditor) -> bool {
     let mut decorations = editor
         .module()
@@ -165,7 +169,7 @@ pub(super) fn has_invariants(editor: &ModuleEditor) -> bool {
     decorations.any(|it| *it == Operand::Decoration(Decoration::Invariant))
 }
 
-/// Decides whether a descriptor is an array of uniform buffers.
+/// Returns true if a descriptor is an array of uniform buffers.
 pub(super) fn has_buffer_arrays(editor: &ModuleEditor) -> bool {
     let mut buffers = editor.variables(&[StorageClass::Uniform]);
     buffers.any(|(id, _)| {
@@ -174,7 +178,7 @@ pub(super) fn has_buffer_arrays(editor: &ModuleEditor) -> bool {
     })
 }
 
-/// Decides whether there are atomic operations on elements of arrays of images.
+/// Returns true if there are atomic operations on elements of arrays of images.
 pub(super) fn changes_elements(editor: &ModuleEditor) -> bool {
     let with_op = |op: Op| editor.instructions().filter(move |it| it.op() == op);
     let chains = with_op(Op::AccessChain);
@@ -183,7 +187,7 @@ pub(super) fn changes_elements(editor: &ModuleEditor) -> bool {
     images.any(|image| elements.contains(&image))
 }
 
-/// Decides whether an input or output of a vertex is an array of arrays; tessellation programs have
+/// Returns true if an input or output of a vertex is an array of arrays; tessellation programs have
 /// an array of vertices around it.
 pub(super) fn passes_nested_arrays(editor: &ModuleEditor) -> bool {
     let has_vertices = editor.is_stage(TESSELLATION);
@@ -197,7 +201,7 @@ pub(super) fn passes_nested_arrays(editor: &ModuleEditor) -> bool {
     })
 }
 
-/// Decides whether GLSL ES has a format for images: GLSL ES 3.10, section 4.4.7.
+/// Returns true if GLSL ES has a format for images: GLSL ES 3.10, section 4.4.7.
 pub(super) fn is_in_essl(format: ImageFormat) -> bool {
     has_one_word(format)
         || matches!(
@@ -215,7 +219,7 @@ pub(super) fn is_in_essl(format: ImageFormat) -> bool {
         )
 }
 
-/// Decides whether a format is one component of 32 bits.
+/// Returns true if a format is one component of 32 bits.
 fn has_one_word(format: ImageFormat) -> bool {
     matches!(
         format,
@@ -223,7 +227,7 @@ fn has_one_word(format: ImageFormat) -> bool {
     )
 }
 
-/// Decides whether an image that is neither read-only nor write-only has a format of several
+/// Returns true if an image that is neither read-only nor write-only has a format of several
 /// components or of fewer than 32 bits, which GLSL ES 3.10 excludes in section 4.9.
 pub(super) fn reads_and_writes_wide_images(editor: &ModuleEditor) -> bool {
     let is_wide = |image: &ImageType| {
@@ -236,13 +240,17 @@ pub(super) fn reads_and_writes_wide_images(editor: &ModuleEditor) -> bool {
     };
     let mut images = editor.variables(&[StorageClass::UniformConstant]);
     images.any(|(id, _)| {
-        let ty = editor.pointee(id).map(|ty| innermost(editor, ty));
+        let ty = editor.pointee(id).map(|ty| get_innermost_type(editor, ty));
         ty.is_some_and(|ty| wide.contains_key(&ty)) && !is_one_way(id)
     })
 }
 
-/// Decides whether one of the operations accesses an image of a type.
-fn accesses(editor: &ModuleEditor, ops: &[Op], is_wanted: impl Fn(&ImageType) -> bool) -> bool {
+/// Returns true if one of the operations accesses an image of a type.
+fn accesses_images(
+    editor: &ModuleEditor,
+    ops: &[Op],
+    is_wanted: impl Fn(&ImageType) -> bool,
+) -> bool {
     let types = editor.image_types(is_wanted);
     let is_image = |id| types.contains_key(&editor.type_of(id));
     !types.is_empty()

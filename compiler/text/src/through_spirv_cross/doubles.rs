@@ -2,7 +2,7 @@
 //! integers in GLSL, which need an extension there, and not at all in HLSL. GLSL has
 //! `packDouble2x32` and `unpackDouble2x32` since 4.00, HLSL has `asdouble` and `asuint`.
 
-use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, refs};
+use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, to_id_operands};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Capability, FunctionControl, GlslStd450Op as GlslOp, Op, Word};
 use std::collections::{HashMap, HashSet};
@@ -47,8 +47,8 @@ struct Wide {
 
 impl Wide {
     fn new(editor: &mut ModuleEditor, conversion: Conversion) -> Self {
-        let uint = editor.uint();
-        let words = editor.vector(uint, 2);
+        let uint = editor.intern_uint();
+        let words = editor.intern_vector(uint, 2);
         let globals = &editor.module().types_global_values;
         let scalar = |op: Op| {
             let wide = Some(&Operand::LiteralBit32(64));
@@ -108,7 +108,7 @@ impl Wide {
         } else if to == self.double && from == self.long {
             let words = match self.packed.get(&value) {
                 Some(&words) => words,
-                None => code.op(Op::Bitcast, self.words, &[value]),
+                None => code.emit_op(Op::Bitcast, self.words, &[value]),
             };
             Some(self.pack(code, ty, words))
         } else if to == words && from == self.double {
@@ -119,7 +119,7 @@ impl Wide {
         } else if to == self.long && from == self.double {
             self.doubles.insert(id, value);
             let words = self.unpack(code, value);
-            Some(code.op(Op::Bitcast, ty, &[words]))
+            Some(code.emit_op(Op::Bitcast, ty, &[words]))
         } else {
             if to == self.long && from == words {
                 self.packed.insert(id, value);
@@ -130,20 +130,20 @@ impl Wide {
 
     fn pack(&mut self, code: &mut Code<'_>, double: Word, words: Word) -> Word {
         match self.conversion {
-            Conversion::Extended => code.ext(GlslOp::PackDouble2x32, double, &[words]),
+            Conversion::Extended => code.emit_glsl(GlslOp::PackDouble2x32, double, &[words]),
             Conversion::Functions => {
                 let function = *self.pack.get_or_insert_with(|| code.editor.new_id());
-                code.op(Op::FunctionCall, double, &[function, words])
+                code.emit_op(Op::FunctionCall, double, &[function, words])
             }
         }
     }
 
     fn unpack(&mut self, code: &mut Code<'_>, double: Word) -> Word {
         match self.conversion {
-            Conversion::Extended => code.ext(GlslOp::UnpackDouble2x32, self.words, &[double]),
+            Conversion::Extended => code.emit_glsl(GlslOp::UnpackDouble2x32, self.words, &[double]),
             Conversion::Functions => {
                 let function = *self.unpack.get_or_insert_with(|| code.editor.new_id());
-                code.op(Op::FunctionCall, self.words, &[function, double])
+                code.emit_op(Op::FunctionCall, self.words, &[function, double])
             }
         }
     }
@@ -166,7 +166,7 @@ impl Wide {
 
 /// Adds a function that converts a value in some way.
 fn define_function(editor: &mut ModuleEditor, id: Word, from: Word, to: Word) {
-    let ty = editor.intern(Op::TypeFunction, None, refs(&[to, from]));
+    let ty = editor.intern(Op::TypeFunction, None, to_id_operands(&[to, from]));
     let [parameter, label] = [editor.new_id(), editor.new_id()];
     editor.name(parameter, "bits");
     let from_shape = editor.shape(from);
@@ -176,16 +176,16 @@ fn define_function(editor: &mut ModuleEditor, id: Word, from: Word, to: Word) {
         1 => parameter,
         _ => {
             let operands = vec![Operand::IdRef(parameter), Operand::LiteralBit32(0)];
-            code.op_with(Op::CompositeExtract, from_shape.scalar, operands)
+            code.emit_op_with(Op::CompositeExtract, from_shape.scalar, operands)
         }
     };
     let conversion = match size {
         1 => Op::ConvertUToF,
         _ => Op::ConvertFToU,
     };
-    let converted = code.op(conversion, scalar, &[part]);
+    let converted = code.emit_op(conversion, scalar, &[part]);
     let converted = code.construct(&vec![converted; size as usize]);
-    let result = refs(&[converted]);
+    let result = to_id_operands(&[converted]);
     code.emit(Instruction::new(Op::ReturnValue, None, None, result));
     let instructions = code.into_instructions();
     let head = vec![

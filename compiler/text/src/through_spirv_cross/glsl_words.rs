@@ -18,13 +18,13 @@ struct Word {
     es: u32,
     /// Extension that adds it to older versions of GLSL, from a version on.
     desktop_extension: Option<(&'static str, u32)>,
-    /// The same for GLSL ES.
+    /// Extension that adds it to older versions of GLSL ES, from a version on.
     es_extension: Option<(&'static str, u32)>,
 }
 
 const NEVER: u32 = u32::MAX;
 
-const fn word(text: &'static str, what: &'static str, desktop: u32, es: u32) -> Word {
+const fn define_word(text: &'static str, what: &'static str, desktop: u32, es: u32) -> Word {
     Word {
         text,
         what,
@@ -54,73 +54,105 @@ const LAYERS: &str = "GL_ARB_shader_viewport_layer_array";
 const CUBE_ARRAYS: &str = "GL_ARB_texture_cube_map_array";
 
 static WORDS: &[Word] = &[
-    word("gl_CullDistance", "cull distances", 450, 300),
-    word("gl_InvocationID", "numbers of invocations", 400, 320),
-    word("clock2x32ARB(", "clocks", 330, NEVER),
+    define_word("gl_CullDistance", "cull distances", 450, 300),
+    define_word("gl_InvocationID", "numbers of invocations", 400, 320),
+    define_word("clock2x32ARB(", "clocks", 330, NEVER),
     with_desktop(
-        word("out gl_PerVertex", "blocks of built-in variables", 410, 300),
+        define_word("out gl_PerVertex", "blocks of built-in variables", 410, 300),
         "GL_ARB_separate_shader_objects",
         150,
     ),
-    word("layout(local_size_x", "compute programs", 430, 310),
-    word("std430", "storage buffers", 430, 310),
-    word("image2D", "images", 420, 310),
-    word("image3D", "images", 420, 310),
-    word("imageLoad(", "images", 420, 310),
-    word("imageStore(", "images", 420, 310),
-    word("imageSize(", "sizes of images", 430, 310),
-    word("imageSamples(", "sample counts of images", 450, NEVER),
+    define_word("layout(local_size_x", "compute programs", 430, 310),
+    define_word("std430", "storage buffers", 430, 310),
+    define_word("image2D", "images", 420, 310),
+    define_word("image3D", "images", 420, 310),
+    define_word("imageLoad(", "images", 420, 310),
+    define_word("imageStore(", "images", 420, 310),
+    define_word("imageSize(", "sizes of images", 430, 310),
+    define_word("imageSamples(", "sample counts of images", 450, NEVER),
     with_es(
-        word("imageAtomic", "atomic operations on images", 420, 320),
+        define_word("imageAtomic", "atomic operations on images", 420, 320),
         "GL_OES_shader_image_atomic",
         310,
     ),
-    word("early_fragment_tests", "early fragment tests", 420, 310),
-    with_desktop(word("packHalf2x16(", "packing", 420, 300), PACKING, 330),
-    with_desktop(word("packUnorm4x8(", "packing", 400, 310), PACKING, 330),
-    with_desktop(word("packSnorm4x8(", "packing", 400, 310), PACKING, 330),
-    with_desktop(word("ackUnorm2x16(", "packing", 400, 300), PACKING, 330),
-    with_desktop(word("ackSnorm2x16(", "packing", 400, 300), PACKING, 330),
-    with_desktop(word("unpackHalf2x16(", "packing", 420, 300), PACKING, 330),
-    with_desktop(word("unpackUnorm4x8(", "packing", 400, 310), PACKING, 330),
-    with_desktop(word("unpackSnorm4x8(", "packing", 400, 310), PACKING, 330),
-    word("bitfieldExtract(", "bit fields", 400, 310),
-    word("bitfieldInsert(", "bit fields", 400, 310),
-    word("bitfieldReverse(", "bit fields", 400, 310),
-    word("bitCount(", "bit counts", 400, 310),
-    word("findLSB(", "bit searches", 400, 310),
-    word("findMSB(", "bit searches", 400, 310),
-    word("umulExtended(", "products of 64 bits", 400, 310),
-    word("imulExtended(", "products of 64 bits", 400, 310),
-    word("uaddCarry(", "carries", 400, 310),
-    word("usubBorrow(", "borrows", 400, 310),
-    word("textureGather(", "gathering texels", 400, 310),
-    word("textureGatherOffset(", "gathering texels", 400, 310),
-    word(
+    define_word("early_fragment_tests", "early fragment tests", 420, 310),
+    with_desktop(
+        define_word("packHalf2x16(", "packing", 420, 300),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("packUnorm4x8(", "packing", 400, 310),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("packSnorm4x8(", "packing", 400, 310),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("ackUnorm2x16(", "packing", 400, 300),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("ackSnorm2x16(", "packing", 400, 300),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("unpackHalf2x16(", "packing", 420, 300),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("unpackUnorm4x8(", "packing", 400, 310),
+        PACKING,
+        330,
+    ),
+    with_desktop(
+        define_word("unpackSnorm4x8(", "packing", 400, 310),
+        PACKING,
+        330,
+    ),
+    define_word("bitfieldExtract(", "bit fields", 400, 310),
+    define_word("bitfieldInsert(", "bit fields", 400, 310),
+    define_word("bitfieldReverse(", "bit fields", 400, 310),
+    define_word("bitCount(", "bit counts", 400, 310),
+    define_word("findLSB(", "bit searches", 400, 310),
+    define_word("findMSB(", "bit searches", 400, 310),
+    define_word("umulExtended(", "products of 64 bits", 400, 310),
+    define_word("imulExtended(", "products of 64 bits", 400, 310),
+    define_word("uaddCarry(", "carries", 400, 310),
+    define_word("usubBorrow(", "borrows", 400, 310),
+    define_word("textureGather(", "gathering texels", 400, 310),
+    define_word("textureGatherOffset(", "gathering texels", 400, 310),
+    define_word(
         "textureGatherOffsets(",
         "gathering texels at four offsets",
         400,
         320,
     ),
     with_es(
-        word("textureQueryLod", "levels of detail", 330, NEVER),
+        define_word("textureQueryLod", "levels of detail", 330, NEVER),
         "GL_EXT_texture_query_lod",
         300,
     ),
-    word("textureQueryLevels(", "numbers of levels", 430, NEVER),
-    word("textureSamples(", "sample counts of textures", 450, NEVER),
+    define_word("textureQueryLevels(", "numbers of levels", 430, NEVER),
+    define_word("textureSamples(", "sample counts of textures", 450, NEVER),
     with_es(
         with_desktop(
-            word("samplerCubeArray", "cube map arrays", 400, 320),
+            define_word("samplerCubeArray", "cube map arrays", 400, 320),
             CUBE_ARRAYS,
             330,
         ),
         "GL_EXT_texture_cube_map_array",
         310,
     ),
-    word("sampler2DMS", "multisample textures", 330, 310),
+    define_word("sampler2DMS", "multisample textures", 330, 310),
     with_es(
-        word(
+        define_word(
             "sampler2DMSArray",
             "arrays of multisample textures",
             330,
@@ -130,56 +162,56 @@ static WORDS: &[Word] = &[
         310,
     ),
     with_es(
-        word("samplerBuffer", "buffer textures", 330, 320),
+        define_word("samplerBuffer", "buffer textures", 330, 320),
         "GL_EXT_texture_buffer",
         310,
     ),
-    word("gl_SampleMask", "sample masks", 400, 320),
-    word("gl_SampleID", "sample numbers", 400, 320),
-    word("interpolateAt", "interpolation functions", 400, 320),
-    word("gl_BaseInstanceARB", "base instances", 450, NEVER),
-    word("gl_BaseVertexARB", "base vertices", 450, NEVER),
-    word("gl_DrawIDARB", "draw numbers", 450, NEVER),
-    word(", index = ", "second color sources", 330, NEVER),
-    word("gl_HelperInvocation", "helper invocations", 450, 310),
+    define_word("gl_SampleMask", "sample masks", 400, 320),
+    define_word("gl_SampleID", "sample numbers", 400, 320),
+    define_word("interpolateAt", "interpolation functions", 400, 320),
+    define_word("gl_BaseInstanceARB", "base instances", 450, NEVER),
+    define_word("gl_BaseVertexARB", "base vertices", 450, NEVER),
+    define_word("gl_DrawIDARB", "draw numbers", 450, NEVER),
+    define_word(", index = ", "second color sources", 330, NEVER),
+    define_word("gl_HelperInvocation", "helper invocations", 450, 310),
     with_desktop(
-        word("dFdxFine(", "fine derivatives", 450, NEVER),
+        define_word("dFdxFine(", "fine derivatives", 450, NEVER),
         "GL_ARB_derivative_control",
         400,
     ),
     with_desktop(
-        word("dFdyFine(", "fine derivatives", 450, NEVER),
+        define_word("dFdyFine(", "fine derivatives", 450, NEVER),
         "GL_ARB_derivative_control",
         400,
     ),
     with_desktop(
-        word("dFdxCoarse(", "coarse derivatives", 450, NEVER),
+        define_word("dFdxCoarse(", "coarse derivatives", 450, NEVER),
         "GL_ARB_derivative_control",
         400,
     ),
     with_desktop(
-        word("dFdyCoarse(", "coarse derivatives", 450, NEVER),
+        define_word("dFdyCoarse(", "coarse derivatives", 450, NEVER),
         "GL_ARB_derivative_control",
         400,
     ),
-    word("\nsample ", "inputs by sample", 400, 320),
-    word(" sample in ", "inputs by sample", 400, 320),
-    word(" sample noperspective in ", "inputs by sample", 400, 320),
-    word("rg32ui)", "images of 64-bit texels", 420, NEVER),
-    word("double", "doubles", 400, NEVER),
-    word("dvec", "doubles", 400, NEVER),
+    define_word("\nsample ", "inputs by sample", 400, 320),
+    define_word(" sample in ", "inputs by sample", 400, 320),
+    define_word(" sample noperspective in ", "inputs by sample", 400, 320),
+    define_word("rg32ui)", "images of 64-bit texels", 420, NEVER),
+    define_word("double", "doubles", 400, NEVER),
+    define_word("dvec", "doubles", 400, NEVER),
 ];
 
 /// Words whose version depends on the stage.
 static FRAGMENT_WORDS: &[Word] = &[
-    word("gl_Layer", "layers as inputs", 430, 320),
-    word("gl_ViewportIndex", "viewports as inputs", 430, NEVER),
-    word("gl_PrimitiveID", "primitive numbers", 330, 320),
+    define_word("gl_Layer", "layers as inputs", 430, 320),
+    define_word("gl_ViewportIndex", "viewports as inputs", 430, NEVER),
+    define_word("gl_PrimitiveID", "primitive numbers", 330, 320),
 ];
 
 static VERTEX_WORDS: &[Word] = &[
-    word("gl_Layer", "layers of vertex programs", 410, NEVER),
-    word(
+    define_word("gl_Layer", "layers of vertex programs", 410, NEVER),
+    define_word(
         "gl_ViewportIndex",
         "viewports of vertex programs",
         410,
@@ -188,8 +220,8 @@ static VERTEX_WORDS: &[Word] = &[
 ];
 
 static GEOMETRY_WORDS: &[Word] = &[
-    word("gl_Layer", "layers of geometry programs", 150, 320),
-    word(
+    define_word("gl_Layer", "layers of geometry programs", 150, 320),
+    define_word(
         "gl_ViewportIndex",
         "viewports of geometry programs",
         410,
@@ -201,12 +233,12 @@ static GEOMETRY_WORDS: &[Word] = &[
 /// no such outputs.
 static EVALUATION_WORDS: &[Word] = &[
     with_desktop(
-        word("gl_Layer", "layers of evaluation programs", NEVER, NEVER),
+        define_word("gl_Layer", "layers of evaluation programs", NEVER, NEVER),
         LAYERS,
         410,
     ),
     with_desktop(
-        word(
+        define_word(
             "gl_ViewportIndex",
             "viewports of evaluation programs",
             NEVER,
@@ -220,7 +252,7 @@ static EVALUATION_WORDS: &[Word] = &[
 /// Adds the extensions that a source needs.
 ///
 /// # Errors
-/// Returns what the version lacks and which versions have it.
+/// Returns the feature that the version does not have, and the versions that have it.
 pub(super) fn check(
     text: String,
     language: Language,
@@ -249,10 +281,10 @@ pub(super) fn check(
         }
         match extension {
             Some((name, since)) if version >= since => extensions.push(name),
-            _ => return Err(refusal(language, word)),
+            _ => return Err(format_refusal(language, word)),
         }
     }
-    let text = without_idle_extension(text);
+    let text = remove_idle_extension(text);
     if matches!(language, Language::Glsl(..430) | Language::Essl(_))
         && text.contains("sampler2DArrayShadow")
         && text.contains("textureOffset(")
@@ -280,14 +312,14 @@ pub(super) fn check(
 /// The presence of one-dimensional textures or images in a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Textures1d {
-    /// It has none.
+    /// Absence of the capability.
     Absent,
-    /// It has some.
+    /// Presence of the capability.
     Present,
 }
 
 /// Removes an extension that SPIRV-Cross requires even if nothing uses it.
-fn without_idle_extension(text: String) -> String {
+fn remove_idle_extension(text: String) -> String {
     match text.contains("textureQueryLevels(") {
         true => text,
         false => text.replace("#extension GL_ARB_texture_query_levels : require\n", ""),
@@ -315,7 +347,7 @@ fn check_multisample_atomics(text: &str, language: Language) -> Result<(), Strin
     }
 }
 
-/// Refuses what GLSL ES lacks for other reasons than an identifier.
+/// Refuses features that GLSL ES does not have for other reasons than an identifier.
 fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Result<(), String> {
     // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain
     // accesses.
@@ -334,7 +366,7 @@ fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Re
     Ok(())
 }
 
-fn refusal(language: Language, word: &Word) -> String {
+fn format_refusal(language: Language, word: &Word) -> String {
     let desktop = (word.desktop != NEVER).then(|| Language::Glsl(word.desktop.max(330)));
     let es = (word.es != NEVER).then_some(Language::Essl(word.es));
     let known: Vec<String> = [desktop, es]

@@ -37,8 +37,8 @@ pub(super) fn unname_written_results(editor: &mut ModuleEditor) {
     names.retain(|name| name.id(0).is_none_or(|id| !results.contains(&id)));
 }
 
-/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it
-/// does not declare.
+/// Replaces atomic stores by exchanges: SPIRV-Cross writes them as exchanges with a variable that
+/// it does not declare.
 pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     if !editor.has_op(&[Op::AtomicStore]) {
         return;
@@ -46,13 +46,13 @@ pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     editor.rewrite(|code, instruction| match instruction.id(3) {
         Some(value) if instruction.op() == Op::AtomicStore => {
             let ty = code.editor.type_of(value);
-            code.op_with(Op::AtomicExchange, ty, instruction.operands);
+            code.emit_op_with(Op::AtomicExchange, ty, instruction.operands);
         }
         _ => code.keep(instruction),
     });
 }
 
-/// Declares the input of a geometry program that reads none, which its entry point takes
+/// Declares the input of a geometry program that reads none, which its entry point has
 /// nevertheless.
 pub(super) fn declare_input(text: String) -> String {
     const INPUT: &str = "struct SPIRV_Cross_Input";

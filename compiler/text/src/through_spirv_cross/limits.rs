@@ -1,14 +1,14 @@
-//! Contents of modules that languages lack as SPIRV-Cross writes them. Modules are checked before
-//! they are written, such that errors name the contents in one way.
+//! Contents of modules that languages do not support as SPIRV-Cross writes them. Modules are
+//! checked before they are written, such that errors name the contents in one way.
 //!
 //! [`glsl_words`](super::glsl_words) checks what appears in the finished GLSL only, and
 //! [`contents`](super::contents) has the predicates.
 
 use super::contents::{
     Content::{self, Accesses, Declares, Images, Input, Mode, Ops, Other, Stages},
-    TESSELLATION, asks_for_helpers, changes_elements, compares_with_bias_or_gradients,
-    filters_integers, has_buffer_arrays, has_invariants, has_several_invocations, is_in_essl,
-    passes_nested_arrays, reads_and_writes_wide_images, reads_clip_distances, reads_primitives,
+    TESSELLATION, changes_elements, compares_with_bias_or_gradients, filters_integers,
+    has_buffer_arrays, has_invariants, has_several_invocations, is_in_essl, passes_nested_arrays,
+    reads_and_writes_wide_images, reads_clip_distances, reads_helper_invocation, reads_primitives,
     reads_subgroups_elsewhere,
 };
 use crate::Language;
@@ -65,7 +65,7 @@ limits! {
     "viewports as inputs", Input(BuiltIn::ViewportIndex) => 430, NEVER, NEVER, 0;
     "positions of samples", Input(BuiltIn::SamplePosition) => 400, 320, NEVER, 0;
     "draw numbers", Input(BuiltIn::DrawIndex) => 0, NEVER, NEVER, NEVER;
-    "helper invocations", Other(asks_for_helpers) => 450, 310, 60, 21;
+    "helper invocations", Other(reads_helper_invocation) => 450, 310, 60, 21;
     "stencil values of fragments", Declares(Capability::StencilExportEXT) => 0, NEVER, NEVER, 21;
     "numbers of levels", Ops(&[Op::ImageQueryLevels]) => 430, NEVER, 0, 0;
     "sample counts of textures and images", Ops(&[Op::ImageQuerySamples]) => 450, NEVER, 0, 0;
@@ -102,21 +102,21 @@ limits! {
         Ops(&[Op::GroupNonUniformShuffle, Op::GroupNonUniformQuadSwap, Op::GroupNonUniformQuadBroadcast]) => VULKAN, NEVER, 0, 0;
 }
 
-/// Refuses a module that contains what the language lacks; the message names it and the languages
-/// of GLSL that have it.
+/// Refuses a module with contents that the language does not support; the message names them and
+/// the languages of GLSL that have them.
 pub(super) fn check(editor: &ModuleEditor, language: Language) -> Result<(), String> {
-    let lacks = |limit: &&Limit| first_version(limit, language) > version(language);
+    let lacks = |limit: &&Limit| find_first_version(limit, language) > get_version(language);
     match LIMITS
         .iter()
         .filter(lacks)
         .find(|limit| limit.content.is_in(editor))
     {
-        Some(limit) => Err(refuse(limit, language)),
+        Some(limit) => Err(format_refusal(limit, language)),
         None => Ok(()),
     }
 }
 
-fn version(language: Language) -> u32 {
+fn get_version(language: Language) -> u32 {
     match language {
         Language::VulkanGlsl | Language::Wgsl => VULKAN,
         Language::Glsl(version)
@@ -126,7 +126,7 @@ fn version(language: Language) -> u32 {
     }
 }
 
-fn first_version(limit: &Limit, language: Language) -> u32 {
+fn find_first_version(limit: &Limit, language: Language) -> u32 {
     match language {
         Language::Glsl(_) | Language::VulkanGlsl => limit.glsl,
         Language::Essl(_) => limit.essl,
@@ -136,12 +136,14 @@ fn first_version(limit: &Limit, language: Language) -> u32 {
     }
 }
 
-/// Returns the message: what is missing, and the first version of the same language that has it,
-/// else those of GLSL.
-fn refuse(limit: &Limit, language: Language) -> String {
+/// Returns the message: the missing feature, and the first version of the same language that has
+/// it, else those of GLSL.
+fn format_refusal(limit: &Limit, language: Language) -> String {
     let least = |of: Language| {
         let mut all = Language::ALL.iter().copied();
-        all.find(|it| it.family() == of.family() && version(*it) >= first_version(limit, *it))
+        all.find(|it| {
+            it.family() == of.family() && get_version(*it) >= find_first_version(limit, *it)
+        })
     };
     let able: Vec<String> = match least(language) {
         Some(newer) => vec![newer.to_string()],

@@ -1,5 +1,5 @@
-//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that
-//! glasm emits and writes all versions.
+//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which supports every instruction that
+//! glasm emits, and all versions.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -54,18 +54,18 @@ pub(crate) fn translate(
     let module = load_words(&shader.words).map_err(|error| error.to_string())?;
     let mut editor = ModuleEditor::new(module);
     prepare::prepare(&mut editor, options)?;
-    let shadows = shadow::one_dimensional_shadows(&editor);
+    let shadows = shadow::collect_1d_shadows(&editor);
     let mut resources = bindings::number_resources(&mut editor, &shader.reflection, numbering);
     if !has_numbers(language) {
         resources.iter_mut().for_each(|it| it.number = None);
     }
-    let strides = bindings::feedback_strides(&editor);
+    let strides = bindings::collect_feedback_strides(&editor);
     let words = editor.assemble();
     let module = Module::from_words(&words);
     let written = match language {
         Language::Wgsl => return Err("SPIRV-Cross writes no WGSL".to_owned()),
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => {
-            let needs = Needs::of(shader, options.compiler.target);
+            let needs = Needs::from_shader(shader, options.compiler.target);
             write_glsl(module, language, positions, needs, &strides)
                 .map(|text| pointers::dereference(shadow::widen_coordinates(&text, &shadows)))
         }
@@ -73,7 +73,7 @@ pub(crate) fn translate(
             .map(|text| hlsl::declare_input(doubles::write_bodies(text))),
         Language::Msl(version) => write_msl(module, version, positions),
     };
-    let text = written.map_err(|error| refusal(language, &error))?;
+    let text = written.map_err(|error| format_refusal(language, &error))?;
     let capabilities = &shader.reflection.requirements.capabilities;
     let textures_1d = match ["Sampled1D", "Image1D"]
         .iter()
@@ -93,14 +93,14 @@ pub(crate) fn translate(
 }
 
 /// Returns the message for an error of SPIRV-Cross.
-fn refusal(language: Language, error: &SpirvCrossError) -> String {
+fn format_refusal(language: Language, error: &SpirvCrossError) -> String {
     match error {
         SpirvCrossError::UnsupportedSpirv(reason) => format!("{language}: {reason}"),
         other => format!("SPIRV-Cross fails on the module: {other}"),
     }
 }
 
-/// Decides whether a language can express the numbers of resources.
+/// Returns true if a language can express the numbers of resources.
 fn has_numbers(language: Language) -> bool {
     match language {
         Language::Glsl(version) => version >= 420,
@@ -127,7 +127,7 @@ fn write_glsl(
         options.common.fixup_clipspace = positions == Positions::FromVulkan;
     }
     options.vulkan_semantics = language == Language::VulkanGlsl;
-    options.version = glsl_version(language);
+    options.version = to_glsl_version(language);
     options.enable_420pack_extension = false;
     // The module does not add the base instance.
     options.support_nonzero_base_instance = false;
@@ -167,7 +167,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(shader: &Shader, target: Target) -> Self {
+    fn from_shader(shader: &Shader, target: Target) -> Self {
         let capabilities = &shader.reflection.requirements.capabilities;
         let has = |name: &str| capabilities.contains(&name);
         Self {
@@ -180,14 +180,14 @@ impl Needs {
                 .into_iter()
                 .any(has),
             float_controls: has("SignedZeroInfNanPreserve"),
-            origin_upper_left: target == Target::OpenGl4_5 && starts_above(shader),
+            origin_upper_left: target == Target::OpenGl4_5 && reads_upper_left_coordinates(shader),
         }
     }
 }
 
-/// Decides whether a fragment program reads window coordinates in a module whose origin is the
+/// Returns true if a fragment program reads window coordinates in a module whose origin is the
 /// upper left corner.
-fn starts_above(shader: &Shader) -> bool {
+fn reads_upper_left_coordinates(shader: &Shader) -> bool {
     let mut inputs = shader.reflection.inputs.iter();
     let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;
     let reads = inputs.any(|input| input.semantic == glasm::Semantic::Position);
@@ -201,7 +201,7 @@ fn starts_above(shader: &Shader) -> bool {
     is_fragment && reads && has_mode
 }
 
-fn glsl_version(language: Language) -> GlslVersion {
+fn to_glsl_version(language: Language) -> GlslVersion {
     match language {
         Language::Glsl(330) => GlslVersion::Glsl330,
         Language::Glsl(400) => GlslVersion::Glsl400,

@@ -31,13 +31,13 @@ pub(super) fn make_plain(editor: &mut ModuleEditor) {
     let names = editor.names_mut().iter_mut();
     for operand in names.flat_map(|name| &mut name.operands) {
         if let Operand::LiteralString(name) = operand {
-            *name = plain_name(name);
+            *name = format_plain_name(name);
         }
     }
 }
 
 /// Returns the name with one underscore at a time, none at its ends, and one more if it is taken.
-fn plain_name(name: &str) -> String {
+fn format_plain_name(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     for character in name.chars() {
         let character = match character.is_ascii_alphanumeric() {
@@ -62,7 +62,7 @@ fn plain_name(name: &str) -> String {
     text
 }
 
-/// Decides whether an identifier is the name of a vector, matrix, sampler, texture or image type,
+/// Returns true if an identifier is the name of a vector, matrix, sampler, texture or image type,
 /// or could be one.
 fn is_type(word: &str) -> bool {
     let ends_in_number = word.ends_with(|last: char| last.is_ascii_digit());
@@ -95,13 +95,13 @@ fn is_type(word: &str) -> bool {
         })
 }
 
-/// Names components `tint_x`, and what is constructed from parts after the first of them that has a
-/// name: it is the same variable of the source with other components.
+/// Names components `tint_x`, and values that are constructed from parts after the first of them
+/// that has a name: it is the same variable of the source with other components.
 pub(super) fn name_parts(editor: &mut ModuleEditor) {
-    editor.name_results(|_, instruction, names| name_of(instruction, names));
+    editor.name_results(|_, instruction, names| infer_name(instruction, names));
 }
 
-fn name_of(instruction: &Instruction, names: &HashMap<Word, String>) -> Option<String> {
+fn infer_name(instruction: &Instruction, names: &HashMap<Word, String>) -> Option<String> {
     match (instruction.op(), &instruction.operands[..]) {
         (Op::CompositeExtract, [Operand::IdRef(whole), Operand::LiteralBit32(index)]) => {
             let suffix = ["x", "y", "z", "w"].get(*index as usize)?;
@@ -135,7 +135,7 @@ mod tests {
             ("texture2_shadow", "texture2_shadow"),
             ("3", "r_3"),
         ] {
-            assert_eq!(plain_name(name), expected);
+            assert_eq!(format_plain_name(name), expected);
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn parts_have_the_name_of_the_whole() {
         let names = HashMap::from([(5, "tint".to_owned())]);
-        let name = |op, operands| name_of(&instruction(op, operands), &names);
+        let name = |op, operands| infer_name(&instruction(op, operands), &names);
         let part = |index| vec![Operand::IdRef(5), Operand::LiteralBit32(index)];
         assert_eq!(
             name(Op::CompositeExtract, part(3)).as_deref(),

@@ -51,15 +51,15 @@ impl<'a> Numbers<'a> {
     pub(crate) fn next(&mut self, kind: ResourceKind, slot: DescriptorSlot, count: u32) -> u32 {
         let wanted = match self.numbering {
             Numbering::Kept => return slot.binding,
-            // Several variables of one slot stand for the same object there.
-            Numbering::Shared => return self.wanted(kind, slot),
-            Numbering::Registers => self.wanted(kind, slot),
+            // Several variables of one slot denote the same object there.
+            Numbering::Shared => return self.get_wanted(kind, slot),
+            Numbering::Registers => self.get_wanted(kind, slot),
             Numbering::Metal => match kind {
-                ResourceKind::Texture => self.wanted(kind, slot),
+                ResourceKind::Texture => self.get_wanted(kind, slot),
                 ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Image => 0,
             },
         };
-        let space = self.space(kind);
+        let space = self.get_space(kind);
         let mut number = wanted;
         while let Some(&(_, _, end)) = self
             .taken
@@ -73,7 +73,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns an index that is equal for kinds that share numbers.
-    fn space(&self, kind: ResourceKind) -> u8 {
+    fn get_space(&self, kind: ResourceKind) -> u8 {
         let metal = self.numbering == Numbering::Metal;
         match kind {
             ResourceKind::Uniform => 0,
@@ -84,7 +84,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    fn wanted(&self, kind: ResourceKind, slot: DescriptorSlot) -> u32 {
+    fn get_wanted(&self, kind: ResourceKind, slot: DescriptorSlot) -> u32 {
         let reflection = self.reflection;
         match kind {
             ResourceKind::Texture => slot.binding,
@@ -96,20 +96,20 @@ impl<'a> Numbers<'a> {
                 let buffer = reflection.buffers.iter().find(|buffer| buffer.slot == slot);
                 match buffer {
                     Some(buffer) if buffer.kind == BufferKind::Constant => {
-                        self.first_uniform() + 1 + buffer.index
+                        self.get_first_uniform() + 1 + buffer.index
                     }
                     Some(buffer) if buffer.kind == BufferKind::Counter => {
                         FIRST_COUNTER + buffer.index
                     }
                     Some(buffer) => buffer.index,
                     None if reflection.image_lock == Some(slot) => IMAGE_LOCK,
-                    None => self.first_uniform(),
+                    None => self.get_first_uniform(),
                 }
             }
         }
     }
 
-    fn first_uniform(&self) -> u32 {
+    fn get_first_uniform(&self) -> u32 {
         let is_fragment = self.reflection.stage == Stage::Fragment;
         if is_fragment && self.numbering == Numbering::Shared {
             FIRST_FRAGMENT_UNIFORM

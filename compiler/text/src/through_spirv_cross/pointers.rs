@@ -13,7 +13,7 @@ pub(super) fn dereference(text: String) -> String {
     while let Some(found) = rest.find(CALL) {
         let (before, after) = rest.split_at(found + CALL.len());
         written.push_str(before);
-        let end = first_argument(after);
+        let end = measure_argument(after);
         let (argument, following) = after.split_at(end);
         written.push_str(argument);
         if is_pointer(argument, &text) {
@@ -26,7 +26,7 @@ pub(super) fn dereference(text: String) -> String {
 }
 
 /// Returns the length of the argument that the text begins with.
-fn first_argument(text: &str) -> usize {
+fn measure_argument(text: &str) -> usize {
     let mut depth = 0;
     for (position, character) in text.char_indices() {
         match character {
@@ -39,7 +39,7 @@ fn first_argument(text: &str) -> usize {
     text.len()
 }
 
-/// Decides whether an expression is a pointer: one that a constructor returns, or a variable of
+/// Returns true if an expression is a pointer: one that a constructor returns, or a variable of
 /// such a type.
 fn is_pointer(expression: &str, text: &str) -> bool {
     let made = |open: usize| expression[..open].ends_with("Pointer") && expression.ends_with(')');

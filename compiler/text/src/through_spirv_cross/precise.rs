@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-/// Types of variables whose expressions it concerns: floats, and what comparisons of floats give.
+/// Types of variables whose expressions are affected: floats, and results of comparisons of floats.
 const TYPES: [&str; 12] = [
     "float", "vec2", "vec3", "vec4", "double", "dvec2", "dvec3", "dvec4", "bool", "bvec2", "bvec3",
     "bvec4",
@@ -23,7 +23,7 @@ const OLD_HEAD: &str = "#extension GL_ARB_gpu_shader5 : enable
 #endif
 ";
 
-/// Makes variables and outputs of a source in this version of GLSL precise.
+/// Declares variables and outputs of a source in this version of GLSL as precise.
 pub(super) fn make_precise(text: &str, version: u32) -> String {
     let is_old = version < 400;
     let word = if is_old { "GLASM_PRECISE" } else { "precise" };
@@ -51,7 +51,7 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
         } else {
             let _ = writeln!(written, "{line}");
         }
-        outputs.extend(output(line));
+        outputs.extend(parse_output(line));
         if is_old && line.starts_with("#version") {
             written.push_str(OLD_HEAD);
         }
@@ -59,7 +59,7 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
     written
 }
 
-/// Decides whether a line declares a variable of these types.
+/// Returns true if a line declares a variable of these types.
 fn is_variable(line: &str, is_global: bool) -> bool {
     let Some((ty, rest)) = line.split_once(' ') else {
         return false;
@@ -70,7 +70,7 @@ fn is_variable(line: &str, is_global: bool) -> bool {
 }
 
 /// Returns the output of floats that a line declares.
-fn output(line: &str) -> Option<&str> {
+fn parse_output(line: &str) -> Option<&str> {
     let mut words = line.strip_suffix(';')?.split(' ');
     words.by_ref().find(|word| *word == "out")?;
     let (ty, name) = (words.next()?, words.next()?);

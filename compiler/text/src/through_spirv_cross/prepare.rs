@@ -1,4 +1,4 @@
-//! Edits modules such that SPIRV-Cross writes them as they are meant.
+//! Edits modules such that SPIRV-Cross writes them with their intended semantics.
 
 use super::doubles::{self, Conversion};
 use super::{barriers, hlsl, limits, names, shadow, signs, wide_integers};
@@ -10,10 +10,10 @@ use rspirv::spirv::{
     BuiltIn, Decoration, ExecutionMode, GlslStd450Op as GlslOp, LoopControl, Op, Word,
 };
 
-/// Rewrites what SPIRV-Cross would write in another way than the language needs.
+/// Rewrites instructions that SPIRV-Cross would write in another way than the language needs.
 ///
 /// # Errors
-/// Returns what the language lacks.
+/// Returns the feature that the language does not have.
 pub(super) fn prepare(editor: &mut ModuleEditor, options: &Options) -> Result<(), String> {
     let language = options.language;
     names::make_plain(editor);
@@ -106,10 +106,10 @@ fn read_group_size(editor: &mut ModuleEditor) {
             if let Operand::IdRef(id) = operand
                 && let Some(index) = components.iter().position(|component| component == id)
             {
-                *id = code.at_start(*id, |code| {
+                *id = code.emit_at_start(*id, |code| {
                     let ty = code.editor.type_of(*id);
                     let part = vec![Operand::IdRef(size), Operand::LiteralBit32(index as u32)];
-                    code.op_with(Op::CompositeExtract, ty, part)
+                    code.emit_op_with(Op::CompositeExtract, ty, part)
                 });
             }
         }
@@ -126,16 +126,16 @@ fn find_group_size(editor: &ModuleEditor) -> Option<(Word, Vec<Word>)> {
     let mut annotations = editor.module().annotations.iter();
     let size = annotations.find(|it| it.operands.get(1..) == Some(&decoration[..]))?;
     let size = size.id(0)?;
-    let mut components: Vec<Word> = editor.definition(size)?.ids().collect();
+    let mut components: Vec<Word> = editor.find_definition(size)?.ids().collect();
     components.retain(|id| {
-        let constant = editor.definition(*id);
+        let constant = editor.find_definition(*id);
         constant.is_some_and(|it| it.op() == Op::SpecConstant)
     });
     (components.len() == 3).then_some((size, components))
 }
 
-/// Replaces minima, maxima and clamps whose results for NaN SPIR-V defines by those that leave them
-/// open, as GLSL does.
+/// Replaces minima, maxima and clamps whose results for NaN SPIR-V defines by those with undefined
+/// results, as in GLSL.
 fn leave_nan_open(editor: &mut ModuleEditor) {
     const LEFT_OPEN: &[(GlslOp, GlslOp)] = &[
         (GlslOp::NMin, GlslOp::FMin),

@@ -9,7 +9,7 @@ use rspirv::spirv::{Dim, ExecutionModel, ImageOperands, Op, StorageClass, Word};
 use std::collections::HashSet;
 
 /// Returns the names of the variables that are such textures, or arrays of them.
-pub(super) fn one_dimensional_shadows(editor: &ModuleEditor) -> Vec<String> {
+pub(super) fn collect_1d_shadows(editor: &ModuleEditor) -> Vec<String> {
     let is_shadow =
         |image: &ImageType| image.dim == Dim::Dim1D && image.is_depth && !image.is_arrayed;
     let types = editor.image_types(is_shadow);
@@ -70,7 +70,7 @@ pub(super) fn widen_coordinates(text: &str, names: &[String]) -> String {
                 continue;
             };
             let open = end + open;
-            if let Some(comma) = last_comma(&text[open..]) {
+            if let Some(comma) = find_last_comma(&text[open..]) {
                 let number = open - 2;
                 text.insert_str(open + comma, ", 0.0");
                 text.replace_range(number..number + 1, "3");
@@ -84,7 +84,7 @@ pub(super) fn widen_coordinates(text: &str, names: &[String]) -> String {
 /// comma.
 fn start_of_vec2(rest: &str) -> Option<usize> {
     let after_index = match rest.strip_prefix('[') {
-        Some(index) => 1 + closing(index)? + 1,
+        Some(index) => 1 + find_closing(index)? + 1,
         None => 0,
     };
     let start = ", vec2(";
@@ -94,7 +94,7 @@ fn start_of_vec2(rest: &str) -> Option<usize> {
 }
 
 /// Returns the position of the bracket that closes the one before the start.
-fn closing(text: &str) -> Option<usize> {
+fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (position, character) in text.char_indices() {
         match character {
@@ -108,8 +108,8 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// Returns the position of the last comma before the closing bracket that is in no other bracket.
-fn last_comma(text: &str) -> Option<usize> {
-    let end = closing(text)?;
+fn find_last_comma(text: &str) -> Option<usize> {
+    let end = find_closing(text)?;
     let mut depth = 0;
     let mut last = None;
     for (position, character) in text[..end].char_indices() {

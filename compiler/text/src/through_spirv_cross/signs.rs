@@ -6,7 +6,7 @@
 //! - `gl_InvocationID` and `gl_PatchVerticesIn` are `int`s, which GLSL converts in some versions
 //!   only.
 
-use crate::spirv_edit::{InstructionExt, ModuleEditor, SignedTypes, refs};
+use crate::spirv_edit::{InstructionExt, ModuleEditor, SignedTypes, to_id_operands};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, ImageOperands, Op, StorageClass, Word};
 use std::collections::HashMap;
@@ -26,11 +26,11 @@ pub(super) fn sign_operations(editor: &mut ModuleEditor) {
             types.cast(code, &mut instruction, index);
         } else if instruction.op() == Op::SMulExtended {
             let structure = instruction.result_type.unwrap_or_default();
-            let structure = code.editor.definition(structure);
+            let structure = code.editor.find_definition(structure);
             let half = structure.and_then(|structure| structure.id(0));
-            if let Some(half) = half.and_then(|half| types.signed(code.editor, half)) {
+            if let Some(half) = half.and_then(|half| types.find_signed(code.editor, half)) {
                 let structure = *structures.entry(half).or_insert_with(|| {
-                    let halves = refs(&[half, half]);
+                    let halves = to_id_operands(&[half, half]);
                     code.editor.declare(Op::TypeStruct, None, halves)
                 });
                 types.cast(code, &mut instruction, 0);
@@ -74,7 +74,7 @@ pub(super) fn sign_builtins(editor: &mut ModuleEditor) {
     if signed.is_empty() {
         return;
     }
-    let int = editor.sint();
+    let int = editor.intern_sint();
     editor.retype_variables(&signed, int);
     let mut ints: HashMap<Word, Word> = HashMap::new();
     editor.rewrite(|code, mut instruction| {

@@ -1,11 +1,11 @@
 //! Operations on 64-bit integers as GLSL compilers accept them.
 
-use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, refs};
+use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, to_id_operands};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
-/// Makes the bit counts of shifts words where they have 64 bits, which GLSL does not have
-/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as nothing shifts by 64 or
+/// Converts the bit counts of shifts from 64 bits to words: GLSL does not have 64-bit ones
+/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as no program shifts by 64 or
 /// more: SPIR-V leaves that undefined.
 pub(super) fn shift_by_words(editor: &mut ModuleEditor) {
     const SHIFTS: &[Op] = &[
@@ -35,14 +35,17 @@ pub(super) fn shift_by_words(editor: &mut ModuleEditor) {
                     let operands =
                         [(value, result), (count, scalar)].map(|(id, Shape { scalar, .. })| {
                             let part = vec![Operand::IdRef(id), Operand::LiteralBit32(lane)];
-                            code.op_with(Op::CompositeExtract, scalar, part)
+                            code.emit_op_with(Op::CompositeExtract, scalar, part)
                         });
                     let id = code.editor.new_id();
                     let (op, ty) = (shift.op(), Some(result.scalar));
-                    emit_shift(code, Instruction::new(op, ty, Some(id), refs(&operands)));
+                    emit_shift(
+                        code,
+                        Instruction::new(op, ty, Some(id), to_id_operands(&operands)),
+                    );
                     parts.push(id);
                 }
-                code.replace(&shift, Op::CompositeConstruct, refs(&parts));
+                code.replace(&shift, Op::CompositeConstruct, to_id_operands(&parts));
             }
             _ => code.keep(shift),
         }
@@ -51,15 +54,15 @@ pub(super) fn shift_by_words(editor: &mut ModuleEditor) {
 
 /// Writes a shift of a scalar by a 64-bit count, which becomes a word.
 fn emit_shift(code: &mut Code<'_>, mut shift: Instruction) {
-    let word = code.editor.uint();
+    let word = code.editor.intern_uint();
     let count = shift.operands[1].clone();
-    shift.operands[1] = Operand::IdRef(code.op_with(Op::UConvert, word, vec![count]));
+    shift.operands[1] = Operand::IdRef(code.emit_op_with(Op::UConvert, word, vec![count]));
     code.emit(shift);
 }
 
 /// Returns the comparisons of a value with the bounds of a function that hold for values beyond
 /// them, in the order of its operands.
-fn bounds(instruction: &Instruction) -> &'static [Op] {
+fn get_bound_comparisons(instruction: &Instruction) -> &'static [Op] {
     const FUNCTIONS: [(GlslOp, &[Op]); 6] = [
         (GlslOp::SMax, &[Op::SLessThan]),
         (GlslOp::SMin, &[Op::SGreaterThan]),
@@ -77,7 +80,7 @@ fn bounds(instruction: &Instruction) -> &'static [Op] {
 /// are.
 pub(super) fn select_bounds(editor: &mut ModuleEditor) {
     editor.rewrite(|code, function| {
-        let bounds = bounds(&function);
+        let bounds = get_bound_comparisons(&function);
         let (Some(mut value), Some(ty)) = (function.id(2), function.result_type) else {
             return code.keep(function);
         };
@@ -87,14 +90,14 @@ pub(super) fn select_bounds(editor: &mut ModuleEditor) {
         let size = code.editor.shape(ty).size;
         let limits: Vec<_> = function.ids().skip(2).collect();
         for (index, (beyond, limit)) in bounds.iter().zip(&limits).enumerate() {
-            let bool = code.editor.bool();
-            let bools = code.editor.vector(bool, size);
-            let is_beyond = code.op(*beyond, bools, &[value, *limit]);
+            let bool = code.editor.intern_bool();
+            let bools = code.editor.intern_vector(bool, size);
+            let is_beyond = code.emit_op(*beyond, bools, &[value, *limit]);
             let selection = [is_beyond, *limit, value];
             if index + 1 == bounds.len() {
-                code.replace(&function, Op::Select, refs(&selection));
+                code.replace(&function, Op::Select, to_id_operands(&selection));
             } else {
-                value = code.op(Op::Select, ty, &selection);
+                value = code.emit_op(Op::Select, ty, &selection);
             }
         }
     });
