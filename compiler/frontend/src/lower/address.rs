@@ -4,8 +4,8 @@ use super::Lowerer;
 use super::context::splat;
 use super::formula::Formulas;
 use super::tables::BufferKey;
+use crate::ast::Ast;
 use crate::ast::Index as AstIndex;
-use crate::check::Checked;
 use crate::vars::{BufferLayout, BufferView};
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
@@ -79,14 +79,14 @@ pub(super) fn load_words(
 
 /// The binding point and the element that an index of a buffer variable names.
 pub(super) fn point_and_element(
-    checked: &Checked<'_>,
+    ast: &Ast<'_>,
     view: BufferView,
     index: AstIndex,
 ) -> (Option<AstIndex>, AstIndex) {
     match (view.bindings, index) {
         (None, index) => (None, index),
         (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = checked.pairs[pair as usize];
+            let [point, index] = ast.pairs[pair as usize];
             (Some(point), index)
         }
         // One index of a variable over several binding points is the point; its element is then the only one.

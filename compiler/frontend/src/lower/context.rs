@@ -1,7 +1,7 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
 use super::tables::Tables;
-use crate::ast::{Index, InstTypes};
+use crate::ast::{Ast, Index, InstTypes};
 use crate::check::{Checked, result_type};
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
@@ -52,7 +52,8 @@ pub(super) struct Precision {
 
 /// Lowering of a program, with the state of the instruction that is being lowered.
 pub(crate) struct Lowerer<'c> {
-    pub(crate) checked: &'c Checked<'c>,
+    pub(crate) ast: &'c Ast<'c>,
+    pub(crate) checked: &'c Checked,
     pub(crate) builder: &'c mut Builder,
     pub(super) tables: &'c mut Tables,
     pub(super) hidden_used: [usize; 2],
@@ -64,7 +65,7 @@ pub(crate) struct Lowerer<'c> {
 
 impl<'c> Lowerer<'c> {
     pub(super) fn new(
-        checked: &'c Checked<'c>,
+        (ast, checked): (&'c Ast<'c>, &'c Checked),
         builder: &'c mut Builder,
         tables: &'c mut Tables,
     ) -> Self {
@@ -73,6 +74,7 @@ impl<'c> Lowerer<'c> {
         // Instructions have two sources on average.
         builder.program.srcs.reserve(2 * count);
         Self {
+            ast,
             checked,
             builder,
             tables,
@@ -184,7 +186,7 @@ impl<'c> Lowerer<'c> {
         array: Option<u32>,
     ) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.checked.names.word(name);
+            let text = self.ast.names.word(name);
             self.builder.program.names.push(text)
         });
         self.builder.program.registers.push(Register {

@@ -38,7 +38,7 @@ impl<'c> ControlFlow<'c> {
     /// Returns the flow control of a program before its first basic block.
     pub(super) fn new(
         builder: &mut Builder,
-        checked: &'c Checked<'c>,
+        checked: &'c Checked,
         step_limit: Option<u32>,
     ) -> Self {
         Self {
@@ -109,9 +109,9 @@ impl Lowerer<'_> {
     /// Whether all that writes the position stands where nothing leads. Then it is what it begins as, which only the languages with
     /// registers define: the rules see to it that their vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
     fn has_unreached_position(&self) -> bool {
-        let checked = self.checked;
-        checked.dialect.stage() == Stage::Vertex
-            && checked.dialect.facts().registers.is_some()
+        let (dialect, checked) = (self.ast.dialect, self.checked);
+        dialect.stage() == Stage::Vertex
+            && dialect.facts().registers.is_some()
             && !checked.features.contains(Features::POSITION_INVARIANT)
             && !self.tables.results.contains_key(&Semantic::Position)
     }
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
         (id, block): (BasicBlockId, &BasicBlock),
     ) {
         let name = block.label.map(|label| {
-            let text = self.checked.names.word(name_of(label));
+            let text = self.ast.names.word(name_of(label));
             self.builder.program.names.push(text)
         });
         flow.block = id;

@@ -44,7 +44,7 @@ impl Lowerer<'_> {
             source = Src::register(floor);
         }
         // ARB programs: more rounds than MAX_PROGRAM_LOOP_COUNT_NV are not run. NV_fragment_program2 section 3.11.4.X.
-        if let Some(rounds) = self.checked.dialect.facts().loop_rounds {
+        if let Some(rounds) = self.ast.dialect.facts().loop_rounds {
             let (most, least) = (self.bits(u64::from(rounds)), self.hidden(count.width()));
             self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
             source = Src::register(least);
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
 
     /// A bound on the instructions that run, if the language has one and the program could run more of them.
     pub(super) fn step_bound(&mut self, step_limit: Option<u32>) -> Option<StepBound> {
-        let test = self.checked.dialect.facts().counted_instructions?;
+        let test = self.ast.dialect.facts().counted_instructions?;
         let max = step_limit?;
         // A program that cannot run so many instructions is spared the count.
         let is_needed = match test {

@@ -111,7 +111,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     // In lock step every invocation of a patch comes by the barrier, wherever it stands.
     l.builder.program.modes.lock_step |=
-        op == Op::Barrier && l.checked.dialect.stage() == Stage::TessControl;
+        op == Op::Barrier && l.ast.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 

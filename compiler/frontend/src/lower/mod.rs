@@ -37,22 +37,23 @@ mod tests;
 mod texture;
 mod vertices;
 
+use crate::ast::Ast;
 use crate::check::Checked;
 pub(crate) use context::nearest;
 use context::{InstCx, LowerMemory, Lowerer};
 use flow::ControlFlow;
 use glasm_ir::Program;
 
-/// Lowers a program without errors to IR. `step_limit` is that of [`Source`](crate::Source).
+/// Lowers a program without errors, of which `ast` has names and literals, to IR. `step_limit` is that of [`Source`](crate::Source).
 pub(crate) fn lower(
-    checked: &Checked<'_>,
+    (ast, checked): (&Ast<'_>, &Checked),
     step_limit: Option<u32>,
     (tables, memory): LowerMemory<'_>,
 ) -> Program {
-    let mut builder = memory.builder(checked.dialect.stage());
+    let mut builder = memory.builder(ast.dialect.stage());
     tables.clear();
     tables.add_places(&checked.vars);
-    let mut lowerer = Lowerer::new(checked, &mut builder, tables);
+    let mut lowerer = Lowerer::new((ast, checked), &mut builder, tables);
     lowerer.set_modes();
     lowerer.add_named_params();
     // Arrays with relative indices need consecutive slots, so theirs come before those of single bindings.

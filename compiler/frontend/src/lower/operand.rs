@@ -63,14 +63,14 @@ impl Lowerer<'_> {
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
                 // The number knows its sign, too, which must count once.
-                let mut literal = self.checked.literals[literal as usize];
+                let mut literal = self.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
                 // Numbers that the type does not hold were reported by the rules; here they only must not be a panic.
-                let bits = literal_bits(self.checked.text, literal, ty).unwrap_or(0);
+                let bits = literal_bits(self.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
             base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
@@ -86,10 +86,9 @@ impl Lowerer<'_> {
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
-        let reading = self.checked;
-        let bits = |literal: u32| {
-            literal_bits(reading.text, reading.literals[literal as usize], ty).unwrap_or(0)
-        };
+        let ast = self.ast;
+        let bits =
+            |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
         let vector = match base {
             Value::Vector { first, count } => {
                 let mut vector = default_constant(ty);
@@ -266,7 +265,7 @@ impl Lowerer<'_> {
     /// the slots that there are, so that parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
     pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });
-        is_param && self.checked.dialect.facts().registers.is_some()
+        is_param && self.ast.dialect.facts().registers.is_some()
     }
 
     /// An index into an array of `len` elements.
@@ -281,7 +280,7 @@ impl Lowerer<'_> {
 
     /// The address of an element of a buffer variable.
     pub(super) fn element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
-        let (point, index) = point_and_element(self.checked, view, index);
+        let (point, index) = point_and_element(self.ast, view, index);
         let buffer = view_buffer(self, view);
         let point = point.map(|point| self.index_term(point));
         let index = self.index_term(index);

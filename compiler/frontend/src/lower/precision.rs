@@ -15,7 +15,7 @@ use glasm_ir::{Op, Semantic, Src};
 impl Lowerer<'_> {
     /// Whether the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
-        self.checked.dialect.facts().exact_precision
+        self.ast.dialect.facts().exact_precision
     }
 
     /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.

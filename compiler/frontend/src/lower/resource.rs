@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         // By semantic: the modifiers of one declaration hold for all variables that are bound to the same attribute.
         let mods = self.checked.interpolation.get(&semantic);
         let mods = mods.copied().unwrap_or_default();
-        let is_fragment = self.checked.dialect.stage() == Stage::Fragment;
+        let is_fragment = self.ast.dialect.stage() == Stage::Fragment;
         let interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
             // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
             _ if is_fragment && binding.base != TypeBase::Float => Interpolation::Flat,
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
     pub(super) fn add_named_params(&mut self) {
         let program = &mut self.builder.program;
         for &(name, initial) in &self.checked.named_params {
-            let name = program.names.push(self.checked.names.word(name));
+            let name = program.names.push(self.ast.names.word(name));
             program.named_params.push(NamedParam { name, initial });
         }
     }

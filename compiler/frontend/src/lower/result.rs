@@ -260,7 +260,7 @@ impl Lowerer<'_> {
     fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
-            let keeps_nan = self.checked.dialect.facts().clamp_keeps_nan;
+            let keeps_nan = self.ast.dialect.facts().clamp_keeps_nan;
             // The clamp comes before the condition codes, which are those of the clamped result. NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,

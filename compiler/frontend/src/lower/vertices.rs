@@ -88,7 +88,7 @@ impl Lowerer<'_> {
     fn divided(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
         match index {
             _ if !info.by_vertex => (AstIndex::None, index),
-            AstIndex::Pair(pair) => self.checked.pairs[pair as usize].into(),
+            AstIndex::Pair(pair) => self.ast.pairs[pair as usize].into(),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Relative(_) => (index, AstIndex::None),
         }
     }
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
     #[inline]
     pub(super) fn output(&mut self, output: Output) -> OutputId {
         let outputs = &mut self.builder.program.outputs;
-        if self.checked.dialect.stage() != Stage::TessControl {
+        if self.ast.dialect.stage() != Stage::TessControl {
             return outputs.push(output);
         }
         let known = self.tables.outputs.entry(output.semantic);
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
     /// Gives the bindings of all arrays with run-time index their slots where arrays may share some: in the order of their numbers, so that
     /// each array finds its own one behind the other.
     pub(super) fn shared_slots(&mut self) {
-        if !Stages::PRIMITIVES.has(self.checked.dialect.stage()) {
+        if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;
         }
         let checked = self.checked;
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         }
         // With the number of the entry, so that of several bases for one slot that of the first declaration stays.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
-        let is_control = checked.dialect.stage() == Stage::TessControl;
+        let is_control = self.ast.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
             match side {
                 Side::In => drop(self.vertex_input(semantic, base)),

@@ -1,0 +1,6 @@
+//! Options and declarations.
+
+pub(crate) mod declaration;
+pub(crate) mod options;
+pub(crate) mod stage;
+pub(crate) mod variable;

@@ -1,0 +1,8 @@
+//! Operands and results of instructions.
+
+pub(crate) mod constant;
+pub(crate) mod index;
+pub(crate) mod memory;
+pub(crate) mod operand;
+pub(crate) mod texture;
+pub(crate) mod units;
