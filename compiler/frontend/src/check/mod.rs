@@ -40,7 +40,7 @@ pub(crate) use program::usage::find_number_span;
 pub(crate) use registers::fragment::COLH;
 pub(crate) use scratch::CheckScratch;
 
-use crate::ast::{Decl, Extra, Inst, Relative, Statement};
+use crate::ast::{Decl, Extra, Inst, Operand, Relative, Statement};
 use crate::codes::Code;
 use crate::diag::Diagnostic;
 use crate::lang::opcodes::Lower;
@@ -64,11 +64,13 @@ use std::ops::Range;
 /// reports; the checked program is in `scratch`. It is complete only if nothing was reported as an error.
 pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parsed<'s> {
     let Parsed {
-        ast,
+        mut ast,
         mut reports,
         errors,
     } = parsed;
     scratch.reset(&ast);
+    // Apart from the tree, because rules change operands while they look up other parts of the tree.
+    let inst_operands = std::mem::take(&mut ast.operands);
     let syntax_errors = reports.take_errors().into_iter();
     let resolver = Resolver {
         cx: RuleCx::new(ast, reports),
@@ -84,12 +86,16 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         declarations: &mut scratch.declarations,
         flow: &mut scratch.flow,
         options: &mut scratch.options,
+        inst_operands,
         syntax_errors,
         syntax_error_count: 0,
     };
     checker.check_statements(&errors);
     checker.check_program();
-    let Resolver { cx, program, .. } = checker.operands.resolver;
+    let Resolver {
+        mut cx, program, ..
+    } = checker.operands.resolver;
+    cx.ast.operands = checker.inst_operands;
     program.features = cx.features;
     let relatives = cx.ast.relatives.iter().map(Relative::resolved);
     program.relatives.extend(relatives);
@@ -106,6 +112,8 @@ struct Checker<'a, 's> {
     declarations: &'a mut DeclarationState,
     flow: &'a mut Flow,
     options: &'a mut Options,
+    /// Operands of all instructions.
+    inst_operands: Vec<Operand>,
     /// Syntax errors that are not reported yet.
     syntax_errors: std::vec::IntoIter<Diagnostic>,
     /// Number of syntax errors that are.
@@ -198,25 +206,33 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     fn check_instruction(&mut self, mut inst: Inst) {
-        let resolver = &mut self.operands.resolver;
-        if !resolver.resolve_named_literals(inst.span.end) {
+        let rules = &mut self.operands;
+        if !rules.resolver.resolve_named_literals(inst.span.end) {
             return;
         }
-        // Moved out while the rules need all of the tree.
-        let mut all_operands = std::mem::take(&mut resolver.cx.ast.operands);
         let operands =
-            &mut all_operands[inst.first_operand as usize..][..inst.operand_count.into()];
-        let types = self.operands.check_inst(&mut inst, operands);
+            &mut self.inst_operands[inst.first_operand as usize..][..inst.operand_count.into()];
+        let types = rules.check_inst(&mut inst, operands);
+        let Resolver {
+            cx,
+            program,
+            symbols,
+            ..
+        } = &mut rules.resolver;
         if let Lower::Flow(op) = inst.opcode.info().lower {
-            self.flow_rules().check_flow_op(&inst, operands, op);
+            let mut flow_rules = FlowRules {
+                cx,
+                program,
+                flow: self.flow,
+                open_loops: &mut symbols.open_loops,
+            };
+            flow_rules.check_flow_op(&inst, operands, op);
         }
-        let Resolver { cx, program, .. } = &mut self.operands.resolver;
         let part = match inst.extra {
             Extra::Texture(part) => Some(&cx.ast.textures[part as usize]),
             Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
         };
         program.lines.add(&inst, operands, part, types);
-        cx.ast.operands = all_operands;
     }
 
     /// Checks rules about the program as a whole.
