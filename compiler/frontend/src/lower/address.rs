@@ -4,10 +4,9 @@ use super::Lowerer;
 use super::context::splat;
 use super::formula::Formulas;
 use super::tables::BufferKey;
-use crate::ast::Ast;
-use crate::ast::Index as AstIndex;
+use crate::ast::{Ast, Index as AstIndex};
 use crate::vars::{BufferLayout, BufferView};
-use glasm_ir::inst::{Aux, IndexTerm};
+use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{BufferId, BufferKind, Dst, Op, Src, WriteMask};
@@ -56,11 +55,6 @@ impl Lowerer<'_> {
             false => splat(source, 0),
         }
     }
-
-    /// The data of an access, as instructions refer to them.
-    pub(super) fn mem_access(&mut self, access: MemAccess) -> Aux {
-        Aux::Mem(self.builder.program.mem_accesses.push(access))
-    }
 }
 
 /// Loads words into a hidden register.
@@ -71,7 +65,7 @@ pub(super) fn load_words(
     ty: Type,
     mask: WriteMask,
 ) -> Src {
-    let aux = l.mem_access(access);
+    let aux = l.resources.add_mem_access(access);
     let dst = Dst::new(l.hidden(Width::W32), mask);
     l.inst(Op::Load, ty, Some(dst), aux, &[address.source]);
     Src::register(dst.register)
@@ -101,7 +95,8 @@ pub(super) fn view_buffer(l: &mut Lowerer<'_>, view: BufferView) -> BufferId {
         BufferLayout::Storage => BufferKind::Storage,
         BufferLayout::Counter => BufferKind::Counter,
     };
-    l.buffer(BufferKey::Bound(kind, view.binding, view.bindings))
+    l.resources
+        .get_buffer(BufferKey::Bound(kind, view.binding, view.bindings))
 }
 
 /// The address of element `index` of a buffer variable, in the buffer of binding point `point`.

@@ -25,7 +25,7 @@ pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         true => Op::MulHi,
         false => Op::Mul,
     };
-    l.direct(cx, op);
+    l.lower_direct(cx, op);
 }
 
 /// BFE: lanes x and y of the first operand are count and offset. NV_gpu_program5 section 2.X.8.Z.
@@ -72,7 +72,7 @@ pub(super) fn derivative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, [plain, fine, coa
         Mods::COARSE => coarse,
         _ => plain,
     };
-    l.direct(cx, op);
+    l.lower_direct(cx, op);
 }
 
 /// IPAS: the sample number is an integer. NV_gpu_program5 section 2.X.8.Z.

@@ -1,6 +1,7 @@
 //! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan asks for 11 bits between -pi and pi.
 
 use super::formula::{F, Formulas, S, SIGN, U, absolute};
+use super::ordered::get_number_bits;
 use super::{InstCx, Lowerer};
 use glasm_ir::{Op, Src};
 
@@ -20,7 +21,7 @@ const QUARTER_TURN: f32 = std::f32::consts::FRAC_PI_2;
 /// SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33, NV_fragment_program section 3.11.5.32.
 pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
-    let bits = l.number_bits(a);
+    let bits = get_number_bits(l, a);
     let sign = l.bits(SIGN);
     let sign = l.compute(Op::And, U, &[bits, sign]);
     let angle = absolute(a);

@@ -1,28 +1,28 @@
 //! Arrays that are indexed at run time: their elements take consecutive places before anything else names them.
 
-use super::Lowerer;
+use super::resource::Resources;
 use crate::check::{Var, VarKind};
 use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 
-impl Lowerer<'_> {
+impl Resources<'_> {
     /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
-    pub(super) fn relative_arrays(&mut self) {
+    pub(super) fn add_relative_arrays(&mut self) {
         // Before all others: slots that several arrays have in common must lie in an order that suits each of them.
-        self.shared_slots();
+        self.add_shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
                 continue;
             };
             match info.kind {
                 VarKind::Attrib { first } => {
-                    *self.tables.place(var as u32, 0) = self.attrib_array(info, first, count);
+                    *self.tables.place(var as u32, 0) = self.add_attrib_array(info, first, count);
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
-                    let start = self.param_array(info, first, count);
+                    let start = self.add_param_array(info, first, count);
                     *self.tables.place(var as u32, 0) = Some(start);
                 }
-                VarKind::Result { first } => self.result_array(info, first, count),
+                VarKind::Result { first } => self.add_result_array(info, first, count),
                 // Temporaries get their register where they are named first; resources have no slots.
                 VarKind::Temp
                 | VarKind::Codes
@@ -39,14 +39,14 @@ impl Lowerer<'_> {
     }
 
     /// The slots of an attribute array with run-time index.
-    fn attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
+    fn add_attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
         let checked = self.checked;
         let mut start = None;
         for binding in &checked.attribs[first as usize..][..count as usize] {
             let base = info.base.unwrap_or(binding.base);
             let slot = match binding.holder == Holder::default() {
-                true => Base::Input(self.input(*binding, base, info.width())),
-                false => self.held_slot(*binding, base),
+                true => Base::Input(self.get_input(*binding, base, info.width())),
+                false => self.get_held_slot(*binding, base),
             };
             // The first slot stands for the array: element n is that of n slots further on. The rules see to it that no two arrays of a
             // vertex or a fragment program have bindings in common, so that none of these slots was there before.
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
     }
 
     /// The slots of a parameter array that is indexed at run time.
-    fn param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
+    fn add_param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
         let zero = glasm_ir::Param {
             source: ParamSource::Literal([0; 4]),
         };

@@ -281,7 +281,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         [0, 0b1111, 0] => return l.finish_mov(cx, picked.negated()),
         _ => {}
     }
-    let literal = Src::new(Base::Literal(l.literal_id(constants)));
+    let literal = Src::new(Base::Literal(l.resources.literal_id(constants)));
     let register = l.hidden(F.width());
     for (mask, source) in masks.into_iter().zip([picked, picked.negated(), literal]) {
         if mask != 0 {

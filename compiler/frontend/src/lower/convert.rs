@@ -60,7 +60,7 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// Whether the operand is a LONG variable.
 fn is_long(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
-    let operand = l.checked.lines.source(cx.line, 0);
-    let variable = l.checked.variable(operand.base);
+    let operand = l.resources.checked.lines.source(cx.line, 0);
+    let variable = l.resources.checked.variable(operand.base);
     variable.is_some_and(|(_, var)| var.is_long())
 }

@@ -176,7 +176,7 @@ impl Formulas for Lowerer<'_> {
 
     #[inline]
     fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
-        Lowerer::literal_id(self, bits)
+        self.resources.literal_id(bits)
     }
 
     #[inline]

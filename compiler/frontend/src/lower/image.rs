@@ -2,8 +2,10 @@
 
 use super::context::splat;
 use super::formula::{Formulas, Sources};
+use super::handle::find_chosen_unit;
+use super::handle::find_units;
 use super::handle::{Purpose, part};
-use super::memory::{finish_access, stored_value};
+use super::memory::{find_mem_flags, finish_access, stored_value};
 use super::{InstCx, Lowerer, sparse};
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::ImageOp;
@@ -53,7 +55,7 @@ fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// The access data of a load from the texel that an atomic updates.
 fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
     let Aux::Image(id) = aux else { return aux };
-    let accesses = &mut l.builder.program.image_accesses;
+    let accesses = &mut l.resources.builder.program.image_accesses;
     let access = ImageAccess {
         atomic: None,
         ..accesses[id]
@@ -85,12 +87,12 @@ fn texels(cx: &InstCx<'_>) -> ImageTexels {
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, TexTarget) {
     let (part, target) = part(l, cx);
     let image = Image {
-        units: l.units(part, Purpose::Texels),
+        units: find_units(l, part, Purpose::Texels),
         target: target.target,
         texels,
         format: None,
     };
-    let images = &mut l.builder.program.images;
+    let images = &mut l.resources.builder.program.images;
     // Programs have few images: a search is cheaper than a map.
     let known = images.iter_enumerated().find(|(_, known)| **known == image);
     let id = match known {
@@ -103,12 +105,12 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
     };
     let access = ImageAccess {
         image: id,
-        element: l.chosen_unit(part, image.units),
+        element: find_chosen_unit(l, part, image.units),
         components,
         atomic: cx.line.modifiers.atomic(),
-        flags: Lowerer::mem_flags(cx),
+        flags: find_mem_flags(cx),
     };
-    let aux = Aux::Image(l.builder.program.image_accesses.push(access));
+    let aux = Aux::Image(l.resources.builder.program.image_accesses.push(access));
     (aux, image.target)
 }
 

@@ -3,6 +3,7 @@
 use super::address::{Address, byte_address, load_words};
 use super::context::splat;
 use super::formula::Formulas;
+use super::operand::apply_modifiers;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::check::VarKind;
@@ -16,7 +17,7 @@ use glasm_ir::{Op, Src, Stage, WriteMask};
 /// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
-    let operand = l.checked.lines.source(cx.line, 0);
+    let operand = l.resources.checked.lines.source(cx.line, 0);
     // The operand of LOAD is the address itself: its suffix and signs are part of it.
     let is_element = cx.info.operands[0] != OperandKind::Address;
     let modified = is_element && !(operand.suffix.is_none() && operand.signs.is_empty());
@@ -30,7 +31,7 @@ pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         value = l.converted(value, Type::F16, Type::F32);
     }
     if is_element {
-        value = l.modified(value, &operand, register_type(ty));
+        value = apply_modifiers(value, &operand, register_type(ty));
     }
     l.finish_mov(cx, value);
 }
@@ -94,7 +95,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         return l.finish_mov(cx, splat(count, 0));
     }
     let access = address.access(1, Some(AtomicOp::Add), MemFlags::empty());
-    let aux = l.mem_access(access);
+    let aux = l.resources.add_mem_access(access);
     let one = l.bits(1);
     if mods.contains(Mods::INCR) {
         return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
@@ -110,8 +111,8 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     // In lock step every invocation of a patch comes by the barrier, wherever it stands.
-    l.builder.program.modes.lock_step |=
-        op == Op::Barrier && l.ast.dialect.stage() == Stage::TessControl;
+    l.resources.builder.program.modes.lock_step |=
+        op == Op::Barrier && l.resources.ast.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
@@ -126,39 +127,37 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
             offset: 0,
         };
     }
-    let operand = l.checked.lines.source(cx.line, number);
-    let variable = l.checked.variable(operand.base);
+    let operand = l.resources.checked.lines.source(cx.line, number);
+    let variable = l.resources.checked.variable(operand.base);
     let start = match variable.map(|(_, var)| var.kind) {
-        Some(VarKind::Buffer(view)) => return l.element_address(view, operand.index),
+        Some(VarKind::Buffer(view)) => return l.find_element_address(view, operand.index),
         Some(VarKind::Shared { start }) => start,
         _ => 0,
     };
-    let term = l.index_term(operand.index);
+    let term = l.make_index_term(operand.index);
     // Elements of shared memory are its bytes, whatever type an instruction reads there. NV_compute_program5 section 2.X.3.Y.
     let (source, offset) = byte_address(l, term, 1);
     Address {
-        space: MemSpace::Buffer(l.buffer(BufferKey::Shared)),
+        space: MemSpace::Buffer(l.resources.get_buffer(BufferKey::Shared)),
         element: None,
         source,
         offset: offset + start as i32,
     }
 }
 
-impl Lowerer<'_> {
-    /// Qualifiers of a memory access.
-    pub(super) fn mem_flags(cx: &InstCx<'_>) -> MemFlags {
-        let mods = cx.line.modifiers.mods();
-        let mut flags = MemFlags::empty();
-        flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
-        flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
-        flags
-    }
+/// Qualifiers of a memory access.
+pub(super) fn find_mem_flags(cx: &InstCx<'_>) -> MemFlags {
+    let mods = cx.line.modifiers.mods();
+    let mut flags = MemFlags::empty();
+    flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
+    flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
+    flags
 }
 
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {
     let atomic = cx.line.modifiers.atomic();
-    let access = address.access(cx.types.components, atomic, Lowerer::mem_flags(cx));
-    l.mem_access(access)
+    let access = address.access(cx.types.components, atomic, find_mem_flags(cx));
+    l.resources.add_mem_access(access)
 }
 
 /// The scalar type that memory is accessed as: half floats travel as their bits.

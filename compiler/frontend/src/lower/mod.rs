@@ -54,13 +54,13 @@ pub(crate) fn lower(
     tables.clear();
     tables.add_places(&checked.vars);
     let mut lowerer = Lowerer::new((ast, checked), &mut builder, tables);
-    lowerer.set_modes();
-    lowerer.add_named_params();
+    lowerer.resources.set_modes();
+    lowerer.resources.add_named_params();
     // Arrays with relative indices need consecutive slots, so theirs come before those of single bindings.
-    lowerer.relative_arrays();
-    let mut flow = ControlFlow::new(lowerer.builder, checked, step_limit);
-    lowerer.lower_blocks(&mut flow);
-    lowerer.finish_routines(flow);
-    lowerer.passed_outputs();
+    lowerer.resources.add_relative_arrays();
+    let mut flow = ControlFlow::new(lowerer.resources.builder, checked, step_limit);
+    flow.lower_blocks(&mut lowerer);
+    flow.finish_routines(&mut lowerer);
+    lowerer.resources.add_passed_outputs();
     memory.finish(builder)
 }

@@ -92,7 +92,7 @@ pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
 /// The place of a float in the order of all of them as a signed integer: its bits, negated with a sign. Denormals stand where the
 /// zero of their sign does.
 fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
-    let bits = l.signed_bits(value);
+    let bits = get_signed_bits(l, value);
     let (mask, least) = (l.bits(MAGNITUDE), l.bits(LARGEST_DENORMAL));
     let magnitude = l.compute(Op::And, U, &[bits, mask]);
     // Zeros, too, get the bits of a denormal: negated, those of -0 are then less than those of +0.
@@ -100,26 +100,24 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
     l.compute(Op::SelLt, S, &[bits, magnitude.negated(), magnitude])
 }
 
-impl Lowerer<'_> {
-    /// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x
-    /// has no absolute values.
-    fn signed_bits(&mut self, value: Src) -> Src {
-        if !value.negate {
-            return value;
-        }
-        let bits = Src {
-            negate: false,
-            ..value
-        };
-        let sign = self.bits(SIGN);
-        self.compute(Op::Xor, U, &[bits, sign])
+/// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x
+/// has no absolute values.
+fn get_signed_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
+    if !value.negate {
+        return value;
     }
+    let bits = Src {
+        negate: false,
+        ..value
+    };
+    let sign = l.bits(SIGN);
+    l.compute(Op::Xor, U, &[bits, sign])
+}
 
-    /// The bits of a float. Its signs are applied first, because what follows reads the bits as integers.
-    pub(super) fn number_bits(&mut self, value: Src) -> Src {
-        match value.has_modifier() {
-            true => self.compute(Op::Mov, F, &[value]),
-            false => value,
-        }
+/// The bits of a float. Its signs are applied first, because what follows reads the bits as integers.
+pub(super) fn get_number_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
+    match value.has_modifier() {
+        true => l.compute(Op::Mov, F, &[value]),
+        false => value,
     }
 }

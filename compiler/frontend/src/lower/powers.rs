@@ -263,7 +263,7 @@ pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     match cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
         true => rsq(l, cx),
-        false => l.direct(cx, Op::Rsq),
+        false => l.lower_direct(cx, Op::Rsq),
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Lowerer;
 use super::context::Precision;
 use super::formula::Formulas;
+use super::resource::Resources;
 use crate::ast::Index;
 use crate::check::{COLH, VarKind};
 use crate::lang::modifiers::Mods;
@@ -12,14 +13,14 @@ use crate::line::{Line, Source, Target, Value};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 
-impl Lowerer<'_> {
+impl Resources<'_> {
     /// Whether the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
         self.ast.dialect.facts().exact_precision
     }
 
     /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.
-    pub(super) fn precision(&self, line: &Line, info: &OpcodeInfo) -> Precision {
+    pub(super) fn find_precision(&self, line: &Line, info: &OpcodeInfo) -> Precision {
         let stored = line.dst.filter(|dst| self.is_half_result(dst));
         let stored = stored.map(|_| Op::RoundHalf);
         let mods = line.modifiers.mods();
@@ -74,11 +75,14 @@ impl Lowerer<'_> {
         let semantic = self.checked.attribs[(first + number) as usize].semantic;
         matches!(semantic, Semantic::FogCoord | Semantic::TexCoord(_))
     }
+}
 
+impl Lowerer<'_> {
     /// An operand at the precision of the instruction.
     #[inline(never)]
-    pub(super) fn rounded(&mut self, operand: &Source, op: Op, value: Src) -> Src {
-        let is_half = matches!(operand.base, Value::Var(var) if self.tables.is_short(var));
+    pub(super) fn round_operand(&mut self, operand: &Source, op: Op, value: Src) -> Src {
+        let is_half =
+            matches!(operand.base, Value::Var(var) if self.resources.tables.is_short(var));
         // A short register holds numbers of half precision only. Fixed point has another range than these.
         match is_half && op == Op::RoundHalf {
             true => value,

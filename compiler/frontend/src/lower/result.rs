@@ -3,6 +3,7 @@
 use super::context::const_index;
 use super::context::{nearest, placeholder};
 use super::formula::Formulas;
+use super::resource::Resources;
 use super::{InstCx, Lowerer};
 use crate::ast::{Cond as AstCond, Index as AstIndex};
 use crate::check::{IoBinding, Var, VarKind, VarSize};
@@ -28,16 +29,18 @@ impl Lowerer<'_> {
     /// Like [`finish`](Self::finish) for sources that stand in the program's table already, from `first_source` on.
     #[inline]
     pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
-        let source_count = self.builder.program.srcs.len() - first_source;
+        let source_count = self.resources.builder.program.srcs.len() - first_source;
         // What else the result needs may append instructions, which would come between the sources: they are taken out again.
         let Some(dst) = self.try_unmodified_result(cx) else {
             let mut sources = [placeholder(); 4];
             let sources = &mut sources[..source_count.min(4)];
-            sources.copy_from_slice(&self.builder.program.srcs[first_source..][..sources.len()]);
-            self.builder.program.srcs.truncate(first_source);
+            sources.copy_from_slice(
+                &self.resources.builder.program.srcs[first_source..][..sources.len()],
+            );
+            self.resources.builder.program.srcs.truncate(first_source);
             return self.finish(cx, op, ty, sources);
         };
-        self.builder.inst_of_pushed(Inst {
+        self.resources.builder.inst_of_pushed(Inst {
             op,
             ty,
             flags: self.flags,
@@ -61,7 +64,11 @@ impl Lowerer<'_> {
             return None;
         }
         let width = cx.result.width();
-        match self.tables.known_result(result.var, result.index, width)? {
+        match self
+            .resources
+            .tables
+            .known_result(result.var, result.index, width)?
+        {
             Base::Register(register) => Some(Dst::new(register, result.mask)),
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
         }
@@ -78,11 +85,11 @@ impl Lowerer<'_> {
         sources: &[Src],
     ) {
         let Some(result) = &cx.line.dst else { return };
-        let (dst, width) = self.dst(cx, result);
+        let (dst, width) = self.make_dst(cx, result);
         if let Some(rounding) = self.precision.result {
             return self.finish_rounded(dst, rounding, (op, ty, aux), sources);
         }
-        if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.has_exact_precision() {
+        if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.resources.has_exact_precision() {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
         // What follows is for integers and sizes, which the languages with these precisions do not have.
@@ -91,7 +98,7 @@ impl Lowerer<'_> {
         if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
             let unclamped = self.hidden(cx.result.width());
             self.put_with(unclamped, op, ty, aux, sources);
-            let clamped = self.clamped_bits(cx, unclamped);
+            let clamped = self.clamp_bits(cx, unclamped);
             return self.finish_from(cx, dst, width, clamped);
         }
         if width == cx.result.width() {
@@ -192,7 +199,7 @@ impl Lowerer<'_> {
     /// A clamp on an integer result, which drivers take for one of the float that has its bits
     /// ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes are those of the integer that comes of it.
     #[cold]
-    fn clamped_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
+    fn clamp_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
         let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
         let clamped = self.hidden(cx.result.width());
         let saturate = match signed {
@@ -217,19 +224,19 @@ impl Lowerer<'_> {
 
     /// Destination and width of the variable.
     #[inline]
-    fn dst(&mut self, cx: &InstCx<'_>, result: &Target) -> (Dst, Width) {
-        let checked = self.checked;
+    fn make_dst(&mut self, cx: &InstCx<'_>, result: &Target) -> (Dst, Width) {
+        let checked = self.resources.checked;
         let var = result.var;
         let info = &checked.vars[var as usize];
         let (register, index) = if let VarKind::Result { first } = info.kind {
-            self.result_register(var, first, result.index, cx.result)
+            self.get_result_register(var, first, result.index, cx.result)
         } else if info.kind == VarKind::WritableParam {
-            (self.written_param(info, result), None)
+            (self.write_param(info, result), None)
         } else {
-            self.temp_register(var, info, result.index)
+            self.get_temp_register(var, info, result.index)
         };
         // Where precisions are exact, conversions have taken care of it: a relaxed operation might be less than half precision.
-        if info.size == VarSize::Short && !self.has_exact_precision() {
+        if info.size == VarSize::Short && !self.resources.has_exact_precision() {
             self.flags |= InstFlags::RELAXED;
         }
         let mut dst = Dst {
@@ -237,7 +244,7 @@ impl Lowerer<'_> {
             ..Dst::new(register, result.mask)
         };
         if let Some(guard) = result.guard {
-            dst.guard = Some(self.guard(guard));
+            dst.guard = Some(self.resources.make_guard(guard));
         }
         if cx
             .line
@@ -245,7 +252,8 @@ impl Lowerer<'_> {
             .mods()
             .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
         {
-            self.effects(&mut dst, cx.line.modifiers.mods(), cx.result);
+            self.resources
+                .set_effects(&mut dst, cx.line.modifiers.mods(), cx.result);
         }
         (
             dst,
@@ -257,7 +265,72 @@ impl Lowerer<'_> {
         )
     }
 
-    fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
+    /// Register and index of a result variable.
+    fn get_result_register(
+        &mut self,
+        var: u32,
+        first: u32,
+        index: AstIndex,
+        ty: Type,
+    ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
+        let checked = self.resources.checked;
+        let info = &checked.vars[var as usize];
+        let index = info.element.map_or(index, AstIndex::Relative);
+        if let AstIndex::Relative(_) = index {
+            let semantic = self.resources.checked.results[first as usize].semantic;
+            let register = self
+                .resources
+                .tables
+                .results
+                .get(&semantic)
+                .map(|&(register, _)| register);
+            // Arrays with run-time index have their register from the start.
+            if let Some(register) = register {
+                return (
+                    register,
+                    Some(self.make_index(index, info.array.unwrap_or(1))),
+                );
+            }
+        }
+        // Elements whose number is known are looked up by what they mean: the array may be another variable's.
+        let number = const_index(index);
+        let binding = self.resources.checked.results[(first + number) as usize];
+        let (register, element) = match self.resources.tables.results.get(&binding.semantic) {
+            Some(&found) => found,
+            None => (self.resources.add_result(info, binding, ty), None),
+        };
+        // A place holds no index, so that elements of a register are looked up each time.
+        if element.is_none() && !info.relative {
+            *self.resources.tables.place(var, number) = Some(Base::Register(register));
+        }
+        // A result that belongs to an array is an element of its register, whichever variable names it.
+        let index = element.map(|(number, len)| {
+            let element = IndexTerm::constant(number as i32);
+            self.resources
+                .builder
+                .program
+                .indices
+                .push(glasm_ir::Index {
+                    element,
+                    len,
+                    vertex: None,
+                })
+        });
+        (register, index)
+    }
+
+    /// A result as operand: what was written to it last.
+    pub(super) fn load_result(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
+        let (register, index) = self.get_result_register(var, first, index, ty);
+        Src {
+            index,
+            ..Src::register(register)
+        }
+    }
+}
+
+impl Resources<'_> {
+    fn set_effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
             let keeps_nan = self.ast.dialect.facts().clamp_keeps_nan;
@@ -271,18 +344,18 @@ impl Lowerer<'_> {
             };
         }
         if mods.contains(Mods::CC0) {
-            dst.cc = Some(self.condition_code(0));
+            dst.cc = Some(self.get_condition_code(0));
         } else if mods.contains(Mods::CC1) {
-            dst.cc = Some(self.condition_code(1));
+            dst.cc = Some(self.get_condition_code(1));
         }
     }
 
     /// Branch condition: any of the four tested components. NV_gpu_program4 section 2.X.5.
-    pub(super) fn any(&mut self, cond: Option<AstCond>) -> Cond {
+    pub(super) fn make_any_condition(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
-            Some(cond) => self.guard(cond),
+            Some(cond) => self.make_guard(cond),
             None => Guard {
-                cc: self.condition_code(0),
+                cc: self.get_condition_code(0),
                 test: CondTest::True,
                 swizzle: Swizzle::XYZW,
             },
@@ -291,7 +364,7 @@ impl Lowerer<'_> {
     }
 
     /// The guard of a condition.
-    pub(crate) fn guard(&mut self, cond: AstCond) -> Guard {
+    pub(crate) fn make_guard(&mut self, cond: AstCond) -> Guard {
         // The sparse condition code has one component. EXT_sparse_texture2 section 2.X.3.7.
         let swizzle = if cond.test.register == SPARSE_REGISTER {
             Swizzle::splat(0)
@@ -299,60 +372,14 @@ impl Lowerer<'_> {
             cond.swizzle
         };
         Guard {
-            cc: self.condition_code(cond.test.register),
+            cc: self.get_condition_code(cond.test.register),
             test: cond.test.test,
             swizzle,
         }
     }
 
-    /// Register and index of a result variable.
-    fn result_register(
-        &mut self,
-        var: u32,
-        first: u32,
-        index: AstIndex,
-        ty: Type,
-    ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
-        let checked = self.checked;
-        let info = &checked.vars[var as usize];
-        let index = info.element.map_or(index, AstIndex::Relative);
-        if let AstIndex::Relative(_) = index {
-            let semantic = self.checked.results[first as usize].semantic;
-            let register = self
-                .tables
-                .results
-                .get(&semantic)
-                .map(|&(register, _)| register);
-            // Arrays with run-time index have their register from the start.
-            if let Some(register) = register {
-                return (register, Some(self.index(index, info.array.unwrap_or(1))));
-            }
-        }
-        // Elements whose number is known are looked up by what they mean: the array may be another variable's.
-        let number = const_index(index);
-        let binding = self.checked.results[(first + number) as usize];
-        let (register, element) = match self.tables.results.get(&binding.semantic) {
-            Some(&found) => found,
-            None => (self.new_result(info, binding, ty), None),
-        };
-        // A place holds no index, so that elements of a register are looked up each time.
-        if element.is_none() && !info.relative {
-            *self.tables.place(var, number) = Some(Base::Register(register));
-        }
-        // A result that belongs to an array is an element of its register, whichever variable names it.
-        let index = element.map(|(number, len)| {
-            let element = IndexTerm::constant(number as i32);
-            self.builder.program.indices.push(glasm_ir::Index {
-                element,
-                len,
-                vertex: None,
-            })
-        });
-        (register, index)
-    }
-
     /// The register of a result that nothing has named before.
-    fn new_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
+    fn add_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
         let semantic = binding.semantic;
         // A color without declared type has that of its first access; the types of other results go by their binding.
         let is_color = matches!(semantic, Semantic::FragColor { .. });
@@ -366,20 +393,11 @@ impl Lowerer<'_> {
         };
         let storage = match self.is_fixed_function(semantic) {
             true => Storage::Temp,
-            false => Storage::Output(self.output(output)),
+            false => Storage::Output(self.add_output(output)),
         };
-        let register = self.output_register(info, storage, None);
+        let register = self.add_output_register(info, storage, None);
         self.tables.results.insert(semantic, (register, None));
         register
-    }
-
-    /// A result as operand: what was written to it last.
-    pub(super) fn result_value(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
-        let (register, index) = self.result_register(var, first, index, ty);
-        Src {
-            index,
-            ..Src::register(register)
-        }
     }
 
     /// Whether fixed functions compute a result instead of a position-invariant program: its clip distances, which user clip planes
@@ -392,12 +410,17 @@ impl Lowerer<'_> {
             && features.contains(Features::POSITION_INVARIANT)
     }
 
-    fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
-        self.register_of(info, (storage, Width::W32), array)
+    fn add_output_register(
+        &mut self,
+        info: &Var,
+        storage: Storage,
+        array: Option<u32>,
+    ) -> RegisterId {
+        self.add_register_of(info, (storage, Width::W32), array)
     }
 
     /// The register of a result array with run-time index.
-    pub(super) fn result_array(&mut self, info: &Var, first: u32, count: u32) {
+    pub(super) fn add_result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
         // Each operand `result.texcoord[A0.x]` is a variable of its own; the first one has made the array of all of them.
         if info.element.is_some() && self.tables.results.contains_key(&start) {
@@ -407,14 +430,14 @@ impl Lowerer<'_> {
         let mut start = None;
         for number in first..first + count {
             let binding = self.checked.results[number as usize];
-            let output = self.output(Output {
+            let output = self.add_output(Output {
                 base: info.base.unwrap_or(binding.base),
                 ..Output::new(binding.semantic)
             });
             start.get_or_insert(output);
         }
         let Some(start) = start else { return };
-        let register = self.output_register(info, Storage::Output(start), Some(count));
+        let register = self.add_output_register(info, Storage::Output(start), Some(count));
         for number in first..first + count {
             let semantic = self.checked.results[number as usize].semantic;
             self.tables

@@ -32,7 +32,7 @@ pub(super) fn update_with(
     let register = l.hidden(Width::W32);
     let mut dst = Dst::new(register, WriteMask::X);
     if !tests_old {
-        dst.cc = Some(l.condition_code(SPARSE_REGISTER));
+        dst.cc = Some(l.resources.get_condition_code(SPARSE_REGISTER));
     }
     let aux = aux(l);
     l.inst(Op::Resident, Type::S32, Some(dst), aux, sources);
@@ -47,7 +47,7 @@ pub(super) struct Late(Option<Src>);
 pub(super) fn update_after(l: &mut Lowerer<'_>, late: Late) {
     let Late(Some(resident)) = late else { return };
     let dst = Dst {
-        cc: Some(l.condition_code(SPARSE_REGISTER)),
+        cc: Some(l.resources.get_condition_code(SPARSE_REGISTER)),
         ..Dst::new(l.hidden(Width::W32), WriteMask::X)
     };
     l.inst(Op::Mov, Type::S32, Some(dst), Aux::None, &[resident]);

@@ -2,6 +2,8 @@
 
 use super::context::splat;
 use super::formula::{F, Formulas, Sources};
+use super::handle::find_chosen_unit;
+use super::handle::find_units;
 use super::handle::{Purpose, part};
 use super::{InstCx, Lowerer, sparse};
 use crate::ast::{Offset, SuffixKind};
@@ -34,7 +36,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, TexMode::Lod, coordinate, &[level]);
         }
         // Coordinates of cube maps have directions only. NV_fragment_program section 3.11.5.40.
-        TextureOp::Project if l.keeps_direction(cx) => {
+        TextureOp::Project if keeps_direction(l, cx) => {
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Project => {
@@ -74,11 +76,9 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
     }
 }
 
-impl Lowerer<'_> {
-    /// Whether a lookup with projection does not divide.
-    fn keeps_direction(&self, cx: &InstCx<'_>) -> bool {
-        self.has_exact_precision() && part(self, cx).1.is_cube()
-    }
+/// Whether a lookup with projection does not divide.
+fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
+    l.resources.has_exact_precision() && part(l, cx).1.is_cube()
 }
 
 /// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
@@ -108,7 +108,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
-    access.element = l.chosen_unit(part, texture.units);
+    access.element = find_chosen_unit(l, part, texture.units);
     let coordinate = match target.is_stack() {
         true => layer_of_stack(l, coordinate, &texture, id),
         false => coordinate,
@@ -135,7 +135,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
         });
     }
     access.offset = offset(l, cx, part.offset, &mut sources);
-    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
     let late = sparse::update(l, cx, aux, sources.all());
     l.finish_with(cx, Op::Tex, cx.result, aux, sources.all());
     sparse::update_after(l, late);
@@ -165,7 +165,7 @@ fn offset(
 /// filters of 3D textures would, and coordinates beyond the ends stay at the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
-    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
@@ -191,7 +191,7 @@ fn texture(
         true => (Purpose::Texels, cx.result),
         false => (Purpose::Query, F),
     };
-    let units = l.units(part, purpose);
+    let units = find_units(l, part, purpose);
     let texture = Texture {
         units,
         target: target.target,
@@ -209,15 +209,18 @@ fn texture(
 /// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
-    let known = types
-        .iter()
-        .find_map(|&texel| l.tables.textures.get(&Texture { texel, ..texture }));
+    let known = types.iter().find_map(|&texel| {
+        l.resources
+            .tables
+            .textures
+            .get(&Texture { texel, ..texture })
+    });
     if let Some(&id) = known {
         return id;
     }
-    let id = l.builder.program.textures.push(texture);
-    l.tables.textures.insert(texture, id);
-    l.tables.queried_textures.insert(texture);
+    let id = l.resources.builder.program.textures.push(texture);
+    l.resources.tables.textures.insert(texture, id);
+    l.resources.tables.queried_textures.insert(texture);
     id
 }
 
@@ -227,15 +230,16 @@ fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
         texel: F,
         ..texture
     };
-    let textures = &mut l.builder.program.textures;
-    if l.tables.queried_textures.remove(&open)
-        && let Some(id) = l.tables.textures.remove(&open)
+    let textures = &mut l.resources.builder.program.textures;
+    if l.resources.tables.queried_textures.remove(&open)
+        && let Some(id) = l.resources.tables.textures.remove(&open)
     {
         textures[id].texel = texture.texel;
-        l.tables.textures.insert(texture, id);
+        l.resources.tables.textures.insert(texture, id);
         return id;
     }
-    *l.tables
+    *l.resources
+        .tables
         .textures
         .entry(texture)
         .or_insert_with(|| textures.push(texture))
