@@ -1,7 +1,7 @@
 //! What rules about a single statement need: the program string with its syntax tree, the language,
 //! and the reports. Rules that also need variables borrow this from a larger context.
 
-use crate::ast::{Ast, Inst, Item};
+use crate::ast::{Ast, Inst, Item, Segment};
 use crate::codes::Code;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
@@ -11,7 +11,7 @@ use crate::lex::{Token, TokenKind};
 use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Family, Version};
-use crate::syntax::{Leader, find_leader};
+use crate::syntax::{Leader, Letters, find_leader};
 use glasm_ir::{Span, Stage};
 use std::fmt::Display;
 
@@ -45,7 +45,7 @@ impl<'s> RuleCx<'s> {
 }
 
 impl RuleCx<'_> {
-    /// Whether an error was found so far.
+    /// Decides whether an error was found so far.
     #[inline]
     pub(crate) fn has_errors(&self) -> bool {
         self.reports.has_errors()
@@ -94,15 +94,17 @@ impl RuleCx<'_> {
         self.features.contains(feature)
     }
 
-    /// Whether this is an ARB program without any of the NV instruction sets.
+    /// Decides whether this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
-        // Languages other than ARB ones have no such options, hence the test for none: they are not plain ARB programs.
+        // Languages other than ARB ones have no such options, hence the test for none: they are not
+        // plain ARB programs.
         let sets = self.facts.instruction_sets;
         !sets.is_empty() && !self.features.intersects(sets)
     }
 
-    /// Decides whether the program is of this version or a later one; if not, reports that `feature`, such as "handles need", wants it.
+    /// Decides whether the program is of this version or a later one; if not, reports that
+    /// `feature`, such as "handles need", wants it.
     pub(crate) fn need_version(
         &mut self,
         since: Version,
@@ -117,7 +119,8 @@ impl RuleCx<'_> {
         is_there
     }
 
-    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as "handles need", wants the option for it.
+    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as
+    /// "handles need", wants the option for it.
     pub(crate) fn need_option(
         &mut self,
         needs: Features,
@@ -169,7 +172,7 @@ impl RuleCx<'_> {
         &self.ast.text[span.range()]
     }
 
-    /// The place of an item.
+    /// Returns the place of an item.
     pub(crate) fn item_span(&self, item: Item) -> Span {
         let reading = &self.ast;
         match item {
@@ -179,7 +182,8 @@ impl RuleCx<'_> {
         }
     }
 
-    /// What an operand or a result names, without signs, bars and suffix in programs of registers.
+    /// Returns what an operand or a result names, without signs, bars and suffix in programs of
+    /// registers.
     pub(crate) fn named_span(&self, span: Span) -> Span {
         match self.facts.registers {
             Some(_) => self.register_span(span),
@@ -187,7 +191,8 @@ impl RuleCx<'_> {
         }
     }
 
-    /// Returns the span of an operand without signs and bars in programs of registers, but with its suffix.
+    /// Returns the span of an operand without signs and bars in programs of registers, but with its
+    /// suffix.
     pub(crate) fn value_span(&self, operand: Span) -> Span {
         if self.facts.registers.is_none() {
             return operand;
@@ -212,9 +217,40 @@ impl RuleCx<'_> {
         let bracket = register.find(|it| it.kind() == TokenKind::CloseBracket);
         bracket.map_or(first, |bracket| first.to(bracket.span()))
     }
+
+    pub(crate) fn word(&self, segment: Segment) -> &[u8] {
+        self.text_at(segment.word)
+    }
+
+    pub(crate) fn get_letters(&self) -> Letters {
+        Letters::of(self.ast.dialect)
+    }
+
+    /// Decides whether the program emits the primitive that comes in.
+    pub(crate) fn is_passthrough(&self) -> bool {
+        self.has_option(Features::PASSTHROUGH)
+    }
+
+    pub(crate) fn count_errors(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// Decides whether an undeclared name is `CC`, a result that keeps nothing but its condition
+    /// codes. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
+    /// section 3.11.5.X write to it, though their grammars do not have it.
+    #[cold]
+    pub(crate) fn is_codes_target(&self, name: NameId) -> bool {
+        let sets = self.facts.instruction_sets;
+        self.features.intersects(sets) && self.ast.names.text(name) == b"CC"
+    }
+
+    /// Decides whether the language has neither condition codes nor absolute values of operands.
+    pub(crate) fn is_old_vertex(&self) -> bool {
+        self.family == Family::Vertex1
+    }
 }
 
-/// Whether a token is a sign or a bar around a value.
+/// Decides whether a token is a sign or a bar around a value.
 fn is_sign(token: Token) -> bool {
     matches!(
         token.kind(),

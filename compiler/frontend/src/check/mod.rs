@@ -1,7 +1,8 @@
-//! Semantic checks: every rule that makes a program fail to load, about names, types, modifiers, nesting and limits.
+//! Semantic checks: every rule that makes a program fail to load, about names, types, modifiers,
+//! nesting and limits.
 //!
-//! [`check`] fills a [`Checked`] program, in which every name and binding is a variable and every type is known. Only this
-//! module makes one, so that lowering can rely on the rules.
+//! [`check`] fills a [`Checked`] program, in which every name and binding is a variable and every
+//! type is known. Only this module makes one, so that lowering can rely on the rules.
 //!
 //! Each context borrows the one before it, so that a rule cannot access more than its context has:
 //!
@@ -49,19 +50,20 @@ use crate::syntax::Parsed;
 use context::RuleCx;
 use control::blocks::Flow;
 use control::flow::FlowRules;
-use declarations::declaration::{DeclarationRules, DeclarationState};
+use declarations::context::{DeclarationRules, DeclarationState};
 use declarations::options::{Options, check_option, check_option_dependencies};
 use declarations::stage::{
     check_passed_results, check_viewport_writes, is_about_program, report_missing_declarations,
 };
 use glasm_ir::Stage;
 use names::resolver::Resolver;
-use operands::operand::OperandRules;
+use operands::context::OperandRules;
 use program::limits::{check_overlaps, check_program_limits};
 use std::ops::Range;
 
-/// Checks a parsed program: every rule that makes one fail to load. Returns the tree, in which operands are resolved, with all
-/// reports; the checked program is in `scratch`. It is complete only if nothing was reported as an error.
+/// Checks a parsed program: every rule that makes one fail to load. Returns the tree, in which
+/// operands are resolved, with all reports; the checked program is in `scratch`. It is complete
+/// only if nothing was reported as an error.
 pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parsed<'s> {
     let Parsed {
         mut ast,
@@ -69,7 +71,8 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         errors,
     } = parsed;
     scratch.reset(&ast);
-    // Apart from the tree, because rules change operands while they look up other parts of the tree.
+    // Apart from the tree, because rules change operands while they look up other parts of the
+    // tree.
     let inst_operands = std::mem::take(&mut ast.operands);
     let syntax_errors = reports.take_errors().into_iter();
     let resolver = Resolver {
@@ -142,9 +145,10 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Checks all statements: options first, then declarations about the program as a whole, wherever they are, because the others
-    /// depend on both. Syntax errors are reported before the statements that have them, so that the first of too many errors are the
-    /// ones reported; `errors` is that of [`Parsed`].
+    /// Checks all statements: options first, then declarations about the program as a whole,
+    /// wherever they are, because the others depend on both. Syntax errors are reported before the
+    /// statements that have them, so that the first of too many errors are the ones reported;
+    /// `errors` is that of [`Parsed`].
     fn check_statements(&mut self, errors: &[(usize, usize)]) {
         let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
         let statements = &self.cx().ast.statements;
@@ -239,7 +243,8 @@ impl<'a, 's> Checker<'a, 's> {
     fn check_program(&mut self) {
         self.report_syntax_errors(usize::MAX);
         check_option_dependencies(&mut self.operands.resolver.cx, self.options);
-        // Blocks were not followed beyond the limit, so the rest of the program would only seem to have none.
+        // Blocks were not followed beyond the limit, so the rest of the program would only seem to
+        // have none.
         if !self.flow.too_deep {
             self.flow_rules().check_program_flow();
         }
@@ -265,7 +270,8 @@ impl<'a, 's> Checker<'a, 's> {
         report_missing_declarations(cx);
         check_viewport_writes(cx, program);
         check_passed_results(cx, program);
-        // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
+        // Both rules look at what instructions do with variables: which arrays have run-time
+        // indices, which results are written.
         check_overlaps(cx, program);
         check_program_limits(cx, program);
     }

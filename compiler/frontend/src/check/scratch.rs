@@ -2,10 +2,10 @@
 
 use crate::ast::Ast;
 use crate::check::control::blocks::Flow;
-use crate::check::declarations::declaration::DeclarationState;
+use crate::check::declarations::context::DeclarationState;
 use crate::check::declarations::options::Options;
 use crate::check::names::symbols::{Declared, Symbols};
-use crate::check::operands::operand::OperandState;
+use crate::check::operands::context::OperandState;
 use crate::check::program::checked::Checked;
 
 /// Checked program, and the tables that checking needs besides.
@@ -21,7 +21,8 @@ pub(crate) struct CheckScratch {
 }
 
 impl CheckScratch {
-    /// Prepares all tables for a program. Here and not at the end of a check, because an abandoned one leaves entries.
+    /// Prepares all tables for a program. Here and not at the end of a check, because an abandoned
+    /// one leaves entries.
     pub(super) fn reset(&mut self, ast: &Ast<'_>) {
         self.program.reset(ast.dialect.facts());
         self.symbols.reset(ast.names.len());

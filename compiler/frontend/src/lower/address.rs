@@ -47,7 +47,8 @@ impl Lowerer<'_> {
             true => (4, WriteMask::XYZW),
             false => (1, WriteMask::X),
         };
-        // An element of a BUFFER variable is one word, which all four components read: (x, x, x, x). NV_gpu_program4 section 2.X.3.6.
+        // An element of a BUFFER variable is one word, which all four components read: (x, x, x,
+        // x). NV_gpu_program4 section 2.X.3.6.
         let access = address.access(components, None, MemFlags::empty());
         let source = load_words(self, address, access, Type::U32, mask);
         match is_vector {
@@ -71,7 +72,7 @@ pub(super) fn load_words(
     Src::register(dst.register)
 }
 
-/// The binding point and the element that an index of a buffer variable names.
+/// Returns the binding point and the element that an index of a buffer variable names.
 pub(super) fn point_and_element(
     ast: &Ast<'_>,
     view: BufferView,
@@ -83,12 +84,13 @@ pub(super) fn point_and_element(
             let [point, index] = ast.pairs[pair as usize];
             (Some(point), index)
         }
-        // One index of a variable over several binding points is the point; its element is then the only one.
+        // One index of a variable over several binding points is the point; its element is then the
+        // only one.
         (Some(_), point) => (Some(point), AstIndex::None),
     }
 }
 
-/// The buffer of a buffer variable.
+/// Returns the buffer of a buffer variable.
 pub(super) fn view_buffer(l: &mut Lowerer<'_>, view: BufferView) -> BufferId {
     let kind = match view.layout {
         BufferLayout::Words | BufferLayout::Vectors | BufferLayout::Bytes => BufferKind::Constant,
@@ -99,7 +101,8 @@ pub(super) fn view_buffer(l: &mut Lowerer<'_>, view: BufferView) -> BufferId {
         .get_buffer(BufferKey::Bound(kind, view.binding, view.bindings))
 }
 
-/// The address of element `index` of a buffer variable, in the buffer of binding point `point`.
+/// Returns the address of element `index` of a buffer variable, in the buffer of binding point
+/// `point`.
 pub(super) fn view_address(
     l: &mut Lowerer<'_>,
     (view, buffer): (BufferView, BufferId),

@@ -1,4 +1,5 @@
-//! Arrays that are indexed at run time: their elements take consecutive places before anything else names them.
+//! Arrays that are indexed at run time: their elements take consecutive places before anything else
+//! names them.
 
 use super::resource::Resources;
 use crate::check::{Var, VarKind};
@@ -8,7 +9,8 @@ use glasm_ir::{Base, ParamSource};
 impl Resources<'_> {
     /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
     pub(super) fn add_relative_arrays(&mut self) {
-        // Before all others: slots that several arrays have in common must lie in an order that suits each of them.
+        // Before all others: slots that several arrays have in common must lie in an order that
+        // suits each of them.
         self.add_shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
@@ -23,7 +25,8 @@ impl Resources<'_> {
                     *self.tables.place(var as u32, 0) = Some(start);
                 }
                 VarKind::Result { first } => self.add_result_array(info, first, count),
-                // Temporaries get their register where they are named first; resources have no slots.
+                // Temporaries get their register where they are named first; resources have no
+                // slots.
                 VarKind::Temp
                 | VarKind::Codes
                 | VarKind::Address
@@ -38,7 +41,7 @@ impl Resources<'_> {
         }
     }
 
-    /// The slots of an attribute array with run-time index.
+    /// Adds the slots of an attribute array with run-time index.
     fn add_attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
         let checked = self.checked;
         let mut start = None;
@@ -48,14 +51,15 @@ impl Resources<'_> {
                 true => Base::Input(self.get_input(*binding, base, info.width())),
                 false => self.get_held_slot(*binding, base),
             };
-            // The first slot stands for the array: element n is that of n slots further on. The rules see to it that no two arrays of a
-            // vertex or a fragment program have bindings in common, so that none of these slots was there before.
+            // The first slot stands for the array: element n is that of n slots further on. The
+            // rules see to it that no two arrays of a vertex or a fragment program have bindings in
+            // common, so that none of these slots was there before.
             start.get_or_insert(slot);
         }
         start
     }
 
-    /// The slots of a parameter array that is indexed at run time.
+    /// Adds the slots of a parameter array that is indexed at run time.
     fn add_param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
         let zero = glasm_ir::Param {
             source: ParamSource::Literal([0; 4]),
@@ -70,7 +74,8 @@ impl Resources<'_> {
             let source = self.checked.params[number as usize];
             // Constants become parameters here, because elements need to lie side by side.
             let id = params.push(glasm_ir::Param { source });
-            // Operands that name one of these parameters outside of the array read the slot that it has in it.
+            // Operands that name one of these parameters outside of the array read the slot that it
+            // has in it.
             self.tables.params.insert(source, id);
         }
         if has_ends {

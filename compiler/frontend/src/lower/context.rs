@@ -38,7 +38,8 @@ impl<'c> InstCx<'c> {
     }
 }
 
-/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
+/// The conversions of an instruction. Those of the result are one: values of fixed point are values
+/// of half precision, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Precision {
     /// What operands go through.
@@ -47,7 +48,8 @@ pub(super) struct Precision {
     pub(super) result: Option<Op>,
 }
 
-/// Lowering of instructions: operands, operations and results, with the state of the instruction that is being lowered.
+/// Lowering of instructions: operands, operations and results, with the state of the instruction
+/// that is being lowered.
 pub(crate) struct Lowerer<'c> {
     pub(crate) resources: Resources<'c>,
     pub(super) hidden_used: [usize; 2],
@@ -87,7 +89,8 @@ impl Lowerer<'_> {
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {
         self.span = line.span;
-        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first on.
+        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first
+        // on.
         self.hidden_used = [0; 2];
     }
 
@@ -115,7 +118,7 @@ impl Lowerer<'_> {
         self.resources.builder.inst(inst, sources);
     }
 
-    /// A register for intermediate values of this instruction.
+    /// Returns a register for intermediate values of this instruction.
     pub(crate) fn hidden(&mut self, width: Width) -> RegisterId {
         // Values of 8 and 16 bits stand in lanes of 32 bits, so that two pools serve all widths.
         let pool = usize::from(width == Width::W64);
@@ -132,7 +135,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A constant index; 0 without index.
+/// Returns a constant index; 0 without index.
 pub(super) fn const_index(index: Index) -> u32 {
     match index {
         Index::Const(index) => index,
@@ -150,7 +153,7 @@ pub(crate) fn placeholder() -> Src {
     Src::new(glasm_ir::Base::Literal(LiteralId::new(0)))
 }
 
-/// A conversion from `from` to the nearest value.
+/// Returns a conversion from `from` to the nearest value.
 pub(crate) const fn nearest(from: Type) -> Aux {
     Aux::Cvt {
         from,

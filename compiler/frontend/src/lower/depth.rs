@@ -1,5 +1,5 @@
-//! Depths that fragment programs of NV_fragment_program write: those beyond the range discard their fragments. NV_fragment_program section
-//! 3.11.6.
+//! Depths that fragment programs of NV_fragment_program write: those beyond the range discard their
+//! fragments. NV_fragment_program section 3.11.6.
 
 use super::Lowerer;
 use super::context::splat;
@@ -14,7 +14,8 @@ use glasm_ir::{
 };
 
 impl Resources<'_> {
-    /// Whether the program replaces the depth of its fragments and the language says what becomes of those out of range.
+    /// Decides whether the program replaces the depth of its fragments and the language says what
+    /// becomes of those out of range.
     pub(super) fn has_limited_depth(&self) -> bool {
         self.has_exact_precision() && self.tables.results.contains_key(&Semantic::FragDepth)
     }

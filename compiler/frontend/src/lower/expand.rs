@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             self.set_precision(line, info);
         }
         match info.lower {
-            Lower::Op(op) => self.lower_direct(&cx, op),
+            Lower::Op(op) => self.lower_direct_fast(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
             // Lines of flow control never come here.
             Lower::Flow(_) => {}
@@ -36,7 +36,8 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Sets the precision that an instruction asks for: in some languages it is exact, in the others a hint.
+    /// Sets the precision that an instruction asks for: in some languages it is exact, in the
+    /// others a hint.
     fn set_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
         if self.resources.has_exact_precision() {
             self.precision = self.resources.find_precision(line, info);

@@ -1,5 +1,5 @@
-//! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3
-//! sections 2.14.5.34, 43 and 44.
+//! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option
+//! section 2.14.4.X, NV_vertex_program3 sections 2.14.5.34, 43 and 44.
 
 use super::context::splat;
 use super::depth::limit_depth;
@@ -82,7 +82,8 @@ impl ControlFlow<'_> {
             self.tree.set_epilogue(l.resources.builder.take_nodes());
         } else if l.resources.has_limited_depth() {
             l.resources.builder.open_block();
-            // No program has fog and limits of depth: the one comes with options of ARB programs, the other with `!!FP1.0`.
+            // No program has fog and limits of depth: the one comes with options of ARB programs,
+            // the other with `!!FP1.0`.
             limit_depth(l);
             l.resources.builder.program.modes.unclipped_depth = true;
             self.tree.set_epilogue(l.resources.builder.take_nodes());
@@ -133,7 +134,8 @@ impl ControlFlow<'_> {
         let alive = !self.tree.is_dead();
         l.begin_line(line);
         match op {
-            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its own.
+            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its
+            // own.
             FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => self.tree.open_dead(),
             FlowOp::If => {
                 let cond = l.resources.make_any_condition(line.cond);
@@ -154,7 +156,8 @@ impl ControlFlow<'_> {
             }
             FlowOp::Ret => {
                 let cond = self.load_condition(l, line);
-                // Also where the line is dead or has a condition: fog is put around the main routine then, which is always right.
+                // Also where the line is dead or has a condition: fog is put around the main
+                // routine then, which is always right.
                 self.main_returns |= l.resources.checked.call_graph.is_in_main(self.block);
                 self.tree.ret(l.resources.builder, cond, line.span);
             }
@@ -210,7 +213,8 @@ impl ControlFlow<'_> {
             tree.break_loop(l.resources.builder, Some(done), line.span);
         }
         if let Some(bound) = self.bound {
-            // This leaves the routine only, but the count stays: the loops of its callers end at their next iteration, too.
+            // This leaves the routine only, but the count stays: the loops of its callers end at
+            // their next iteration, too.
             let beyond = test_bound(l, bound);
             tree.ret(l.resources.builder, Some(beyond), line.span);
         }
@@ -237,8 +241,8 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
-    /// ARB_shader_subroutine section 2.X.8.Z.
+    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers
+    /// call nothing. ARB_shader_subroutine section 2.X.8.Z.
     fn call_indirect(&mut self, l: &mut Lowerer<'_>, line: &Line) {
         let checked = l.resources.checked;
         let operand = checked.lines.source(line, 0);
@@ -252,7 +256,8 @@ impl ControlFlow<'_> {
         else {
             return;
         };
-        // Tested before the block is open: a condition may need instructions, which belong in front of the branch.
+        // Tested before the block is open: a condition may need instructions, which belong in front
+        // of the branch.
         let cond = line.cond.map(|_| l.resources.make_any_condition(line.cond));
         l.resources.builder.open_block();
         let selector = l.hidden(Width::W32);
@@ -310,8 +315,8 @@ fn set_initial_position(l: &mut Lowerer<'_>) {
     l.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
 }
 
-/// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X, NV_fragment_program_option
-/// section 3.11.3.X.
+/// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X,
+/// NV_fragment_program_option section 3.11.3.X.
 fn set_initial_codes(l: &mut Lowerer<'_>) {
     let features = l.resources.checked.features;
     if !features.intersects(Features::NV_OPTIONS) {
@@ -329,9 +334,9 @@ fn set_initial_codes(l: &mut Lowerer<'_>) {
     }
 }
 
-/// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products of a row of the
-/// modelview-projection matrix and the position, rounded one by one, and added from left to right, each sum rounded.
-/// NV_vertex_program4 section 2.X.6.
+/// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products
+/// of a row of the modelview-projection matrix and the position, rounded one by one, and added from
+/// left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
 fn compute_invariant_position(l: &mut Lowerer<'_>) {
     if !l
         .resources

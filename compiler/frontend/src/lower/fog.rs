@@ -1,5 +1,5 @@
-//! Fog that the options ARB_fog_exp, ARB_fog_exp2 and ARB_fog_linear append to a program. ARB_fragment_program section 3.11.4.5.1
-//! and issue 29.
+//! Fog that the options ARB_fog_exp, ARB_fog_exp2 and ARB_fog_linear append to a program.
+//! ARB_fragment_program section 3.11.4.5.1 and issue 29.
 
 use super::Lowerer;
 use super::context::splat;
@@ -27,7 +27,7 @@ pub(super) enum FogPlace {
     AroundMain,
 }
 
-/// Where fog is applied, if the program asks for it.
+/// Returns where fog is applied, if the program asks for it.
 pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogPlace> {
     let place = match main_returns {
         true => FogPlace::AroundMain,
@@ -37,8 +37,9 @@ pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogP
     wanted.then_some(place)
 }
 
-/// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A color that is not written or not of
-/// floats is left alone. ARB_fragment_program section 3.11.4.5.1: fog is applied to the final clamped color.
+/// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A
+/// color that is not written or not of floats is left alone. ARB_fragment_program section
+/// 3.11.4.5.1: fog is applied to the final clamped color.
 pub(super) fn add_fog(l: &mut Lowerer<'_>) {
     let Some(&(register, element)) = l.resources.tables.results.get(&COLOR) else {
         return;
@@ -98,14 +99,14 @@ fn compute_fog_factor(l: &mut Lowerer<'_>) -> Src {
     compute_clamped(l, Op::Exp2, &[power.negated()])
 }
 
-/// A parameter of GL state.
+/// Loads a parameter of GL state.
 pub(super) fn load_state(l: &mut Lowerer<'_>, state: StateParam) -> Src {
     Src::new(Base::Param(
         l.resources.get_param(ParamSource::State(state)),
     ))
 }
 
-/// A hidden register that holds the result of an operation, clamped to [0, 1].
+/// Returns a hidden register that holds the result of an operation, clamped to [0, 1].
 fn compute_clamped(l: &mut Lowerer<'_>, op: Op, sources: &[Src]) -> Src {
     let register = l.hidden(F.width());
     let dst = Dst {

@@ -1,5 +1,5 @@
-//! Which textures or images an access can reach: those of units, or by a handle all that are resident. NV_bindless_texture, changes
-//! to section 2.X.4.4.
+//! Which textures or images an access can reach: those of units, or by a handle all that are
+//! resident. NV_bindless_texture, changes to section 2.X.4.4.
 
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
@@ -17,7 +17,7 @@ pub(super) enum Purpose {
     Query,
 }
 
-/// The texture or image part of an instruction, and its target.
+/// Returns the texture or image part of an instruction, and its target.
 pub(super) fn part<'c>(
     l: &Lowerer<'c>,
     cx: &InstCx<'_>,
@@ -31,7 +31,7 @@ pub(super) fn part<'c>(
     (part, &TARGETS[part.target as usize])
 }
 
-/// The units of a texture or image part.
+/// Returns the units of a texture or image part.
 pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose) -> Units {
     match (part.handle, purpose) {
         // Behind a handle, accesses know the type of the texels, queries do not.
@@ -67,7 +67,8 @@ pub(super) fn find_chosen_unit(
     }
 }
 
-/// The low word of a handle. Handles of 32 bits are extended with zeros, so that they are all low word.
+/// Loads the low word of a handle. Handles of 32 bits are extended with zeros, so that they are all
+/// low word.
 fn load_low_word(l: &mut Lowerer<'_>, handle: &Source) -> IndexTerm {
     let word = l.load_operand(handle, Type::U32);
     let relative = match (word.base, word.index) {

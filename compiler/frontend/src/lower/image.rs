@@ -52,7 +52,7 @@ fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     sparse::update_after(l, late);
 }
 
-/// The access data of a load from the texel that an atomic updates.
+/// Returns the access data of a load from the texel that an atomic updates.
 fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
     let Aux::Image(id) = aux else { return aux };
     let accesses = &mut l.resources.builder.program.image_accesses;
@@ -83,7 +83,7 @@ fn texels(cx: &InstCx<'_>) -> ImageTexels {
         .unwrap_or(ImageTexels::Formatted(ty))
 }
 
-/// The access data, and the target.
+/// Returns the access data, and the target.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, TexTarget) {
     let (part, target) = part(l, cx);
     let image = Image {
@@ -114,7 +114,8 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
     (aux, image.target)
 }
 
-/// The access data of a texel; adds its place, operand `number`, to the sources: coordinate and sample, table X.5.
+/// Returns the access data of a texel; adds its place, operand `number`, to the sources: coordinate
+/// and sample, table X.5.
 fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sources) -> Aux {
     let (aux, target) = access(l, cx, texels(cx));
     let coordinate = l.value(cx, number, Type::S32);
@@ -128,8 +129,9 @@ fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sour
     aux
 }
 
-/// The coordinate in an array of one-dimensional images. Its layer stands in z by table X.5, in y by the texts of size queries and
-/// shaders; the other one has to be 0, so the sum serves both.
+/// Returns the coordinate in an array of one-dimensional images. Its layer stands in z by table
+/// X.5, in y by the texts of size queries and shaders; the other one has to be 0, so the sum serves
+/// both.
 fn layered(l: &mut Lowerer<'_>, coordinate: Src) -> Src {
     let register = l.hidden(Width::W32);
     l.put(register, WriteMask::X, Op::Mov, Type::S32, &[coordinate]);

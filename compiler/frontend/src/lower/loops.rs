@@ -1,5 +1,5 @@
-//! Rounds of loops: REP, and LOOP with its address register. NV_gpu_program4 section 2.X.5, NV_fragment_program2 sections
-//! 3.11.X.5, 6, 8 and 9.
+//! Rounds of loops: REP, and LOOP with its address register. NV_gpu_program4 section 2.X.5,
+//! NV_fragment_program2 sections 3.11.X.5, 6, 8 and 9.
 
 use super::Lowerer;
 use super::context::splat;
@@ -27,7 +27,8 @@ pub(super) fn begin_rounds(l: &mut Lowerer<'_>, line: &Line, op: FlowOp) -> Roun
     Rounds { count, ty, index }
 }
 
-/// The count of a loop: the floor of lane x, not below zero, and in ARB programs not more than a loop may run.
+/// Loads the count of a loop: the floor of lane x, not below zero, and in ARB programs not more
+/// than a loop may run.
 fn load_count(l: &mut Lowerer<'_>, line: &Line) -> (Src, Type) {
     let ty = line.types.ty;
     let operand = l.resources.checked.lines.source(line, 0);
@@ -42,7 +43,8 @@ fn load_count(l: &mut Lowerer<'_>, line: &Line) -> (Src, Type) {
         l.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
         source = Src::register(floor);
     }
-    // ARB programs: more rounds than MAX_PROGRAM_LOOP_COUNT_NV are not run. NV_fragment_program2 section 3.11.4.X.
+    // ARB programs: more rounds than MAX_PROGRAM_LOOP_COUNT_NV are not run. NV_fragment_program2
+    // section 3.11.4.X.
     if let Some(rounds) = l.resources.ast.dialect.facts().loop_rounds {
         let (most, least) = (l.bits(u64::from(rounds)), l.hidden(count.width()));
         l.put(least, WriteMask::X, Op::Min, count, &[source, most]);
@@ -81,20 +83,22 @@ fn begin_index(l: &mut Lowerer<'_>, line: &Line) -> LoopIndex {
     };
     set_address(l, &index);
     if let Some(place) = l.resources.find_loop_index_place() {
-        // Inside the block the address register is a register of this loop, so that the loop around keeps its own.
+        // Inside the block the address register is a register of this loop, so that the loop around
+        // keeps its own.
         index.outer = place.replace(Base::Register(address));
     }
     index
 }
 
-/// Sets the address register to the index, or to 0 if that is negative. NV_fragment_program2 section 3.11.3.Y.
+/// Sets the address register to the index, or to 0 if that is negative. NV_fragment_program2
+/// section 3.11.3.Y.
 fn set_address(l: &mut Lowerer<'_>, index: &LoopIndex) {
     let zero = l.bits(0);
     let sources = [Src::register(index.register), zero];
     l.put(index.address, INDEX, Op::Max, S, &sources);
 }
 
-/// Whether no round is left.
+/// Decides whether no round is left.
 pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     let (zero, done) = (l.bits(0), l.hidden(rounds.ty.width()));
     // Negated unsigned counts are large numbers: only 0 itself says that none is left.
@@ -133,7 +137,8 @@ pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     }
 }
 
-/// A bound on the instructions that run, if the language has one and the program could run more of them.
+/// Returns a bound on the instructions that run, if the language has one and the program could run
+/// more of them.
 pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> Option<StepBound> {
     let test = l.resources.ast.dialect.facts().counted_instructions?;
     let max = step_limit?;
@@ -145,13 +150,13 @@ pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> O
     is_needed.then(|| add_bound(l, max, test))
 }
 
-/// Whether the loops of an ARB program can run more than it may: loops in loops, calls in loops, and branches back.
-/// NV_fragment_program2 section 3.11.4.X.
+/// Decides whether the loops of an ARB program can run more than it may: loops in loops, calls in
+/// loops, and branches back. NV_fragment_program2 section 3.11.4.X.
 fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
     let checked = l.resources.checked;
     let mut open = 0u32;
-    // A loop alone needs no count: 255 rounds of a text of limited length end soon, and implementations may allow more than the 65536
-    // instructions of the text.
+    // A loop alone needs no count: 255 rounds of a text of limited length end soon, and
+    // implementations may allow more than the 65536 instructions of the text.
     let mut nested = checked.call_graph.repeats();
     let mut calls = nested;
     for line in &checked.lines.list {
@@ -168,11 +173,12 @@ fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
     }
-    // `most_steps` follows no calls: with calls in loops the count is always kept.
+    // `find_most_steps` follows no calls: with calls in loops the count is always kept.
     nested && (calls || find_most_steps(l) >= u64::from(max))
 }
 
-/// The most instructions that the loops of a program without calls can run: no fewer than [`count_steps`](Self::count_steps) counts.
+/// Returns the most instructions that the loops of a program without calls can run: no fewer than
+/// [`count_steps`] counts.
 fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     let checked = l.resources.checked;
     // How often the open loops run, the innermost last.
@@ -193,7 +199,8 @@ fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     steps
 }
 
-/// The most rounds of a loop: its count if that is a literal. A REP without a count has no end of its own.
+/// Returns the most rounds of a loop: its count if that is a literal. A REP without a count has no
+/// end of its own.
 fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
     let most = u64::from(limits::LOOP_COUNT);
     if line.source_count == 0 {
@@ -212,7 +219,7 @@ fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
     (f32::from_bits(bits as u32).floor() as u64).min(most)
 }
 
-/// A count of executed instructions, zero at the start.
+/// Adds a count of executed instructions, zero at the start.
 fn add_bound(l: &mut Lowerer<'_>, max: u32, test: StepTest) -> StepBound {
     let counter = l.resources.add_register(Width::W32);
     let zero = l.bits(0);
@@ -226,7 +233,7 @@ pub(super) fn count_steps(l: &mut Lowerer<'_>, bound: StepBound, steps: u32) {
     l.put(bound.counter, WriteMask::X, Op::Add, Type::U32, &sources);
 }
 
-/// Whether the bound is reached.
+/// Decides whether the bound is reached.
 pub(super) fn test_bound(l: &mut Lowerer<'_>, bound: StepBound) -> Cond {
     let (max, beyond) = (l.bits(u64::from(bound.max)), l.hidden(Width::W32));
     let sources = [Src::register(bound.counter), max];

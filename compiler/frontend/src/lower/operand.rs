@@ -1,4 +1,5 @@
-//! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
+//! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute
+//! value, negation.
 
 use super::address::{Address, point_and_element, view_address, view_buffer};
 use super::context::const_index;
@@ -15,14 +16,14 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// Operand `number` read as `ty`, signs and swizzle included.
+    /// Returns operand `number` read as `ty`, signs and swizzle included.
     #[inline]
     pub(crate) fn value(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
         let source = &self.resources.checked.lines.sources[cx.line.first_source as usize + number];
         self.load_operand(source, ty)
     }
 
-    /// An operand read as `ty`.
+    /// Loads an operand read as `ty`.
     #[inline]
     pub(crate) fn load_operand(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
@@ -38,12 +39,14 @@ impl Lowerer<'_> {
                 }
             }
             Value::Scalar(_) | Value::Vector { .. } => {
-                // `constant` applies them: only there is it known whether the number has one of them in its bits.
+                // `make_constant` applies them: only there is it known whether the number has one
+                // of them in its bits.
                 signs = Signs::empty();
                 self.make_constant(operand, ty)
             }
         };
-        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a BUFFER variable.
+        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a
+        // BUFFER variable.
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
         } else {
@@ -58,11 +61,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A constant with its signs, before its suffix.
+    /// Returns a constant with its signs, before its suffix.
     ///
-    /// By the grammar of operands the sign before a number is one of the operand, like that before a variable: it turns an
-    /// integer addition into a subtraction, which has other overflow and carry. Floats have neither, so it goes into their
-    /// bits. NV_gpu_program4 sections 2.X.2 and 2.X.4.3.
+    /// By the grammar of operands the sign before a number is one of the operand, like that before
+    /// a variable: it turns an integer addition into a subtraction, which has other overflow and
+    /// carry. Floats have neither, so it goes into their bits. NV_gpu_program4 sections 2.X.2 and
+    /// 2.X.4.3.
     #[inline]
     pub(super) fn make_constant(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
@@ -75,7 +79,8 @@ impl Lowerer<'_> {
                 } else {
                     literal.negative = false;
                 }
-                // Numbers that the type does not hold were reported by the rules; here they only must not be a panic.
+                // Numbers that the type does not hold were reported by the rules; here they only
+                // must not be a panic.
                 let bits = literal_bits(self.resources.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.resources.literal_id([bits; 4]))
             }
@@ -90,7 +95,7 @@ impl Lowerer<'_> {
         src
     }
 
-    /// A variable read as `ty`, without swizzle and signs.
+    /// Loads a variable read as `ty`, without swizzle and signs.
     pub(super) fn load_variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
         let info = &self.resources.checked.vars[var as usize];
         let source = match info.kind {
@@ -140,7 +145,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Register and index of a temporary.
+    /// Returns the register and index of a temporary.
     pub(super) fn get_temp_register(
         &mut self,
         var: u32,
@@ -192,8 +197,9 @@ impl Lowerer<'_> {
         Src::new(input)
     }
 
-    /// A register with f[FOGC], whose components y, z and w are 0, unlike those of the same attribute in other languages. There is no flow
-    /// control, so that the register has its value from the first use on. NV_fragment_program table X.1.
+    /// Returns a register with f[FOGC], whose components y, z and w are 0, unlike those of the same
+    /// attribute in other languages. There is no flow control, so that the register has its value
+    /// from the first use on. NV_fragment_program table X.1.
     fn copy_fog_coordinate(&mut self, input: Base) -> Base {
         let register = self.resources.add_register(Width::W32);
         let zero = self.bits(0);
@@ -213,7 +219,8 @@ impl Lowerer<'_> {
         }
         let source = self.resources.checked.params[(first + element) as usize];
         let base = match source {
-            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the parameters.
+            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the
+            // parameters.
             ParamSource::Literal(bits) => {
                 Base::Literal(self.resources.literal_id(bits.map(u64::from)))
             }
@@ -228,9 +235,10 @@ impl Lowerer<'_> {
         Src::new(base)
     }
 
-    /// An element of an array that is indexed at run time somewhere.
+    /// Returns an element of an array that is indexed at run time somewhere.
     fn select_element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
-        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind and knows its own index.
+        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind
+        // and knows its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
         // Such arrays get their places before the first line.
         let Some(base) = *self.resources.tables.place(var, 0) else {
@@ -252,7 +260,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An index into an array of `len` elements.
+    /// Returns an index into an array of `len` elements.
     pub(crate) fn make_index(&mut self, index: AstIndex, len: u32) -> IndexId {
         let element = self.make_index_term(index);
         self.resources.builder.program.indices.push(Index {
@@ -262,7 +270,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The address of an element of a buffer variable.
+    /// Returns the address of an element of a buffer variable.
     pub(super) fn find_element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
         let (point, index) = point_and_element(self.resources.ast, view, index);
         let buffer = view_buffer(self, view);
@@ -271,7 +279,7 @@ impl Lowerer<'_> {
         view_address(self, (view, buffer), point, index)
     }
 
-    /// The run-time or constant term of an index.
+    /// Returns the run-time or constant term of an index.
     pub(crate) fn make_index_term(&mut self, index: AstIndex) -> IndexTerm {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
@@ -293,7 +301,8 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
-            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as long as 32 bits can say.
+            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as
+            // long as 32 bits can say.
             offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }
@@ -306,16 +315,18 @@ pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
     if !signs.contains(Signs::ABS) {
         src.negate = inner;
     } else if ty.base() == TypeBase::Unsigned {
-        // The absolute value has no effect and the negation is that of two's complement, so two signs cancel each other.
+        // The absolute value has no effect and the negation is that of two's complement, so two
+        // signs cancel each other.
         src.negate = inner != outer;
     } else {
-        // A sign between the bars has no effect: the absolute value is taken behind it. NV_gpu_program4 section 2.X.4.2.
+        // A sign between the bars has no effect: the absolute value is taken behind it.
+        // NV_gpu_program4 section 2.X.4.2.
         src.abs = true;
         src.negate = outer;
     }
 }
 
-/// The lanes of a source in another order.
+/// Returns the lanes of a source in another order.
 pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
     src.swizzled(Swizzle::new(order))
 }

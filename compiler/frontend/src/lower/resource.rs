@@ -1,11 +1,10 @@
 //! Inputs and buffers, made on first use, and what holds for the program as a whole.
 
-use super::operand::sign;
 use super::tables::{BufferKey, Tables};
 use crate::ast::{Ast, VarMods};
 use crate::check::{Checked, Var, VarKind, default_constant, literal_bits};
 use crate::lang::options::Features;
-use crate::line::{Source, Value};
+use crate::line::Value;
 use crate::vars::IoBinding;
 use glasm_ir::inst::{Aux, LiteralId};
 use glasm_ir::program::Modes;
@@ -14,10 +13,11 @@ use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, Buffer, BufferId, BufferKind, Builder, Input, InputId, Interpolation, NamedParam, Output,
-    ParamId, ParamSource, Register, RegisterId, Semantic, Src, Stage, StateParam, Storage,
+    ParamId, ParamSource, Register, RegisterId, Semantic, Stage, StateParam, Storage,
 };
 
-/// What the IR program declares for variables, bindings and literals of the checked program. It appends no instructions.
+/// What the IR program declares for variables, bindings and literals of the checked program. It
+/// appends no instructions.
 pub(crate) struct Resources<'c> {
     pub(crate) ast: &'c Ast<'c>,
     pub(crate) checked: &'c Checked,
@@ -26,7 +26,7 @@ pub(crate) struct Resources<'c> {
 }
 
 impl Resources<'_> {
-    /// A register of its own.
+    /// Adds a register of its own.
     pub(crate) fn add_register(&mut self, width: Width) -> RegisterId {
         self.builder.program.registers.push(Register {
             storage: Storage::Temp,
@@ -36,9 +36,10 @@ impl Resources<'_> {
         })
     }
 
-    /// The condition-code register `number`.
+    /// Returns the condition-code register `number`.
     pub(crate) fn get_condition_code(&mut self, number: u8) -> RegisterId {
-        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this from being a panic.
+        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this
+        // from being a panic.
         let slot = usize::from(number).min(self.tables.condition_codes.len() - 1);
         if let Some(register) = self.tables.condition_codes[slot] {
             return register;
@@ -58,7 +59,7 @@ impl Resources<'_> {
         self.builder.program.registers.push(register)
     }
 
-    /// The slot of a parameter that is not in an array.
+    /// Returns the slot of a parameter that is not in an array.
     pub(super) fn get_param(&mut self, source: ParamSource) -> ParamId {
         let program = &mut self.builder.program;
         *self
@@ -72,7 +73,7 @@ impl Resources<'_> {
         self.add_register_of(info, (Storage::Temp, info.width()), array)
     }
 
-    /// A register with the name of a variable.
+    /// Adds a register with the name of a variable.
     #[inline]
     pub(super) fn add_register_of(
         &mut self,
@@ -92,7 +93,7 @@ impl Resources<'_> {
         })
     }
 
-    /// The literal vector with these bits.
+    /// Returns the literal vector with these bits.
     pub(crate) fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
         let program = &mut self.builder.program;
         *self
@@ -102,33 +103,14 @@ impl Resources<'_> {
             .or_insert_with(|| program.literals.push(bits))
     }
 
-    /// The data of an access, as instructions refer to them.
+    /// Adds the data of an access, as instructions refer to them.
     pub(super) fn add_mem_access(&mut self, access: MemAccess) -> Aux {
         Aux::Mem(self.builder.program.mem_accesses.push(access))
     }
 
-    /// Pushes an operand that is an attribute of a vertex or a patch, if one like it was read before.
-    #[inline(never)]
-    pub(super) fn push_held(&mut self, operand: &Source, ty: Type) -> bool {
-        let held = match operand.base {
-            Value::Var(var) => self.tables.held_place(var, operand.index, ty.width()),
-            Value::Scalar(_) | Value::Vector { .. } => None,
-        };
-        let Some((base, index)) = held else {
-            return false;
-        };
-        let mut source = Src {
-            index,
-            swizzle: operand.suffix.swizzle(),
-            ..Src::new(base)
-        };
-        sign(&mut source, operand.signs, ty);
-        self.builder.program.srcs.push(source);
-        true
-    }
-
-    /// Whether all that writes the position stands where nothing leads. Then it is what it begins as, which only the languages with
-    /// registers define: the rules see to it that their vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
+    /// Decides whether all that writes the position stands where nothing leads. Then it is what it
+    /// begins as, which only the languages with registers define: the rules see to it that their
+    /// vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
     pub(super) fn has_unreached_position(&self) -> bool {
         let (dialect, checked) = (self.ast.dialect, self.checked);
         dialect.stage() == Stage::Vertex
@@ -137,7 +119,7 @@ impl Resources<'_> {
             && !self.tables.results.contains_key(&Semantic::Position)
     }
 
-    /// The register of a position that no variable of the program names.
+    /// Adds the register of a position that no variable of the program names.
     pub(super) fn add_position_register(&mut self, output: Output) -> RegisterId {
         let program = &mut self.builder.program;
         program.registers.push(Register {
@@ -148,14 +130,14 @@ impl Resources<'_> {
         })
     }
 
-    /// The address register of the innermost LOOP, if the program uses one.
+    /// Returns the address register of the innermost LOOP, if the program uses one.
     pub(super) fn find_loop_index_place(&mut self) -> Option<&mut Option<Base>> {
         let var = self.checked.loop_index?;
         Some(self.tables.place(var, 0))
     }
 
-    /// Whether branches back or chains of calls can run more instructions than a program of NV_vertex_program2 may. NV_vertex_program2
-    /// section 2.14.2.3.
+    /// Decides whether branches back or chains of calls can run more instructions than a program of
+    /// NV_vertex_program2 may. NV_vertex_program2 section 2.14.2.3.
     pub(super) fn may_run_beyond(&self, max: u32) -> bool {
         let call_graph = &self.checked.call_graph;
         let most = call_graph
@@ -164,7 +146,7 @@ impl Resources<'_> {
         call_graph.repeats() || most > u64::from(max)
     }
 
-    /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
+    /// Returns a constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn get_literal(&mut self, base: Value, ty: Type) -> Base {
         let ast = self.ast;
         let bits =
@@ -183,14 +165,15 @@ impl Resources<'_> {
         Base::Literal(self.literal_id(vector))
     }
 
-    /// Whether a parameter array has a slot of zeros before its first element and one behind its last: run-time indices are limited to
-    /// the slots that there are, so that parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
+    /// Decides whether a parameter array has a slot of zeros before its first element and one
+    /// behind its last: run-time indices are limited to the slots that there are, so that
+    /// parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
     pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });
         is_param && self.ast.dialect.facts().registers.is_some()
     }
 
-    /// The input of a binding.
+    /// Returns the input of a binding.
     pub(super) fn get_input(
         &mut self,
         binding: IoBinding,
@@ -202,7 +185,8 @@ impl Resources<'_> {
         if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }
-        // Emission turns the position over by this parameter, which no instruction of the program names.
+        // Emission turns the position over by this parameter, which no instruction of the program
+        // names.
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.get_param(ParamSource::State(StateParam::WindowOrigin));
         }
@@ -214,12 +198,14 @@ impl Resources<'_> {
 
     fn make_input(&self, binding: IoBinding, base: TypeBase, width: Width) -> Input {
         let semantic = binding.semantic;
-        // By semantic: the modifiers of one declaration hold for all variables that are bound to the same attribute.
+        // By semantic: the modifiers of one declaration hold for all variables that are bound to
+        // the same attribute.
         let mods = self.checked.interpolation.get(&semantic);
         let mods = mods.copied().unwrap_or_default();
         let is_fragment = self.ast.dialect.stage() == Stage::Fragment;
         let interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
-            // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
+            // Vulkan wants Flat at every integer input of fragment shaders
+            // (VUID-StandaloneSpirv-Flat-04744).
             _ if is_fragment && binding.base != TypeBase::Float => Interpolation::Flat,
             VarMods::FLAT => Interpolation::Flat,
             VarMods::NOPERSPECTIVE => Interpolation::NoPerspective,
@@ -252,7 +238,8 @@ impl Resources<'_> {
     pub(super) fn set_modes(&mut self) {
         let checked = self.checked;
         self.builder.program.modes = Modes {
-            // Zeros say that the size is only known when work is dispatched. ARB_compute_variable_group_size.
+            // Zeros say that the size is only known when work is dispatched.
+            // ARB_compute_variable_group_size.
             workgroup_size: if checked.features.contains(Features::VARIABLE_GROUP_SIZE) {
                 [0; 3]
             } else {
@@ -263,7 +250,7 @@ impl Resources<'_> {
         };
     }
 
-    /// The buffer of a key.
+    /// Returns the buffer of a key.
     pub(super) fn get_buffer(&mut self, key: BufferKey) -> BufferId {
         let program = &mut self.builder.program;
         let (kind, binding, array, size) = match key {
@@ -281,8 +268,8 @@ impl Resources<'_> {
     }
 }
 
-/// Returns the type of an input that the program reads as `base`. Varyings travel as floats, whatever the instructions make of the
-/// bits, unless the program declares a type.
+/// Returns the type of an input that the program reads as `base`. Varyings travel as floats,
+/// whatever the instructions make of the bits, unless the program declares a type.
 pub(super) fn input_base(
     semantic: Semantic,
     interpolation: Interpolation,

@@ -1,4 +1,5 @@
-//! SPARSE: residency of the texels that an access reads. EXT_sparse_texture2 sections 2.X.3.7 and 2.X.4.1.
+//! SPARSE: residency of the texels that an access reads. EXT_sparse_texture2 sections 2.X.3.7 and
+//! 2.X.4.1.
 
 use super::{InstCx, Lowerer};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -7,10 +8,11 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Dst, Op, Src, WriteMask};
 
-/// Updates the sparse condition code before the access itself, which may overwrite its own operands. Mask and condition of the
-/// result do not matter to the code.
+/// Updates the sparse condition code before the access itself, which may overwrite its own
+/// operands. Mask and condition of the result do not matter to the code.
 ///
-/// A result whose condition tests the sparse condition code tests the old one: then the code is updated by
+/// A result whose condition tests the sparse condition code tests the old one: then the code is
+/// updated by
 /// [`update_after`], which takes what this returns.
 pub(super) fn update(l: &mut Lowerer<'_>, cx: &InstCx<'_>, aux: Aux, sources: &[Src]) -> Late {
     update_with(l, cx, |_| aux, sources)

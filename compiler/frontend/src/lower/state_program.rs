@@ -1,8 +1,10 @@
-//! Vertex state programs: parameters that the program reads and writes, and what it is executed with. NV_vertex_program section 2.14.4.
+//! Vertex state programs: parameters that the program reads and writes, and what it is executed
+//! with. NV_vertex_program section 2.14.4.
 //!
-//! The parameters lie in a buffer, one vector each. One that the program names by its number is loaded where it is needed first, and then
-//! lives in a register. What was written to it is stored before the next read with a run-time index, which finds it in the buffer, and
-//! at the end of the program. State programs have no branches: the order of the text is that of execution.
+//! The parameters lie in a buffer, one vector each. One that the program names by its number is
+//! loaded where it is needed first, and then lives in a register. What was written to it is stored
+//! before the next read with a run-time index, which finds it in the buffer, and at the end of the
+//! program. State programs have no branches: the order of the text is that of execution.
 
 use super::Lowerer;
 use super::address::{Address, load_words};
@@ -25,14 +27,14 @@ const VECTOR: u32 = 16;
 const BITS: Type = Type::U32;
 
 impl Resources<'_> {
-    /// The vector that the program is executed with.
+    /// Returns the vector that the program is executed with.
     pub(super) fn get_argument(&mut self, var: u32) -> Src {
         let base = Base::Param(self.get_param(ParamSource::Argument));
         *self.tables.place(var, 0) = Some(base);
         Src::new(base)
     }
 
-    /// The register of a parameter, and whether this is its first access.
+    /// Returns the register of a parameter, and whether this is its first access.
     fn get_writable_register(&mut self, var: u32, info: &Var, number: u32) -> (RegisterId, bool) {
         if let Some(Base::Register(register)) = *self.tables.place(var, number) {
             return (register, false);
@@ -48,7 +50,7 @@ impl Resources<'_> {
 }
 
 impl Lowerer<'_> {
-    /// A parameter as operand.
+    /// Loads a parameter as operand.
     pub(super) fn load_writable_param(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         if let AstIndex::Relative(_) = index {
             return self.load_param_at(info, index);
@@ -61,7 +63,7 @@ impl Lowerer<'_> {
         Src::register(register)
     }
 
-    /// The register of a parameter that is about to be written.
+    /// Returns the register of a parameter that is about to be written.
     pub(super) fn write_param(&mut self, info: &Var, result: &Target) -> RegisterId {
         let number = const_index(result.index);
         let (register, is_new) = self
@@ -124,7 +126,7 @@ impl Lowerer<'_> {
         self.inst(Op::Store, BITS, None, aux, &[source, address.source]);
     }
 
-    /// The place of a parameter.
+    /// Returns the place of a parameter.
     fn find_param_address(&mut self, number: u32) -> Address {
         Address {
             space: self.resources.get_param_space(),
@@ -134,7 +136,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A parameter with a run-time index; zeros if there is none of this number. NV_vertex_program section 2.14.1.9.
+    /// Loads a parameter with a run-time index; zeros if there is none of this number.
+    /// NV_vertex_program section 2.14.1.9.
     fn load_param_at(&mut self, info: &Var, index: AstIndex) -> Src {
         // The buffer has to have what was written so far, for the index may name any of it.
         self.store_params();
@@ -146,7 +149,8 @@ impl Lowerer<'_> {
         // Added modulo 2^32, so that negative offsets are right, too.
         let offset = self.bits(u64::from(offset as u32));
         let number = self.compute(Op::Add, BITS, &[number, offset]);
-        // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies behind the buffer reads as zeros.
+        // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies
+        // behind the buffer reads as zeros.
         let behind = self.bits(u64::from(info.array.unwrap_or(0)));
         let number = self.compute(Op::Min, BITS, &[number, behind]);
         let stride = self.bits(u64::from(VECTOR));

@@ -40,8 +40,9 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Project => {
-            // The reference in z is divided as well: TXP divides the first three components. Targets that need w for something else do not
-            // have it. NV_gpu_program4 section 2.X.8.Z.
+            // The reference in z is divided as well: TXP divides the first three components.
+            // Targets that need w for something else do not have it. NV_gpu_program4 section
+            // 2.X.8.Z.
             let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
@@ -76,12 +77,13 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
     }
 }
 
-/// Whether a lookup with projection does not divide.
+/// Decides whether a lookup with projection does not divide.
 fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
     l.resources.has_exact_precision() && part(l, cx).1.is_cube()
 }
 
-/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
+/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
+/// EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
     // The last kind of operand in the row is the texture itself.
@@ -95,7 +97,7 @@ fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     splat(second, u8::from(target.reference == Reference::Operand))
 }
 
-/// The component that TXG and TXGO select.
+/// Returns the component that TXG and TXGO select.
 fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     match part(l, cx).0.texture.suffix.kind() {
         SuffixKind::One(lane) => lane,
@@ -103,7 +105,8 @@ fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     }
 }
 
-/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the mode, least level, run-time offset.
+/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the
+/// mode, least level, run-time offset.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
@@ -128,7 +131,8 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     own.iter().for_each(|&source| sources.push(source));
     if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
         access.min_lod = true;
-        // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section 2.X.8.Z.
+        // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section
+        // 2.X.8.Z.
         sources.push(match mode == TexMode::Grad {
             true => splat(own[1], 3),
             false => splat(l.value(cx, further, F), target.clamp_lane()),
@@ -141,7 +145,8 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     sparse::update_after(l, late);
 }
 
-/// The texel offset of an access; one that is computed at run time is the last operand and the last source.
+/// Returns the texel offset of an access; one that is computed at run time is the last operand and
+/// the last source.
 fn offset(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -161,8 +166,9 @@ fn offset(
     }
 }
 
-/// The coordinate of an array texture for that of a stack, whose layers lie between 0 and 1. Layers are not blended with each other, as
-/// filters of 3D textures would, and coordinates beyond the ends stay at the ends.
+/// Returns the coordinate of an array texture for that of a stack, whose layers are between 0 and 1.
+/// Layers are not blended with each other, as filters of 3D textures would, and coordinates
+/// beyond the ends stay at the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
     let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
@@ -178,7 +184,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     Src::register(stacked)
 }
 
-/// The texture of an access.
+/// Returns the texture of an access.
 fn texture(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -206,7 +212,8 @@ fn texture(
     (id, texture)
 }
 
-/// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
+/// Returns the texture of a query: texels of any type will do. As long as nothing else accesses it,
+/// the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
     let known = types.iter().find_map(|&texel| {
@@ -224,7 +231,7 @@ fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     id
 }
 
-/// The texture of an access that reads texels: their type is that of the result.
+/// Returns the texture of an access that reads texels: their type is that of the result.
 fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let open = Texture {
         texel: F,

@@ -1,5 +1,5 @@
-//! Attributes of vertices and patches, vertices that are emitted, results that are passed on. NV_geometry_program4,
-//! NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
+//! Attributes of vertices and patches, vertices that are emitted, results that are passed on.
+//! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
 
 use super::context::{const_index, splat};
 use super::formula::Formulas;
@@ -19,7 +19,7 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// An attribute of a vertex, or of the patch that a tessellation control program makes.
+    /// Loads an attribute of a vertex, or of the patch that a tessellation control program makes.
     pub(super) fn load_held_attrib(
         &mut self,
         (var, info): (u32, &Var),
@@ -54,7 +54,8 @@ impl Lowerer<'_> {
         let (vertex, element) = self.resources.split_index(info, index);
         // An array with run-time index has its slots already.
         let array = (*self.resources.tables.place(var, 0)).filter(|_| info.relative);
-        // All elements of an array belong to the same vertex or patch, so that its first binding tells to which.
+        // All elements of an array belong to the same vertex or patch, so that its first binding
+        // tells to which.
         let number = match array {
             Some(_) => 0,
             None => const_index(element),
@@ -87,7 +88,7 @@ impl Lowerer<'_> {
         (base, Some(index))
     }
 
-    /// The vertex that an index selects. Those beyond the end of every patch are undefined.
+    /// Returns the vertex that an index selects. Those beyond the end of every patch are undefined.
     fn make_vertex_term(&mut self, index: AstIndex) -> IndexTerm {
         match index {
             AstIndex::Relative(_) => self.make_index_term(index),
@@ -101,7 +102,7 @@ impl Lowerer<'_> {
 }
 
 impl Resources<'_> {
-    /// The index of the vertex and that of the element.
+    /// Returns the index of the vertex and that of the element.
     fn split_index(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
         match index {
             _ if !info.by_vertex => (AstIndex::None, index),
@@ -110,14 +111,14 @@ impl Resources<'_> {
         }
     }
 
-    /// An index, the same one for all operands that have it.
+    /// Adds an index, the same one for all operands that have it.
     fn add_vertex_index(&mut self, index: Index) -> IndexId {
         let indices = &mut self.builder.program.indices;
         let known = self.tables.vertex_indices.entry(index);
         *known.or_insert_with(|| indices.push(index))
     }
 
-    /// The input or the output that an attribute of a vertex or a patch reads.
+    /// Returns the input or the output that an attribute of a vertex or a patch reads.
     pub(super) fn get_held_slot(
         &mut self,
         binding: IoBinding,
@@ -150,7 +151,7 @@ impl Resources<'_> {
         })
     }
 
-    /// An output. Tessellation control programs read and write the same ones.
+    /// Adds an output. Tessellation control programs read and write the same ones.
     #[inline]
     pub(super) fn add_output(&mut self, output: Output) -> OutputId {
         let outputs = &mut self.builder.program.outputs;
@@ -161,8 +162,8 @@ impl Resources<'_> {
         *known.or_insert_with(|| outputs.push(output))
     }
 
-    /// Gives the bindings of all arrays with run-time index their slots where arrays may share some: in the order of their numbers, so that
-    /// each array finds its own one behind the other.
+    /// Gives the bindings of all arrays with run-time index their slots where arrays may share
+    /// some: in the order of their numbers, so that each array finds its own one behind the other.
     pub(super) fn add_shared_slots(&mut self) {
         if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;
@@ -181,7 +182,8 @@ impl Resources<'_> {
                 }
             }
         }
-        // With the number of the entry, so that of several bases for one slot that of the first declaration stays.
+        // With the number of the entry, so that of several bases for one slot that of the first
+        // declaration stays.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
         let is_control = self.ast.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
@@ -198,7 +200,8 @@ impl Resources<'_> {
         self.tables.shared_slots = slots;
     }
 
-    /// The outputs that vertices take from those that come in, and what they take. NV_geometry_shader_passthrough section 2.X.7.Y.
+    /// Adds the outputs that vertices take from those that come in, and what they take.
+    /// NV_geometry_shader_passthrough section 2.X.7.Y.
     pub(super) fn add_passed_outputs(&mut self) {
         let checked = self.checked;
         for passed in &checked.passed {

@@ -1,4 +1,5 @@
-//! What binding paths name, the numbers in their brackets, and what is wrong with paths that name nothing.
+//! What binding paths name, the numbers in their brackets, and what is wrong with paths that name
+//! nothing.
 
 use crate::ast::{Bracket, DeclKind, Segment};
 use crate::check::bindings::buffers::BufferRange;
@@ -36,7 +37,7 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    /// The declarations that take such a binding, for buffers one of them.
+    /// Returns the declarations that take such a binding, for buffers one of them.
     pub(crate) const fn declared_by(&self) -> DeclKind {
         match self {
             Self::Attrib(..) => DeclKind::Attrib,
@@ -72,7 +73,7 @@ pub(crate) enum ParamKind {
 }
 
 impl ParamRange {
-    /// The first parameter.
+    /// Returns the first parameter.
     pub(crate) fn source(self) -> ParamSource {
         self.kind.source(self.first)
     }
@@ -82,7 +83,7 @@ impl ParamRange {
         (self.first..self.first + self.count).map(move |number| self.kind.source(number))
     }
 
-    /// Whether they are rows of a matrix.
+    /// Decides whether they are rows of a matrix.
     pub(crate) fn is_matrix(self) -> bool {
         matches!(self.kind, ParamKind::Matrix(..))
     }
@@ -104,7 +105,8 @@ impl ParamKind {
     }
 }
 
-/// A path resolved: what it names, whether it is a range, and the word left over, which can only be a suffix.
+/// A path resolved: what it names, whether it is a range, and the word left over, which can only be
+/// a suffix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolved {
     pub(crate) bound: Bound,
@@ -124,12 +126,6 @@ pub(crate) enum Match {
     Number(Span, Code),
     /// So many words fit.
     No,
-}
-
-impl RuleCx<'_> {
-    pub(crate) fn word(&self, segment: Segment) -> &[u8] {
-        self.text_at(segment.word)
-    }
 }
 
 #[cold]
@@ -171,7 +167,8 @@ pub(crate) fn match_pattern(
         // Goes on behind a wrong bracket: it is the problem only if all words fit.
         let found = segment.brackets[0];
         match (numbered, found) {
-            // Where the number may be left out it is 0, as that of `vertex.texcoord`: ARB_vertex_program section 2.14.3.1.
+            // Where the number may be left out it is 0, as that of `vertex.texcoord`:
+            // ARB_vertex_program section 2.14.3.1.
             (true, Bracket::None) if matches!(number, Number::Required(_)) => {
                 problem = Some(Match::Number(segment.span, Code::BindingNeedsIndex));
             }
@@ -239,7 +236,7 @@ pub(crate) fn err_no_row(
     }
 }
 
-/// The first row whose words fit, but a number in brackets is missing or too much.
+/// Returns the first row whose words fit, but a number in brackets is missing or too much.
 pub(crate) fn find_bracket_problem<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -283,7 +280,8 @@ pub(crate) fn find_next_words<'a>(
     (known, next)
 }
 
-/// Returns the failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
+/// Returns the failure that no row fits, at the first word that no row knows, with a hint if that
+/// is close to a word of a row.
 pub(crate) fn err_no_binding<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -315,7 +313,7 @@ pub(crate) fn err_no_binding<'a>(
     })
 }
 
-/// The bracket of segments that fit a pattern, found by looking at one after the other.
+/// Returns the bracket of segments that fit a pattern, found by looking at one after the other.
 pub(crate) fn find_bracket_in(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -367,14 +365,14 @@ pub(crate) fn problem(span: Span, code: Code, message: impl Into<String>) -> Fai
     })
 }
 
-/// The failure of a binding that takes no run-time index.
+/// Returns the failure of a binding that takes no run-time index.
 #[cold]
 pub(crate) fn needs_constant<T>(span: Span) -> Result<T, Failed> {
     let message = "this binding needs a constant number; declare an array to index it";
     fail(span, Code::BindingUnknown, message)
 }
 
-/// A failure.
+/// Returns a failure.
 #[cold]
 pub(crate) fn fail<T>(span: Span, code: Code, message: impl Into<String>) -> Result<T, Failed> {
     Err(problem(span, code, message))

@@ -1,12 +1,13 @@
-//! Variables that lie in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4 and NV_gpu_program5 section 2.X.3.6,
-//! NV_shader_storage_buffer_object and NV_shader_atomic_counters section 2.X.3.Y.
+//! Variables that lie in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4
+//! and NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and
+//! NV_shader_atomic_counters section 2.X.3.Y.
 
 use crate::ast::{Bracket, Decl, DeclKind, Segment, Size};
 use crate::check::bindings::brackets::{
     Bound, Failed, FoundBinding, fail, read_elements, read_numbers,
 };
 use crate::check::context::RuleCx;
-use crate::check::declarations::declaration::DeclarationRules;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::names::declare::{check_array_size, check_view_size, make_var};
 use crate::codes::Code;
 use crate::lang::limits;
@@ -72,7 +73,8 @@ macro_rules! layouts {
 }
 
 spaces! {
-    // name, binding points, elements; what a variable is, which instructions take it, the error of using the binding in an instruction
+    // name, binding points, elements; what a variable is, which instructions take it, the error of
+    // using the binding in an instruction
     /// `program.buffer`
     Parameter limits::PARAMETER_BUFFERS, limits::PARAMETER_BUFFER_WORDS * 4, "a parameter buffer" "is a CBUFFER variable, for LDC only"
         BufferOperand "elements of parameter buffers need a BUFFER variable";
@@ -108,7 +110,7 @@ pub(crate) struct BufferRange {
 }
 
 impl BufferSpace {
-    /// The row.
+    /// Returns the row.
     pub(crate) fn info(self) -> &'static SpaceInfo {
         let row = SPACES.iter().find(|row| row.space == self);
         row.unwrap_or(&SPACES[0])
@@ -126,12 +128,12 @@ impl BufferLayout {
         self.info().stride
     }
 
-    /// Whether elements are operands of any instruction.
+    /// Decides whether elements are operands of any instruction.
     pub(crate) const fn is_value(self) -> bool {
         matches!(self, Self::Words | Self::Vectors)
     }
 
-    /// What holds for the buffers that its variables are elements of.
+    /// Returns what holds for the buffers that its variables are elements of.
     pub(crate) fn space(self) -> &'static SpaceInfo {
         self.info().space.info()
     }
@@ -143,7 +145,8 @@ impl BufferRange {
         let same =
             (self.space, self.binding, self.bindings) == (next.space, next.binding, next.bindings);
         match (self.elements, next.elements) {
-            // NV_gpu_program4 section 2.X.3.6: bindings of an array use one binding point and increase consecutively.
+            // NV_gpu_program4 section 2.X.3.6: bindings of an array use one binding point and
+            // increase consecutively.
             (Some((first, count)), Some((other, more))) if same && first + count == other => {
                 self.elements = Some((first, count + more));
                 self.one = false;
@@ -161,7 +164,8 @@ impl DeclarationRules<'_, '_, '_> {
         let (start, count) = range.elements.unwrap_or((0, row.most));
         let bounded = range.elements.is_some();
         if row.layout.is_value() {
-            // CBUFFER variables may share a binding point with others: they count bytes and are no values.
+            // CBUFFER variables may share a binding point with others: they count bytes and are no
+            // values.
             self.check_one_layout(decl, row.layout, range)?;
         }
         let mut view = BufferView {
@@ -171,7 +175,8 @@ impl DeclarationRules<'_, '_, '_> {
             start,
             elements: None,
         };
-        // Sizes stand as indices do: that of the binding points first, that of the elements behind it.
+        // Sizes stand as indices do: that of the binding points first, that of the elements behind
+        // it.
         let has_two_sizes = decl.size2 != Size::Single;
         let array = match range.bindings {
             None if has_two_sizes => {
@@ -194,7 +199,8 @@ impl DeclarationRules<'_, '_, '_> {
                 }
                 let elements = if has_two_sizes { decl.size2 } else { decl.size };
                 view.elements = check_view_size(&mut self.resolver.cx, elements, bounded, count)?;
-                // Both sizes are in the view. 0 elements here, so that no constant index passes without a look at them.
+                // Both sizes are in the view. 0 elements here, so that no constant index passes
+                // without a look at them.
                 Some(0)
             }
         };
@@ -206,14 +212,15 @@ impl DeclarationRules<'_, '_, '_> {
         ))
     }
 
-    /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section 2.X.3.6.
+    /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section
+    /// 2.X.3.6.
     fn check_one_layout(
         &mut self,
         decl: &Decl,
         layout: BufferLayout,
         range: BufferRange,
     ) -> Option<()> {
-        // At most as many as there are binding points, which `numbers` has checked.
+        // At most as many as there are binding points, which `read_numbers` has checked.
         for binding in range.binding..range.binding + range.bindings.unwrap_or(1) {
             if *self.state.buffer_layouts.entry(binding).or_insert(layout) != layout {
                 let message =
@@ -236,7 +243,8 @@ pub(crate) fn find_buffer(
     let [points, second] = segment.brackets;
     let limits = space.info();
     let (binding, count, spans) = read_numbers(cx, points, limits.points, span)?;
-    // NV_shader_atomic_counters section 2.X.3.Y has no ranges of binding points, unlike NV_gpu_program5 section 2.X.3.6.
+    // NV_shader_atomic_counters section 2.X.3.Y has no ranges of binding points, unlike
+    // NV_gpu_program5 section 2.X.3.6.
     if spans && space == BufferSpace::Counter {
         let message = "an atomic counter variable uses one binding point";
         return fail(span, Code::BufferBindings, message);
@@ -258,7 +266,7 @@ pub(crate) fn find_buffer(
     Ok((Bound::Buffer(range), !one, 2))
 }
 
-/// Whether a binding is of the buffers that a declaration takes.
+/// Decides whether a binding is of the buffers that a declaration takes.
 pub(crate) fn takes_buffers(decl: &Decl, range: BufferRange) -> bool {
     let mut rows = LAYOUTS.iter();
     rows.any(|row| row.decl == decl.kind && row.space == range.space)

@@ -1,4 +1,5 @@
-//! Bindings: what paths such as `vertex.attrib[2]` name, and the unnamed variables of paths in instructions.
+//! Bindings: what paths such as `vertex.attrib[2]` name, and the unnamed variables of paths in
+//! instructions.
 
 pub(crate) mod brackets;
 pub(crate) mod buffers;

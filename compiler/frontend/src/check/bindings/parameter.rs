@@ -60,7 +60,8 @@ pub(crate) fn find_program_binding(
             Ok((Bound::Subroutines { first, count }, range, 2))
         }
         b"sharedmem" if second == Bracket::None => {
-            // The limit is that of the language: how much the program has may be declared behind this.
+            // The limit is that of the language: how much the program has may be declared behind
+            // this.
             let elements = read_elements(cx, bracket, limits::SHARED_BYTES, span)?;
             Ok((
                 Bound::Shared(elements),
@@ -124,7 +125,8 @@ fn read_parameters(
     Ok((Bound::Params(params), range, 2))
 }
 
-/// A row of the table of GL state, of which a path takes so many segments and has this bracket.
+/// Returns a row of the table of GL state, of which a path takes so many segments and has this
+/// bracket.
 pub(crate) fn bind_state_row(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -195,7 +197,8 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
     let number = read_matrix_number(cx, name, info)?;
     let mut used = 3;
     let form = segments.get(used).and_then(|&segment| {
-        // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row, and have no number themselves.
+        // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row,
+        // and have no number themselves.
         let plain = segment.brackets[0] == Bracket::None;
         FORMS
             .iter()
@@ -224,7 +227,7 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
     Ok((Bound::Params(params), range, used))
 }
 
-/// The number of a matrix.
+/// Returns the number of a matrix.
 fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Result<u32, Failed> {
     let [bracket, second] = name.brackets;
     match (info.number, bracket) {
@@ -244,7 +247,8 @@ fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Resu
         }
         _ => {}
     }
-    // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional brackets.
+    // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional
+    // brackets.
     let (number, _, range) = read_numbers(cx, bracket, info.number.limit(), name.span)?;
     if range || second != Bracket::None {
         return fail(name.span, Code::BindingUnknown, "one matrix number only");
@@ -282,7 +286,7 @@ pub(crate) fn find_image(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundB
     Ok((Bound::Image { first, count }, range, 1))
 }
 
-/// The failure of a second bracket.
+/// Returns the failure of a second bracket.
 fn one_bracket(segment: Segment, span: Span) -> Result<(), Failed> {
     let message = "one number in brackets only";
     match segment.brackets[1] == Bracket::None {

@@ -1,6 +1,6 @@
 //! Binding paths as operands and results: each becomes a variable that no declaration has.
 
-use crate::ast::{Base, Path, Suffix};
+use crate::ast::{Base, Path, Relative, Suffix};
 use crate::check::bindings::brackets::{
     Bound, Failed, fail, needs_constant, report_unknown_binding,
 };
@@ -8,13 +8,15 @@ use crate::check::context::RuleCx;
 use crate::check::names::declare::io_binding;
 use crate::check::names::resolver::Resolver;
 use crate::codes::Code;
+use crate::lang::arb::limits;
 use crate::lang::bindings::BindingInfo;
-use crate::syntax::Letters;
+use crate::lang::lenient::Rule;
+use crate::lang::register::Registers;
 use crate::vars::{Implicit, IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Span, WriteMask};
 
 impl Resolver<'_, '_> {
-    /// The unnamed variable and the suffix of a path.
+    /// Returns the unnamed variable and the suffix of a path.
     pub(crate) fn resolve_path(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let Path { span, name, .. } = self.cx.ast.paths[path as usize];
         let Some(name) = name else {
@@ -48,7 +50,8 @@ impl Resolver<'_, '_> {
         };
         let var = match resolved.relative {
             Some(relative) => self.bind_relative_path(&resolved.bound, relative, span)?,
-            // The span without the suffix is that of the binding, which a message about the variable points at.
+            // The span without the suffix is that of the binding, which a message about the
+            // variable points at.
             None => self.get_implicit_var(resolved.bound, resolved.span)?,
         };
         Some((var, suffix))
@@ -56,7 +59,8 @@ impl Resolver<'_, '_> {
 
     #[inline]
     fn get_implicit_result(&mut self, binding: IoBinding, span: Span) -> u32 {
-        // The key is the semantic, not the path: `result.color` and `result.color.primary` are one variable.
+        // The key is the semantic, not the path: `result.color` and `result.color.primary` are one
+        // variable.
         let key = Implicit::Result(binding.semantic);
         self.get_implicit(key, span, |checker| {
             let first = checker.program.results.len() as u32;
@@ -74,7 +78,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// The unnamed variable of what a path names.
+    /// Returns the unnamed variable of what a path names.
     pub(crate) fn get_implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         let (code, message) = match bound {
             Bound::Attrib(row, number, _, holder) => {
@@ -104,13 +108,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-impl RuleCx<'_> {
-    pub(crate) fn get_letters(&self) -> Letters {
-        Letters::of(self.ast.dialect)
-    }
-}
-
-/// The mask that the letters behind a result are.
+/// Returns the mask that the letters behind a result are.
 pub(crate) fn read_letters(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask, Code> {
     cx.get_letters().mask(cx.text_at(span))
 }
@@ -157,7 +155,7 @@ pub(crate) fn describe_range_problem(
 }
 
 impl Resolver<'_, '_> {
-    /// The unnamed variable of a binding with run-time index.
+    /// Returns the unnamed variable of a binding with run-time index.
     pub(crate) fn bind_relative_path(
         &mut self,
         bound: &Bound,
@@ -167,7 +165,8 @@ impl Resolver<'_, '_> {
         let (kind, count) = self.bind_relative_row(bound)?;
         self.check_address_index(relative);
         let var = Var {
-            // All bindings of the row are its elements, of which the index, which belongs to the binding, selects one.
+            // All bindings of the row are its elements, of which the index, which belongs to the
+            // binding, selects one.
             array: Some(count),
             relative: true,
             element: Some(relative),
@@ -202,7 +201,8 @@ impl Resolver<'_, '_> {
         Some((kind, count))
     }
 
-    /// Checks that an index of an array that a program declares is not A0. NV_fragment_program2 section 3.11.2.
+    /// Checks that an index of an array that a program declares is not A0. NV_fragment_program2
+    /// section 3.11.2.
     pub(crate) fn check_no_loop_index(&mut self, relative: u32) {
         let info = self.cx.ast.relatives[relative as usize];
         if let Base::Var(var) = info.base
@@ -225,6 +225,49 @@ impl Resolver<'_, '_> {
             self.cx.error(Code::IndexVariable, span, message);
         }
     }
+
+    /// Checks a run-time index: a component of an address register, plus a number.
+    pub(crate) fn check_address_index(&mut self, relative: u32) {
+        let info = self.cx.ast.relatives[relative as usize];
+        match self.cx.facts.registers {
+            Some(registers) => check_register_offset(&mut self.cx, registers, info),
+            None => check_address_offset(&mut self.cx, info.offset, info.span),
+        }
+        // Else it is a variable already.
+        let Base::Name(name) = info.base else { return };
+        let Some(var) = self.find_var(name, info.span) else {
+            return;
+        };
+        let kind = self.program.vars[var as usize].kind;
+        if kind == VarKind::Poisoned {
+            return;
+        }
+        let is_loop_index = self.program.loop_index == Some(var);
+        let offsets = limits::LOOP_INDEX_OFFSETS;
+        if is_loop_index && !offsets.contains(&info.offset) {
+            let (offset, most) = (info.offset, offsets.end());
+            let message = format!("the offset {offset} is not in 0 to {most}");
+            self.cx.error(Code::IndexOffset, info.span, message);
+        }
+        // ARB_vertex_program section 2.14.3.5 and NV_fragment_program2 section 3.11.3.Y: only x of
+        // these registers is accessible.
+        let has_x_only = self.cx.is_plain_arb() || is_loop_index;
+        if kind != VarKind::Address || has_x_only && info.lane != 0 {
+            let text = self.var_text(var);
+            let message = match kind == VarKind::Address {
+                true => format!("only component x of {text} can be an index"),
+                false => format!("{text} cannot be an index; use an address register"),
+            };
+            // In programs of registers nothing else can stand in such brackets, so the register
+            // itself is what is wrong.
+            let code = match self.cx.facts.registers {
+                Some(_) => Code::AddressRegister,
+                None => Code::IndexVariable,
+            };
+            return self.cx.error(code, info.span, message);
+        }
+        self.cx.ast.relatives[relative as usize].base = Base::Var(var);
+    }
 }
 
 /// First number and count of everything that a run-time index can select.
@@ -243,4 +286,25 @@ pub(crate) fn read_relative_numbers(
     }
     // No range, though there are several: the index selects one of them.
     Ok((0, row.number.limit(), false))
+}
+
+/// What programs of registers add to an address register. NV_vertex_program section 2.14.1.7,
+/// NV_vertex_program2 section 2.14.1.7.
+fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relative) {
+    let (low, high) = registers.offsets;
+    if info.offset < low || info.offset > high {
+        let offset = info.offset;
+        let message = format!("the offset {offset} is not in {low} to {high}");
+        cx.error(Code::IndexOffset, info.span, message);
+    }
+}
+
+/// What plain programs add to an address register. ARB_vertex_program section 2.14.2.
+fn check_address_offset(cx: &mut RuleCx<'_>, offset: i64, span: Span) {
+    let offsets = limits::ADDRESS_OFFSETS;
+    if cx.is_plain_arb() && !offsets.contains(&offset) {
+        let (low, high) = (offsets.start(), offsets.end());
+        let message = format!("the offset {offset} is not in {low} to {high}");
+        cx.lenient(Rule::LargeOffset, span, message);
+    }
 }

@@ -5,6 +5,7 @@ use crate::check::bindings::brackets::{
     Bound, Failed, FoundBinding, ParamKind, PathProblem, Resolved, err_no_row, fail,
     find_bracket_in, read_numbers, report_unknown_binding,
 };
+use crate::check::bindings::buffers::BufferSpace;
 use crate::check::bindings::parameter::{
     bind_state_row, find_env_parameter, find_image, find_local_parameter, find_matrix,
     find_program_binding, find_texture,
@@ -17,13 +18,15 @@ use crate::check::program::usage::find_number_span;
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
+use crate::lang::numbered::Numbered;
 use crate::lang::options::Features;
 use crate::lang::paths::{self, PathRow, Prefix};
 use crate::vars::Holder;
+use glasm_ir::state::MatrixName;
 use glasm_ir::{ParamSource, Semantic, Span};
 
 impl Resolver<'_, '_> {
-    /// What a path names. Reports the error if it names nothing.
+    /// Returns what a path names. Reports the error if it names nothing.
     pub(crate) fn resolve(&mut self, path: u32) -> Option<Resolved> {
         let segments = self.cx.ast.segments(path);
         let (bound, range, used) = match find_binding(&self.cx, segments) {
@@ -35,9 +38,11 @@ impl Resolver<'_, '_> {
         // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
         let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
         let rest = rest.first().map(|segment| segment.span);
-        // At most one bracket of a path has a run-time index: rows with two brackets take constants only.
+        // At most one bracket of a path has a run-time index: rows with two brackets take constants
+        // only.
         let relative = segments.iter().find_map(Segment::relative);
-        // Before the rest of the path: that a binding does not exist here says more than what follows it.
+        // Before the rest of the path: that a binding does not exist here says more than what
+        // follows it.
         if !self.may_be_bound(&bound, span) {
             return None;
         }
@@ -57,7 +62,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Whether the program may name what the rows of all programs have. Reports it if not.
+    /// Decides whether the program may name what the rows of all programs have. Reports it if not.
     #[inline]
     fn may_be_bound(&mut self, bound: &Bound, span: Span) -> bool {
         match bound {
@@ -65,11 +70,13 @@ impl Resolver<'_, '_> {
                 let ParamSource::State(param) = params.source() else {
                     return true;
                 };
-                // Rows that no specification has are in the table for programs that drivers have compiled from other languages.
+                // Rows that no specification has are in the table for programs that drivers have
+                // compiled from other languages.
                 !param.is_drivers() || check_drivers_state(&mut self.cx, span)
             }
             Bound::Result(row, ..) => {
-                // ARB_vertex_program section 2.14.4.5.1 takes `result.position` out of the grammar of such programs.
+                // ARB_vertex_program section 2.14.4.5.1 takes `result.position` out of the grammar
+                // of such programs.
                 let is_computed = self.cx.features.contains(Features::POSITION_INVARIANT)
                     && (row.semantic)(0) == Semantic::Position;
                 !is_computed || check_own_position(&mut self.cx, span)
@@ -85,6 +92,33 @@ impl Resolver<'_, '_> {
             | Bound::Shared(_)
             | Bound::Subroutines { .. } => true,
         }
+    }
+
+    /// Adds the largest number that the first `used` segments of a path name.
+    pub(crate) fn add_number(&mut self, bound: &Bound, path: u32, used: usize) {
+        let Some((kind, number)) = find_last_number(bound) else {
+            return;
+        };
+        let (reading, usage) = (&self.cx.ast, &mut self.program.usage);
+        usage.add(kind, number, || {
+            let segments = &reading.segments(path)[..used];
+            // Only matrices and buffers have a number of something else after theirs.
+            let mut numbered = segments.iter().filter(|it| it.brackets[0] != Bracket::None);
+            let segment = match bound {
+                Bound::Params(_) | Bound::Buffer(_) => numbered.next(),
+                Bound::Attrib(..)
+                | Bound::Result(..)
+                | Bound::Texture { .. }
+                | Bound::Image { .. }
+                | Bound::Shared(_)
+                | Bound::Subroutines { .. } => numbered.next_back(),
+            };
+            Some(match segment {
+                Some(segment) => find_number_span(reading.text, segment.span, number),
+                // Without brackets number 0 is meant.
+                None => segments[0].span.to(segments[segments.len() - 1].span),
+            })
+        });
     }
 }
 
@@ -105,7 +139,8 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
             PathRow::Local => find_local_parameter(cx, segments),
         };
     }
-    // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their first word.
+    // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their
+    // first word.
     match cx.word(segments[0]) {
         b"state" => find_matrix(cx, segments),
         b"program" => find_program_binding(cx, segments),
@@ -116,11 +151,13 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
     }
 }
 
-/// The row that fits a path, the number of segments that it takes, and the bracket among them. The longest one fits best.
+/// Returns the row that fits a path, the number of segments that it takes, and the bracket among
+/// them. The longest one fits best.
 fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
     let longest = segments.len().min(paths::LONGEST);
     (2..=longest).rev().find_map(|used| {
-        // A segment's key is that of all words up to it, which the parser has computed: no text is compared until a row is found.
+        // A segment's key is that of all words up to it, which the parser has computed: no text is
+        // compared until a row is found.
         let row = paths::row(cx.ast.dialect, segments[used - 1].key)?;
         let words = &segments[..used];
         let bracket = match row {
@@ -139,7 +176,8 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
     })
 }
 
-/// The bracket of a path that fits the pattern of a row. The key says that it does, but other words might have the same.
+/// Returns the bracket of a path that fits the pattern of a row. The key says that it does, but
+/// other words might have the same.
 fn find_bracket(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -151,7 +189,8 @@ fn find_bracket(
     };
     let words = cx.text_at(first.word.to(last.word));
     let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
-    // The usual path is written without blanks and has its bracket at the end, where the pattern has it, too.
+    // The usual path is written without blanks and has its bracket at the end, where the pattern
+    // has it, too.
     if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
         return Some(last.brackets[0]);
     }
@@ -164,7 +203,7 @@ fn report_nothing_named(cx: &mut RuleCx<'_>, problem: PathProblem) -> Option<Res
     None
 }
 
-/// The position of a program that leaves it to fixed functions.
+/// Checks the position of a program that leaves it to fixed functions.
 #[cold]
 fn check_own_position(cx: &mut RuleCx<'_>, span: Span) -> bool {
     let message =
@@ -184,7 +223,8 @@ fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     cx.lenient(Rule::DriversState, span, message)
 }
 
-/// What a row of attributes or results stands for, of which a path takes so many segments and has this bracket.
+/// Returns what a row of attributes or results stands for, of which a path takes so many segments
+/// and has this bracket.
 fn bind_io_row(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -228,4 +268,48 @@ fn bind_io_row(
         return fail(place, Code::BindingRange, message);
     }
     Ok((bound((first, count)), range, used))
+}
+
+/// Returns what GL limits of a binding, and the largest number of it.
+fn find_last_number(bound: &Bound) -> Option<(Numbered, u32)> {
+    let last = |first: u32, count: u32| first + (count - 1);
+    match *bound {
+        Bound::Attrib(row, first, count, _) | Bound::Result(row, first, count) => {
+            Some((row.numbered?, last(first, count)))
+        }
+        Bound::Params(params) => {
+            let last = last(params.first, params.count);
+            match params.kind {
+                ParamKind::Env => Some((Numbered::EnvParameters, last)),
+                ParamKind::Local => Some((Numbered::LocalParameters, last)),
+                ParamKind::StorageLength => Some((Numbered::StorageBuffers, last)),
+                ParamKind::State(row) => Some((row.numbered?, last)),
+                ParamKind::Matrix(matrix, _) => matrix_number(matrix),
+            }
+        }
+        Bound::Texture { first, count } => Some((Numbered::TextureUnits, last(first, count))),
+        Bound::Image { first, count } => Some((Numbered::ImageUnits, last(first, count))),
+        Bound::Buffer(range) => {
+            let kind = match range.space {
+                BufferSpace::Parameter => Numbered::ParameterBuffers,
+                BufferSpace::Storage => Numbered::StorageBuffers,
+                BufferSpace::Counter => Numbered::CounterBuffers,
+            };
+            Some((kind, last(range.binding, range.bindings.unwrap_or(1))))
+        }
+        Bound::Shared(_) => None,
+        Bound::Subroutines { first, count } => {
+            Some((Numbered::SubroutineParameters, last(first, count)))
+        }
+    }
+}
+
+fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
+    match matrix {
+        MatrixName::Modelview(number) => Some((Numbered::VertexUnits, number)),
+        MatrixName::Projection | MatrixName::Mvp => None,
+        MatrixName::Texture(number) => Some((Numbered::TextureCoordinates, number)),
+        MatrixName::Palette(number) => Some((Numbered::PaletteMatrices, number)),
+        MatrixName::Program(number) => Some((Numbered::ProgramMatrices, number)),
+    }
 }

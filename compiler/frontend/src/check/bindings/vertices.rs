@@ -1,12 +1,12 @@
-//! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices that select a vertex.
-//! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section 2.X.3.2.
+//! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices
+//! that select a vertex. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section
+//! 2.X.3.2.
 
 use crate::ast::{Bracket, Segment};
 use crate::check::bindings::brackets::{Failed, err_no_row, fail, find_bracket_in};
 use crate::check::context::RuleCx;
 use crate::check::names::declare::attrib_binding;
 use crate::check::names::resolver::Resolver;
-use crate::check::program::checked::Checked;
 use crate::codes::Code;
 use crate::lang::Stages;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Traits};
@@ -17,7 +17,7 @@ use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
 use glasm_ir::{Span, Stage};
 
 impl Resolver<'_, '_> {
-    /// Whether the program can read an attribute of a vertex or a patch. Reports it if not.
+    /// Decides whether the program can read an attribute of a vertex or a patch. Reports it if not.
     pub(crate) fn may_be_read(&mut self, row: &BindingInfo, holder: Holder, span: Span) -> bool {
         if let VertexOf::Number(number) = holder.vertex {
             self.check_vertex_number(holder.side, number.into(), span);
@@ -43,7 +43,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The unnamed variable of an attribute that is used directly.
+    /// Returns the unnamed variable of an attribute that is used directly.
     pub(crate) fn get_implicit_attrib(
         &mut self,
         (row, number, holder): (&'static BindingInfo, u32, Holder),
@@ -72,7 +72,8 @@ impl Resolver<'_, '_> {
         }))
     }
 
-    /// Returns how many vertices there are: 32 where it depends on the patch, `None` if the program does not declare it.
+    /// Returns how many vertices there are: 32 where it depends on the patch, `None` if the program
+    /// does not declare it.
     pub(crate) fn count_vertices(&self, side: Side) -> Option<u32> {
         let modes = &self.program.modes;
         match (side, self.cx.stage) {
@@ -86,7 +87,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns how many vertices the declarations before `span` say that there are; without them, the most that there can be.
+    /// Returns how many vertices the declarations before `span` say that there are; without them,
+    /// the most that there can be.
     pub(crate) fn count_vertices_before(&self, side: Side, span: Span) -> u32 {
         let declared = self.declared.positions[vertex_declaration(side) as usize];
         let count = declared
@@ -97,7 +99,8 @@ impl Resolver<'_, '_> {
 
     /// Checks the number of a vertex that a binding or an index names.
     pub(crate) fn check_vertex_number(&mut self, side: Side, number: u32, span: Span) {
-        // Without a declaration, which is an error of its own, there may be as many as patches have.
+        // Without a declaration, which is an error of its own, there may be as many as patches
+        // have.
         let count = self.count_vertices(side).unwrap_or(MAX_PATCH_VERTICES);
         let error = (Code::VertexNumber, number);
         if number >= count && self.declared.is_news(vertex_declaration(side), error, span) {
@@ -139,23 +142,16 @@ impl Resolver<'_, '_> {
     }
 }
 
-impl Checked {
-    pub(crate) fn find_side(&self, var: u32) -> Side {
-        let kind = self.vars[var as usize].kind;
-        let bindings = self.bindings_of(kind);
-        bindings.first().map_or(Side::In, |it| it.holder.side)
-    }
-}
-
-/// The bracket of a path that fits the pattern of a row behind a prefix. The key says that it does, but other words might have the
-/// same.
+/// Returns the bracket of a path that fits the pattern of a row behind a prefix. The key says that
+/// it does, but other words might have the same.
 pub(crate) fn find_bracket_behind(
     cx: &RuleCx<'_>,
     segments: &[Segment],
     row: &BindingInfo,
     prefix: Prefix,
 ) -> Option<Bracket> {
-    // A number behind the prefix belongs to its last word; all other brackets to the words of the row.
+    // A number behind the prefix belongs to its last word; all other brackets to the words of the
+    // row.
     let (words, rest) = segments.split_at_checked(prefix.length())?;
     let first = row.path.split('.').next()?;
     let last = words.last()?;
@@ -168,7 +164,7 @@ pub(crate) fn find_bracket_behind(
     find_bracket_in(cx, rest, paths::behind_first(row.path), row.number)
 }
 
-/// What has the attribute of a row in a path that begins with a prefix.
+/// Returns what has the attribute of a row in a path that begins with a prefix.
 pub(crate) fn find_holder(
     segments: &[Segment],
     row: &BindingInfo,
@@ -179,7 +175,8 @@ pub(crate) fn find_holder(
     let is_divided = is_of_vertex || (row.semantic)(0).is_per_patch();
     let last = segments[prefix.length() - 1];
     let vertex = match last.brackets[0] {
-        // "That specific attribute for each of the vertices": NV_tessellation_program5 section 2.X.3.2.
+        // "That specific attribute for each of the vertices": NV_tessellation_program5 section
+        // 2.X.3.2.
         Bracket::None if is_of_vertex => VertexOf::Each,
         Bracket::None => VertexOf::None,
         // Beyond all limits it does not matter how far.
@@ -202,7 +199,8 @@ pub(crate) fn find_holder(
 /// Returns why no row of attributes fits.
 #[cold]
 pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed {
-    // For the hint the prefix is taken off, so that the other words can be compared with those of the rows.
+    // For the hint the prefix is taken off, so that the other words can be compared with those of
+    // the rows.
     let mut rest = segments.to_vec();
     let word = rest.get(1).map(|segment| cx.word(*segment));
     let mut prefixes = Prefix::of_stage(cx.stage).filter(|prefix| {
@@ -236,7 +234,8 @@ fn report_patch_of_input(cx: &mut RuleCx<'_>, span: Span) -> bool {
     false
 }
 
-/// Whether the bindings of an array are of the same vertices. NV_tessellation_program5 section 2.X.3.2.
+/// Decides whether the bindings of an array are of the same vertices. NV_tessellation_program5
+/// section 2.X.3.2.
 pub(crate) fn check_same_holder(
     cx: &mut RuleCx<'_>,
     first: Holder,
@@ -244,7 +243,8 @@ pub(crate) fn check_same_holder(
     span: Span,
 ) -> bool {
     let names = |holder: Holder| matches!(holder.vertex, VertexOf::Number(_));
-    // "The program will fail to load unless each binding in the binding list uses an attribute prefix of this form."
+    // "The program will fail to load unless each binding in the binding list uses an attribute
+    // prefix of this form."
     if names(first) != names(next) {
         let message = "either every binding of an array names its vertex, or none does";
         cx.error(Code::VertexPrefixMix, span, message);

@@ -27,7 +27,7 @@ impl Block {
         matches!(self, Self::Rep | Self::Loop)
     }
 
-    /// The word that opens it; that which closes it is `END` and this.
+    /// Returns the word that opens it; that which closes it is `END` and this.
     pub(crate) fn word(self) -> &'static str {
         // ELSE is no block of its own: ENDIF closes both.
         match self {

@@ -1,4 +1,5 @@
-//! Blocks, labels, calls and critical sections. NV_gpu_program4 section 2.X.5, NV_fragment_shader_interlock section 2.X.8.Z.
+//! Blocks, labels, calls and critical sections. NV_gpu_program4 section 2.X.5,
+//! NV_fragment_shader_interlock section 2.X.8.Z.
 
 use crate::ast::{Extra, Inst, Operand};
 use crate::check::context::RuleCx;
@@ -23,8 +24,9 @@ use glasm_ir::flow::{
     AtLabel, BasicBlockId, BranchKind, CallConvention, CallGraph, OnStackOverflow,
 };
 
-/// Returns how the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in source
-/// order, labels or not: NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
+/// Returns how the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB
+/// programs instructions run in source order, labels or not: NV_vertex_program2_option section
+/// 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
 fn call_convention(facts: &LanguageFacts) -> CallConvention {
     CallConvention {
         depth: facts.call_depth,
@@ -81,7 +83,8 @@ impl FlowRules<'_, '_> {
     #[inline]
     fn check_else(&mut self, inst: &Inst) {
         match self.flow.open.last_mut() {
-            // The block stays open under another kind, so that a second ELSE is told from the first.
+            // The block stays open under another kind, so that a second ELSE is told from the
+            // first.
             Some(open) if open.kind == Block::If => open.kind = Block::Else,
             Some(open) if open.kind == Block::Else => {
                 self.cx
@@ -99,7 +102,8 @@ impl FlowRules<'_, '_> {
         // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
         let mut inner_first = self.flow.open.iter_mut().rev();
         match inner_first.find(|open| open.kind.is_loop()) {
-            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
+            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4
+            // section 2.X.5.
             Some(open) => open.endless &= op != FlowOp::Brk,
             None => {
                 let message = format!("{} outside a loop", inst.opcode.mnemonic());
@@ -163,7 +167,8 @@ impl FlowRules<'_, '_> {
         });
     }
 
-    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so that their list stays short.
+    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so
+    /// that their list stays short.
     fn open_block(&mut self, inst: &Inst, kind: Block) {
         // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
@@ -178,7 +183,8 @@ impl FlowRules<'_, '_> {
             true => (self.cx.facts.loop_depth, Code::LoopDepth),
             false => (self.cx.facts.if_depth, Code::IfDepth),
         };
-        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks apart from loops.
+        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks
+        // apart from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
         let numbered = if kind.is_loop() {
@@ -196,7 +202,7 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// The end of another block than the one that is open.
+    /// Reports the end of another block than the one that is open.
     #[cold]
     fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let other = open.kind.word();
@@ -241,7 +247,8 @@ impl FlowRules<'_, '_> {
             check_arb_label(self.cx, name, span);
         }
         check_register_label(self.cx, span);
-        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are taken for closed.
+        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are
+        // taken for closed.
         if !self.flow.open.is_empty() {
             self.cx
                 .error(Code::LabelInBlock, span, "a label inside a block");
@@ -259,7 +266,7 @@ impl FlowRules<'_, '_> {
         self.cx.error(Code::DuplicateLabel, span, message);
     }
 
-    /// The rules that need all blocks, labels and calls of the program.
+    /// Checks the rules that need all blocks, labels and calls of the program.
     pub(crate) fn check_program_flow(&mut self) {
         let mut flow = std::mem::take(self.flow);
         for open in flow.open.drain(..) {
@@ -270,7 +277,8 @@ impl FlowRules<'_, '_> {
         let position = self.get_position();
         self.program.cfg.finish(position);
         let entry = self.find_entry();
-        // The labels of subroutine types come first: indirect calls, which are resolved below, lead to each of them.
+        // The labels of subroutine types come first: indirect calls, which are resolved below, lead
+        // to each of them.
         self.resolve_subroutine_numbers();
         self.check_interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps);
@@ -278,7 +286,8 @@ impl FlowRules<'_, '_> {
             .program
             .cfg
             .analyze(entry, call_convention(self.cx.facts));
-        // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
+        // In ARB programs a call beyond the limit ends the program when it runs.
+        // NV_fragment_program2 section 3.11.4.X.
         if !self.cx.facts.full_stack_ends {
             self.check_call_limits(&call_graph);
         }
@@ -291,8 +300,8 @@ impl FlowRules<'_, '_> {
         *self.flow = flow;
     }
 
-    /// Returns the basic block that runs first: that of the label `main`, or the first one with an instruction. NV_gpu_program4 section
-    /// 2.X.5.
+    /// Returns the basic block that runs first: that of the label `main`, or the first one with an
+    /// instruction. NV_gpu_program4 section 2.X.5.
     fn find_entry(&self) -> BasicBlockId {
         let (cfg, names) = (&self.program.cfg, &self.cx.ast.names);
         let mut labels = cfg.labels();
@@ -369,7 +378,8 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Checks that routines call themselves, if they do, without CALI. ARB_shader_subroutine section 2.X.5.
+    /// Checks that routines call themselves, if they do, without CALI. ARB_shader_subroutine
+    /// section 2.X.5.
     fn check_indirect_recursion(&mut self, jumps: &[Jump], call_graph: &CallGraph) {
         let mut left = limits::INDIRECT_BRANCHES;
         for jump in jumps {
@@ -395,8 +405,8 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Checks that with an interlock option there are exactly one FSIB and, after it, one FSIE, both at the outermost level of the main
-    /// routine.
+    /// Checks that with an interlock option there are exactly one FSIB and, after it, one FSIE,
+    /// both at the outermost level of the main routine.
     pub(crate) fn check_interlocks(&mut self, sections: &[Section], main: BasicBlockId) {
         if !self.cx.features.intersects(Features::INTERLOCK) {
             if let Some(section) = sections.first() {

@@ -1,11 +1,11 @@
-//! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
+//! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section
+//! 2.X.5.
 
-use crate::ast::{Base, Decl, Item, Operand};
+use crate::ast::{Decl, Item};
 use crate::check::control::blocks::label_of;
 use crate::check::control::flow::FlowRules;
-use crate::check::declarations::declaration::DeclarationRules;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::names::symbols::Named;
-use crate::check::operands::operand::OperandRules;
 use crate::check::program::usage::find_number_span;
 use crate::codes::Code;
 use crate::lang::limits;
@@ -53,7 +53,7 @@ impl DeclarationRules<'_, '_, '_> {
         known.extend(labels);
     }
 
-    /// The kind of a SUBROUTINE variable over these parameters.
+    /// Returns the kind of a SUBROUTINE variable over these parameters.
     pub(crate) fn bind_subroutines(&mut self, decl: &Decl, params: &[u32]) -> Option<VarKind> {
         let Some(&Item::Name(ty, _, ty_span)) = self.resolver.cx.ast.items(decl).first() else {
             return None;
@@ -66,9 +66,11 @@ impl DeclarationRules<'_, '_, '_> {
                 .error(Code::SubroutineType, ty_span, message);
             return None;
         }
-        // "A program subroutine parameter may only be assigned to subroutine variables of a single SUBROUTINETYPE."
+        // "A program subroutine parameter may only be assigned to subroutine variables of a single
+        // SUBROUTINETYPE."
         for &param in params {
-            // A parameter holds a number, which means one type: two variables of different types cannot share it.
+            // A parameter holds a number, which means one type: two variables of different types
+            // cannot share it.
             let known = *self.state.subroutine_params.entry(param).or_insert(ty);
             if known != ty {
                 let other = self.resolver.cx.name_text(known);
@@ -83,32 +85,6 @@ impl DeclarationRules<'_, '_, '_> {
         let sources = params.iter().map(|&param| ParamSource::Subroutine(param));
         self.resolver.program.params.extend(sources);
         Some(VarKind::Subroutine { first, ty })
-    }
-}
-
-impl OperandRules<'_, '_> {
-    /// The operand of CALI.
-    pub(crate) fn check_subroutine_operand(&mut self, operand: &mut Operand) {
-        let wrong = "CALI takes a SUBROUTINE variable";
-        let plain = operand.signs.is_empty() && operand.suffix.is_none();
-        let (Base::Name(name), true) = (operand.base, plain) else {
-            self.resolver
-                .cx
-                .error(Code::SubroutineType, operand.span, wrong);
-            return;
-        };
-        let Some(var) = self.resolver.find_var(name, operand.span) else {
-            return;
-        };
-        let kind = self.resolver.program.vars[var as usize].kind;
-        if let VarKind::Subroutine { .. } = kind {
-            operand.base = Base::Var(var);
-            self.check_index(var, operand.index, operand.span);
-        } else if kind != VarKind::Poisoned {
-            self.resolver
-                .cx
-                .error(Code::SubroutineType, operand.span, wrong);
-        }
     }
 }
 
@@ -148,11 +124,12 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// The labels that have a number.
+    /// Returns the labels that have a number.
     fn collect_numbered_labels(&mut self) -> FxHashMap<NameId, u32> {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
         let limit = limits::SUBROUTINE_NUMBERS;
-        // "Functions that will be used for indirect subroutine calls must all be assigned a unique unsigned integer."
+        // "Functions that will be used for indirect subroutine calls must all be assigned a unique
+        // unsigned integer."
         for (name, number, span) in self.cx.ast.subroutine_numbers.clone() {
             let place = find_number_span(self.cx.ast.text, span, number);
             if let Some(&other) = labels.get(&number) {

@@ -2,54 +2,19 @@
 
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::check::context::RuleCx;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::instructions::arb::check_arb_declaration;
 use crate::check::names::declare::make_var;
-use crate::check::names::resolver::Resolver;
 use crate::check::names::symbols::Named;
 use crate::check::program::limits::find_reserved;
 use crate::codes::Code;
 use crate::lang::arb::limits as arb_limits;
-use crate::lang::bindings::BindingInfo;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::source::Version;
-use crate::vars::{BufferLayout, Var, VarKind};
+use crate::vars::{Var, VarKind};
 use glasm_ir::{Span, Stage};
-use rustc_hash::FxHashMap;
-
-/// What declarations count and compare.
-#[derive(Debug, Default)]
-pub(crate) struct DeclarationState {
-    /// Attributes or results of the declaration that is being checked, by row and number.
-    pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
-    /// Number of elements of temporaries.
-    pub(crate) temporaries: u64,
-    /// Number of address registers.
-    pub(crate) addresses: u64,
-    /// Number of elements of parameter arrays.
-    pub(crate) parameters: u64,
-    /// The type of each `program.subroutine[n]`.
-    pub(crate) subroutine_params: FxHashMap<u32, NameId>,
-    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
-    pub(crate) buffer_layouts: FxHashMap<u32, BufferLayout>,
-}
-
-impl DeclarationState {
-    /// Removes all entries.
-    pub(crate) fn reset(&mut self) {
-        self.io_elements.clear();
-        (self.temporaries, self.addresses, self.parameters) = (0, 0, 0);
-        self.subroutine_params.clear();
-        self.buffer_layouts.clear();
-    }
-}
-
-/// Rules for declarations, which make variables.
-pub(crate) struct DeclarationRules<'r, 'a, 's> {
-    pub(crate) resolver: &'r mut Resolver<'a, 's>,
-    pub(crate) state: &'r mut DeclarationState,
-}
 
 impl DeclarationRules<'_, '_, '_> {
     pub(crate) fn check_declaration(&mut self, number: u32) {
@@ -205,7 +170,8 @@ impl DeclarationRules<'_, '_, '_> {
             let &Item::Number(value, span) = item else {
                 continue;
             };
-            // A group as a whole has a limit, too: as many invocations as fit into its x axis alone.
+            // A group as a whole has a limit, too: as many invocations as fit into its x axis
+            // alone.
             product = product.saturating_mul(u64::from(value));
             if value == 0
                 || value > limits::GROUP_SIZE[axis]
@@ -254,7 +220,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
+/// Checks whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
 fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
     let five = cx.version >= Version::V5_0;
@@ -303,7 +269,8 @@ fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     }
 }
 
-/// The elements of a temporary. An array with a mistake has one, so that uses of its name are not reported as well.
+/// Checks the elements of a temporary. An array with a mistake has one, so that uses of its name
+/// are not reported as well.
 fn check_temp_array(cx: &mut RuleCx<'_>, size: Size, span: Span) -> Option<u32> {
     let (place, message) = match size {
         Size::Single => return None,

@@ -1,5 +1,6 @@
 //! Options and declarations.
 
+pub(crate) mod context;
 pub(crate) mod declaration;
 pub(crate) mod options;
 pub(crate) mod stage;

@@ -27,7 +27,7 @@ impl Options {
     }
 }
 
-/// An OPTION line. NV_gpu_program4 section 2.X.6.
+/// Checks an OPTION line. NV_gpu_program4 section 2.X.6.
 pub(crate) fn check_option(
     cx: &mut RuleCx<'_>,
     (modes, options): (&mut Modes, &mut Options),
@@ -56,7 +56,8 @@ pub(crate) fn check_option(
     if !options.groups.contains(&(row.group, row.name)) {
         options.groups.push((row.group, row.name));
     }
-    // An option that excludes another counts all the same, so that what it brings is no error of its own.
+    // An option that excludes another counts all the same, so that what it brings is no error of
+    // its own.
     cx.features |= row.enables;
     (row.mode)(modes);
     if let Some(dependency) = row.requires.filter(|it| it.stages.has(cx.stage)) {

@@ -1,23 +1,21 @@
-//! Declarations that say what a program gets and makes as a whole, and the rules about primitives that depend on them.
-//! NV_geometry_program4 and NV_gpu_program5 sections 2.14.6 and 2.X.7.Y, NV_tessellation_program5 section 2.X.7.Y,
-//! NV_geometry_shader_passthrough sections 2.X.6 and 2.X.7.Y.
+//! Declarations that say what a program gets and makes as a whole, and the rules about primitives
+//! that depend on them. NV_geometry_program4 and NV_gpu_program5 sections 2.14.6 and 2.X.7.Y,
+//! NV_tessellation_program5 section 2.X.7.Y, NV_geometry_shader_passthrough sections 2.X.6 and
+//! 2.X.7.Y.
 
-use crate::ast::{Decl, DeclKind, Inst, Item};
+use crate::ast::{Decl, DeclKind, Item};
 use crate::check::bindings::brackets::Bound;
 use crate::check::bindings::path::{read_letters, report_not_letters};
 use crate::check::context::RuleCx;
-use crate::check::declarations::declaration::DeclarationRules;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::names::declare::io_binding;
 use crate::check::names::symbols::Declared;
-use crate::check::operands::operand::OperandRules;
-use crate::check::program::checked::{Checked, Passed};
+use crate::check::program::checked::Checked;
 use crate::codes::Code;
 use crate::lang::declarations::{Argument, DECLARATIONS, Declaration, DeclarationInfo, Occurrence};
 use crate::lang::options::Features;
 use crate::lang::{limits, stage_name};
 use crate::names::NameId;
-use crate::source::Version;
-use crate::vars::{IoBinding, VarKind};
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 
@@ -119,14 +117,15 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// The primitive that a program passes on.
+    /// Checks the primitive that a program passes on.
     fn check_passed_primitive(&mut self, span: Span) {
         let modes = &mut self.resolver.program.modes;
         modes.primitive_out = match modes.primitive_in {
             InputPrimitive::Points => OutputPrimitive::Points,
             InputPrimitive::Lines => OutputPrimitive::LineStrip,
             InputPrimitive::Triangles => OutputPrimitive::TriangleStrip,
-            // "A passthrough geometry program must declare an input primitive type of POINTS, LINES, or TRIANGLES."
+            // "A passthrough geometry program must declare an input primitive type of POINTS,
+            // LINES, or TRIANGLES."
             InputPrimitive::LinesAdjacency
             | InputPrimitive::TrianglesAdjacency
             | InputPrimitive::Patches => {
@@ -137,7 +136,8 @@ impl DeclarationRules<'_, '_, '_> {
                     .error(Code::PassthroughNotAllowed, span, message);
             }
         };
-        // Nothing declares this in such a program: "the same type and vertex count as its input primitive".
+        // Nothing declares this in such a program: "the same type and vertex count as its input
+        // primitive".
         modes.vertices_out = modes.primitive_in.vertices().unwrap_or(1);
     }
 
@@ -205,8 +205,9 @@ impl Declared {
         self.positions[declaration as usize].is_some()
     }
 
-    /// Decides whether an error that depends on a declaration is to be reported. Of those before the declaration, which may have been
-    /// written without it in mind, only the ones whose number is larger than that of all others with the code.
+    /// Decides whether an error that depends on a declaration is to be reported. Of those before
+    /// the declaration, which may have been written without it in mind, only the ones whose number
+    /// is larger than that of all others with the code.
     pub(crate) fn is_news(
         &mut self,
         declaration: Declaration,
@@ -227,75 +228,7 @@ impl Declared {
     }
 }
 
-impl RuleCx<'_> {
-    /// Whether the program emits the primitive that comes in.
-    fn is_passthrough(&self) -> bool {
-        self.has_option(Features::PASSTHROUGH)
-    }
-}
-
-impl Checked {
-    fn add_passed(&mut self, binding: IoBinding, mask: WriteMask, span: Span) {
-        let list = &mut self.passed;
-        let known = list
-            .iter_mut()
-            .find(|it| it.binding.semantic == binding.semantic);
-        match known {
-            // "A component will be passed through if and only if it is identified in one or more PASSTHROUGH declarations."
-            Some(known) => known.mask.0 |= mask.0,
-            None => list.push(Passed {
-                binding,
-                mask,
-                span,
-            }),
-        }
-    }
-}
-
-impl OperandRules<'_, '_> {
-    /// EMIT, EMITS or ENDPRIM.
-    pub(crate) fn check_emission(&mut self, inst: &Inst) {
-        // The stage was reported with the opcode.
-        if self.resolver.cx.stage != Stage::Geometry {
-            return;
-        }
-        let name = inst.opcode.mnemonic();
-        if self.resolver.cx.is_passthrough() {
-            let span = self.resolver.cx.opcode_span(inst);
-            let message = format!("a program that passes its primitive on has no {name}");
-            return self
-                .resolver
-                .cx
-                .error(Code::PassthroughNotAllowed, span, message);
-        }
-        // EMITS has the stream as its operand, EMIT and ENDPRIM have none.
-        let writes_streams = !inst.opcode.info().operands.is_empty();
-        // Earlier versions have no EMITS, and that is the error then.
-        if !writes_streams || self.resolver.cx.version < Version::V5_0 {
-            return;
-        }
-        // NV_gpu_program5 section 2.14.6.2. Without PRIMITIVE_OUT its absence is the error.
-        if self
-            .resolver
-            .declared
-            .has_declared(Declaration::PrimitiveOut)
-            && self.resolver.program.modes.primitive_out != OutputPrimitive::Points
-        {
-            let (code, span) = (Code::EmitsOutput, self.resolver.cx.opcode_span(inst));
-            if self
-                .resolver
-                .declared
-                .is_news(Declaration::PrimitiveOut, (code, 0), span)
-            {
-                self.resolver
-                    .cx
-                    .error(code, span, "EMITS needs PRIMITIVE_OUT POINTS");
-            }
-        }
-    }
-}
-
-/// Whether program type, version and options have a declaration.
+/// Decides whether program type, version and options have a declaration.
 fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     let word = row.word;
     if !row.stages.has(cx.stage) {
@@ -309,7 +242,8 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     if !is_there {
         return false;
     }
-    // What such a program makes follows from what comes in: NV_geometry_shader_passthrough section 2.X.6.
+    // What such a program makes follows from what comes in: NV_geometry_shader_passthrough section
+    // 2.X.6.
     let makes_primitives = matches!(
         row.declaration,
         Declaration::PrimitiveOut | Declaration::VerticesOut | Declaration::Invocations
@@ -322,7 +256,7 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     true
 }
 
-/// The header. There is none if the caller has named the language.
+/// Returns the header. There is none if the caller has named the language.
 fn find_header(cx: &RuleCx<'_>) -> Span {
     let header = cx.ast.dialect.header();
     let text = &cx.ast.text[..cx.ast.body];
@@ -352,7 +286,8 @@ pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
     }
 }
 
-/// Reports results that are passed on and written, be it other components. NV_geometry_shader_passthrough section 2.X.7.Y.
+/// Reports results that are passed on and written, be it other components.
+/// NV_geometry_shader_passthrough section 2.X.7.Y.
 pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     if program.passed.is_empty() {
         return;
@@ -366,19 +301,20 @@ pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     }
 }
 
-/// Returns the number of components of all vertices that an invocation emits, each of which has so many. NV_geometry_program4
-/// section 2.14.6.4.
+/// Returns the number of components of all vertices that an invocation emits, each of which has so
+/// many. NV_geometry_program4 section 2.14.6.4.
 pub(crate) fn count_emitted_components(cx: &RuleCx<'_>, program: &Checked, of_vertex: u32) -> u32 {
     if cx.stage == Stage::Geometry && !cx.is_passthrough() {
-        // Two limits that bound the vertices and the results keep the product small; a program with errors may be beyond them.
+        // Two limits that bound the vertices and the results keep the product small; a program with
+        // errors may be beyond them.
         program.modes.vertices_out.saturating_mul(of_vertex)
     } else {
         0
     }
 }
 
-/// Whether vertices that come in have nothing that a result could take. Named in the section, and those of later extensions, which such
-/// vertices do not have either.
+/// Decides whether vertices that come in have nothing that a result could take. Named in the
+/// section, and those of later extensions, which such vertices do not have either.
 const fn has_no_attribute(semantic: Semantic) -> bool {
     use Semantic::{Layer, PrimitiveId, SecondaryViewportMask, ViewportIndex, ViewportMask};
     let is_of_primitive = matches!(semantic, PrimitiveId | Layer | ViewportIndex);
@@ -423,26 +359,8 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-impl Checked {
-    /// Returns where an instruction first writes a result.
-    fn find_first_write(&self, semantic: Semantic) -> Option<Span> {
-        // Hardly any program has a variable for either of them.
-        let mut results = self.results.iter();
-        results.find(|result| result.semantic == semantic)?;
-        self.lines.list.iter().find_map(|line| {
-            let dst = line.dst?;
-            let var = &self.vars[dst.var as usize];
-            let VarKind::Result { first } = var.kind else {
-                return None;
-            };
-            // Neither of the two can be an element of an array, so the first binding of the variable is the one.
-            let binding = self.results.get(first as usize)?;
-            (binding.semantic == semantic && var.array.is_none()).then_some(dst.span)
-        })
-    }
-}
-
-/// Checks that a program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
+/// Checks that a program writes either the viewport or a mask of viewports. NV_viewport_array2
+/// section 2.X.2.
 pub(crate) fn check_viewport_writes(cx: &mut RuleCx<'_>, program: &Checked) {
     let writes = [Semantic::ViewportIndex, Semantic::ViewportMask];
     let [Some(index), Some(mask)] = writes.map(|semantic| program.find_first_write(semantic))

@@ -6,7 +6,7 @@ use crate::check::bindings::brackets::{Bound, Resolved};
 use crate::check::bindings::buffers::{BufferRange, takes_buffers};
 use crate::check::bindings::vertices::check_same_holder;
 use crate::check::context::RuleCx;
-use crate::check::declarations::declaration::DeclarationRules;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::names::declare::{
     attrib_binding, base_of, check_array_size, check_view_size, io_binding, make_var,
 };
@@ -130,14 +130,16 @@ impl Units {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// A variable with bindings.
+    /// Declares a variable with bindings.
     pub(crate) fn declare_bound_variable(&mut self, decl: &Decl) {
         if decl.name.is_none() {
             return;
         }
-        // Compared below: an error that leaves a variable, such as one of its interpolation, must still poison the name.
+        // Compared below: an error that leaves a variable, such as one of its interpolation, must
+        // still poison the name.
         let before = self.resolver.cx.count_errors();
-        // Bindings of a declaration that the program cannot have are not looked at: each would be an error of its own.
+        // Bindings of a declaration that the program cannot have are not looked at: each would be
+        // an error of its own.
         let allowed = check_allowed_here(&mut self.resolver.cx, decl);
         let elements = if allowed {
             self.collect_elements(decl)
@@ -149,7 +151,8 @@ impl DeclarationRules<'_, '_, '_> {
             Some(var) if self.resolver.cx.count_errors() == before => {
                 self.resolver.declare(decl.name, var);
             }
-            // A declaration with errors still declares its name, so that uses are no errors of their own.
+            // A declaration with errors still declares its name, so that uses are no errors of
+            // their own.
             _ => self.poison_declaration(decl),
         }
     }
@@ -160,7 +163,8 @@ impl DeclarationRules<'_, '_, '_> {
         let span = self.resolver.cx.ast.paths[path as usize].span;
         let text = self.resolver.cx.source_text(span);
         let message = format!("`{text}` is a binding, not the name of a variable");
-        // "The right hand side must be an established variable name": NV_gpu_program4 section 2.X.3.8. Drivers take a binding, too.
+        // "The right hand side must be an established variable name": NV_gpu_program4 section
+        // 2.X.3.8. Drivers take a binding, too.
         let accepted = self
             .resolver
             .cx
@@ -249,7 +253,7 @@ impl DeclarationRules<'_, '_, '_> {
         elements.filter(|_| !failed)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     fn count_elements(&self, elements: &Elements) -> usize {
         match elements {
             Elements::Attribs(_) | Elements::Results => self.state.io_elements.len(),
@@ -270,7 +274,8 @@ impl DeclarationRules<'_, '_, '_> {
     fn read_item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
         match item {
             Item::Path(path) => self.read_path_item(decl, path),
-            // The type of the declaration decides what the digits mean. NV_gpu_program4 section 2.X.3.3.
+            // The type of the declaration decides what the digits mean. NV_gpu_program4 section
+            // 2.X.3.3.
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self
                     .resolver
@@ -322,13 +327,14 @@ impl DeclarationRules<'_, '_, '_> {
             .extend(numbers.map(|number| (row, number)));
     }
 
-    /// The elements of a binding; `None` if the declaration is one of other bindings.
+    /// Adds the elements of a binding; `None` if the declaration is one of other bindings.
     #[inline]
     fn add_path_elements(&mut self, decl: &Decl, resolved: &Resolved) -> Option<Elements> {
         Some(match (decl.kind, resolved.bound) {
             (DeclKind::Attrib, bound @ Bound::Attrib(..))
             | (DeclKind::Output, bound @ Bound::Result(..))
-                // Before the arms for bindings with numbers: here `bound` is everything that the index can select.
+                // Before the arms for bindings with numbers: here `bound` is everything that the
+                // index can select.
                 if resolved.relative.is_some() && decl.size == Size::Single =>
             {
                 Elements::Relative(bound, resolved.relative.unwrap_or_default())
@@ -367,7 +373,8 @@ impl DeclarationRules<'_, '_, '_> {
     /// Makes the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
-            // The list is taken out while the checker binds its elements, and put back to keep its memory.
+            // The list is taken out while the checker binds its elements, and put back to keep its
+            // memory.
             Elements::Attribs(holder) => {
                 let list = std::mem::take(&mut self.state.io_elements);
                 let var = self.bind_attribs(decl, &list, holder);
@@ -407,7 +414,8 @@ impl DeclarationRules<'_, '_, '_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds them.
+                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds
+                // them.
                 let size = match self.resolver.declared.shared_memory {
                     Some(start) if start < decl.span.start => {
                         self.resolver.program.shared_bytes.max(1)
@@ -447,7 +455,8 @@ impl DeclarationRules<'_, '_, '_> {
 
     fn bind_results(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
         let array = check_array_size(&mut self.resolver.cx, decl.size, list.len())?;
-        // "Fragment program result variables may not be declared as arrays": NV_fragment_program4 section 2.X.3.5.
+        // "Fragment program result variables may not be declared as arrays": NV_fragment_program4
+        // section 2.X.3.5.
         if array.is_some() && self.resolver.cx.stage == Stage::Fragment {
             let message = "fragment programs have no arrays of results";
             self.resolver
@@ -478,7 +487,7 @@ impl DeclarationRules<'_, '_, '_> {
         })
     }
 
-    /// The parameters from `first` on are those of the declaration.
+    /// Binds the parameters from `first` on, which are those of the declaration.
     fn bind_params(&mut self, decl: &Decl, first: u32) -> Option<Var> {
         let count = self.resolver.program.params.len() - first as usize;
         let array = check_array_size(&mut self.resolver.cx, decl.size, count)?;
@@ -511,7 +520,8 @@ impl DeclarationRules<'_, '_, '_> {
         }
         let mods = decl.mods.intersection(VarMods::ANY_INTERPOLATION);
         check_interpolation(&mut self.resolver.cx, decl, row, binding, mods);
-        // "If multiple attribute variables with different interpolation modifiers are bound to the same fragment attribute."
+        // "If multiple attribute variables with different interpolation modifiers are bound to the
+        // same fragment attribute."
         let interpolation = &mut self.resolver.program.interpolation;
         let previous = interpolation.insert(binding.semantic, mods);
         // Primary and secondary color must agree; they are kept under one key beside their own.
@@ -531,13 +541,8 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-impl RuleCx<'_> {
-    fn count_errors(&self) -> usize {
-        self.reports.len()
-    }
-}
-
-/// Whether the program type, the language version and the options have this kind of declaration.
+/// Decides whether the program type, the language version and the options have this kind of
+/// declaration.
 fn check_allowed_here(cx: &mut RuleCx<'_>, decl: &Decl) -> bool {
     let (kind, span) = (decl.kind, decl.span);
     let is_compute = cx.stage == Stage::Compute;
@@ -630,7 +635,7 @@ fn check_range_without_array(cx: &mut RuleCx<'_>, is_matrix: bool, span: Span) {
     cx.error(code, span, message);
 }
 
-/// The array size of texture or image units, which must be consecutive.
+/// Returns the array size of texture or image units, which must be consecutive.
 fn bind_units(cx: &mut RuleCx<'_>, decl: &Decl, units: Units) -> Option<Option<u32>> {
     let array = check_array_size(cx, decl.size, units.count as usize)?;
     if !units.is_ordered {
@@ -640,7 +645,8 @@ fn bind_units(cx: &mut RuleCx<'_>, decl: &Decl, units: Units) -> Option<Option<u
     Some(array)
 }
 
-/// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
+/// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections
+/// 2.X.3.2 and 2.X.3.5.
 fn check_array_kind(
     cx: &mut RuleCx<'_>,
     decl: &Decl,
@@ -652,7 +658,8 @@ fn check_array_kind(
     // An array has an element at least: the grammar wants one in its braces.
     let (row, _) = list[0];
     if !row.traits.contains(Traits::ARRAY)
-        // Paths, not rows: `result.color` and `result.color.primary` are of different kinds though they mean the same.
+        // Paths, not rows: `result.color` and `result.color.primary` are of different kinds though
+        // they mean the same.
         || list.iter().any(|(other, _)| other.path != row.path)
     {
         let message = "an array holds bindings of one kind that exists in arrays";
@@ -677,7 +684,8 @@ fn check_interpolation(
 ) {
     let primitive_id = binding.semantic == Semantic::PrimitiveId;
     if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
-        // The number is the same for all of a primitive, so that FLAT changes nothing and the others have no meaning.
+        // The number is the same for all of a primitive, so that FLAT changes nothing and the
+        // others have no meaning.
         || primitive_id && mods.intersects(!VarMods::FLAT)
     {
         let message = format!("`{}` takes no interpolation modifier", row.path);

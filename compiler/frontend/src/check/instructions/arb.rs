@@ -1,10 +1,10 @@
-//! Rules that only ARB programs have: what their options enable, address registers, reserved words, limits.
-//! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
+//! Rules that only ARB programs have: what their options enable, address registers, reserved words,
+//! limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to
+//! 3.11.5.
 
-use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, VarMods};
+use crate::ast::{Decl, DeclKind, Inst, Item, Operand, Signs, VarMods};
 use crate::check::context::RuleCx;
-use crate::check::names::resolver::Resolver;
-use crate::check::operands::operand::{OperandRules, Shape};
+use crate::check::operands::context::Shape;
 use crate::check::program::checked::Checked;
 use crate::codes::Code;
 use crate::lang::arb::{self, Form};
@@ -15,68 +15,11 @@ use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::syntax::{DeclWord, Leader};
-use crate::vars::{Implicit, VarKind};
-use glasm_ir::{Semantic, Span, Stage, WriteMask};
+use crate::vars::VarKind;
+use glasm_ir::{Span, Stage};
 
-impl OperandRules<'_, '_> {
-    /// The result of ARL and its like.
-    pub(crate) fn check_address_result(&mut self, dst: &mut Dst) {
-        let Base::Name(name) = dst.base else {
-            let message = "this instruction writes address registers only";
-            return self
-                .resolver
-                .cx
-                .error(Code::AddressRegister, dst.span, message);
-        };
-        let Some(var) = self.resolver.find_var(name, dst.span) else {
-            return;
-        };
-        dst.base = Base::Var(var);
-        let kind = self.resolver.program.vars[var as usize].kind;
-        if kind == VarKind::Poisoned {
-            return;
-        }
-        if kind != VarKind::Address {
-            let text = self.resolver.var_text(var);
-            let message = format!("{text} is no address register");
-            self.resolver
-                .cx
-                .error(Code::AddressRegister, dst.span, message);
-        // `<ARL_instruction>` of ARB_vertex_program section 2.14.2 has the mask in its grammar: `.x`, not even no mask.
-        } else if self.resolver.cx.is_plain_arb() && dst.mask != WriteMask::X {
-            let message = "address registers have the component x only, which must be written";
-            self.resolver
-                .cx
-                .error(Code::AddressRegister, dst.span, message);
-        }
-        self.check_index(var, dst.index, dst.span);
-    }
-
-    /// The size of a result that an instruction writes: variables bound to one result have one size. NV_fragment_program_option
-    /// section 3.11.3.4.
-    #[cold]
-    pub(crate) fn check_result_size(&mut self, var: u32, span: Span) {
-        let size = self.resolver.program.vars[var as usize].size;
-        let semantics: Vec<Semantic> = self.resolver.program.attrib_semantics(var).collect();
-        for semantic in semantics {
-            // What was written first decides, whatever the order of the declarations.
-            let first = *self.state.result_sizes.entry(semantic).or_insert(size);
-            if first != size {
-                let message = "this result is written under another size, too";
-                self.resolver.cx.error(Code::ResultSizes, span, message);
-            }
-        }
-    }
-}
-
-impl Resolver<'_, '_> {
-    /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
-    pub(crate) fn make_codes_target(&mut self, span: Span) -> u32 {
-        self.get_implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
-    }
-}
-
-/// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
+/// Decides whether the opcode and its suffixes exist under the options of the program; reports it
+/// if not.
 #[inline]
 pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     match info.arb.of(cx.stage) {
@@ -88,7 +31,8 @@ pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo
     }
 }
 
-/// Whether options have enabled the form of an opcode and the suffixes that it has in an instruction.
+/// Decides whether options have enabled the form of an opcode and the suffixes that it has in an
+/// instruction.
 #[inline]
 pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
     let mods = inst.modifiers.mods();
@@ -96,9 +40,11 @@ pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
         && (mods.is_empty() || find_missing_suffix(cx, form, mods).is_none())
 }
 
-/// What the suffixes of an opcode lack: the option that would bring one of them, no option if none would.
+/// Returns what the suffixes of an opcode lack: the option that would bring one of them, no option
+/// if none would.
 fn find_missing_suffix(cx: &RuleCx<'_>, form: Form, mods: Mods) -> Option<Features> {
-    // First what this opcode alone takes in addition, then what options bring to all opcodes of the stage: the first is the nearer remedy.
+    // First what this opcode alone takes in addition, then what options bring to all opcodes of the
+    // stage: the first is the nearer remedy.
     let extra = mods.difference(form.mods);
     let (feature, more) = form.more;
     if !more.contains(extra) {
@@ -149,7 +95,8 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
 /// Conditions and absolute values in a program that has no option for them.
 pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) {
     let option = cx.facts.conditions;
-    // A condition stands behind the result, or is an operand of its own, as that of BRA; no instruction has both.
+    // A condition stands behind the result, or is an operand of its own, as that of BRA; no
+    // instruction has both.
     let guard = inst.dst.filter(|dst| dst.guard.is_some());
     if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
         cx.need_option(option, span, "conditions need");
@@ -161,7 +108,8 @@ pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[O
     }
 }
 
-/// The shape of an operand that is a scalar in plain ARB programs and a vector where an option brings an NV instruction set.
+/// Returns the shape of an operand that is a scalar in plain ARB programs and a vector where an
+/// option brings an NV instruction set.
 pub(crate) fn choose_scalar_shape(cx: &RuleCx<'_>) -> Shape {
     match cx.is_plain_arb() {
         true => Shape::Scalar,
@@ -169,7 +117,8 @@ pub(crate) fn choose_scalar_shape(cx: &RuleCx<'_>) -> Shape {
     }
 }
 
-/// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
+/// Checks that the operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8
+/// and 3.11.X.9.
 pub(crate) fn check_loop_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     let Some(operand) = operands.first() else {
         return;
@@ -184,7 +133,7 @@ pub(crate) fn check_loop_operand(cx: &mut RuleCx<'_>, program: &Checked, operand
     }
 }
 
-/// A result without component w. NV_fragment_program_option section 3.11.5.36.
+/// Checks a result without component w. NV_fragment_program_option section 3.11.5.36.
 pub(crate) fn check_three_components(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     if let Some(dst) = inst.dst.filter(|dst| dst.mask.has(3)) {
         let name = info.name;
@@ -250,8 +199,8 @@ fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     }
 }
 
-/// Whether the list of reserved words has an opcode with these suffixes: that of vertex programs has no suffixes, that of fragment
-/// programs all of them.
+/// Decides whether the list of reserved words has an opcode with these suffixes: that of vertex
+/// programs has no suffixes, that of fragment programs all of them.
 fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     match cx.stage == Stage::Vertex {
         true => mods.is_empty(),
@@ -259,18 +208,20 @@ fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     }
 }
 
-/// Labels in programs without free branches and subroutines, and labels that are words of the language.
+/// Labels in programs without free branches and subroutines, and labels that are words of the
+/// language.
 pub(crate) fn check_arb_label(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     cx.need_option(cx.facts.labels, span, "labels need");
     check_reserved_word(cx, name, span);
 }
 
-/// Reports the first attribute beyond the limit. Attributes are counted as a whole: ARB_vertex_program section 2.14.3.7, ARB_fragment_program
-/// section 3.11.3.6.
+/// Reports the first attribute beyond the limit. Attributes are counted as a whole:
+/// ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 pub(crate) fn check_program_attribs(cx: &mut RuleCx<'_>, program: &Checked, limit: usize) {
     // Facing is an attribute of NV_fragment_program2 only.
     let limit = limit + usize::from(cx.has_option(Features::NV_FRAGMENT_2));
-    // One attribute may be bound several times: the exact count, which costs a set, is needed only beyond the limit.
+    // One attribute may be bound several times: the exact count, which costs a set, is needed only
+    // beyond the limit.
     if program.attribs.len() <= limit {
         return;
     }

@@ -1,4 +1,5 @@
-//! Instructions: availability, modifiers, types, operands. NV_gpu_program4 sections 2.X.4 and 2.X.4.1.
+//! Instructions: availability, modifiers, types, operands. NV_gpu_program4 sections 2.X.4 and
+//! 2.X.4.1.
 
 use crate::ast::{Base, Dst, Inst, InstTypes, Operand};
 use crate::check::context::RuleCx;
@@ -7,12 +8,13 @@ use crate::check::instructions::arb::{
     choose_scalar_shape,
 };
 use crate::check::instructions::types::{check_types, operand_type, result_type};
-use crate::check::operands::memory::{MemoryKind, check_counter_operation};
-use crate::check::operands::operand::{OperandRules, Shape};
+use crate::check::operands::context::{MemoryKind, OperandRules, Shape};
+use crate::check::operands::memory::check_counter_operation;
 use crate::check::program::checked::Checked;
 use crate::check::registers::fragment::{check_packed_register, check_three_written};
 use crate::check::registers::rules::check_register_form;
 use crate::codes::Code;
+use crate::lang::declarations::Declaration;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, Mods, TypeClass};
 use crate::lang::opcodes::{
@@ -21,9 +23,10 @@ use crate::lang::opcodes::{
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::source::Version;
-use crate::vars::{VarKind, VarSize};
+use crate::vars::VarSize;
+use glasm_ir::Stage;
+use glasm_ir::primitive::OutputPrimitive;
 use glasm_ir::types::Width;
-use glasm_ir::{Semantic, Stage};
 
 /// Modifiers with rules beyond the opcode table.
 const WITH_RULES: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
@@ -40,7 +43,8 @@ impl OperandRules<'_, '_> {
     #[inline]
     pub(crate) fn check_inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
         let info = inst.opcode.info();
-        // Types first: that a modifier needs a version or an option is told even if the rest could not be read.
+        // Types first: that a modifier needs a version or an option is told even if the rest could
+        // not be read.
         let types = check_types(&mut self.resolver.cx, inst, operands, info);
         if inst.broken || !is_available(&mut self.resolver.cx, inst, operands, info, types) {
             return types;
@@ -54,7 +58,8 @@ impl OperandRules<'_, '_> {
                 self.check_result(dst, result_type(info, types), untyped);
             }
         }
-        // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
+        // Labels, textures and the like take no operand from the list: only kinds with a shape do,
+        // and CALI.
         let mut left = operands.iter_mut();
         for &kind in info.operands {
             let shape = find_shape(&self.resolver.cx, kind);
@@ -105,7 +110,7 @@ impl OperandRules<'_, '_> {
         self.check_operand_rule(inst, operands, info, types);
     }
 
-    /// The rule of an opcode for its operands and its result.
+    /// Checks the rule of an opcode for its operands and its result.
     fn check_operand_rule(
         &mut self,
         inst: &Inst,
@@ -153,21 +158,50 @@ impl OperandRules<'_, '_> {
             }
         }
     }
-}
 
-impl Checked {
-    /// Whether a variable holds values that differ from place to place in a pixel; of one with errors nothing is said.
-    fn is_interpolated(&self, var: u32) -> bool {
-        // Both are the same all over a primitive.
-        let constant = [Semantic::Facing, Semantic::PrimitiveId];
-        let kind = self.vars[var as usize].kind;
-        let mut semantics = self.attrib_semantics(var);
-        kind == VarKind::Poisoned
-            || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
+    /// EMIT, EMITS or ENDPRIM.
+    pub(crate) fn check_emission(&mut self, inst: &Inst) {
+        // The stage was reported with the opcode.
+        if self.resolver.cx.stage != Stage::Geometry {
+            return;
+        }
+        let name = inst.opcode.mnemonic();
+        if self.resolver.cx.is_passthrough() {
+            let span = self.resolver.cx.opcode_span(inst);
+            let message = format!("a program that passes its primitive on has no {name}");
+            return self
+                .resolver
+                .cx
+                .error(Code::PassthroughNotAllowed, span, message);
+        }
+        // EMITS has the stream as its operand, EMIT and ENDPRIM have none.
+        let writes_streams = !inst.opcode.info().operands.is_empty();
+        // Earlier versions have no EMITS, and that is the error then.
+        if !writes_streams || self.resolver.cx.version < Version::V5_0 {
+            return;
+        }
+        // NV_gpu_program5 section 2.14.6.2. Without PRIMITIVE_OUT its absence is the error.
+        if self
+            .resolver
+            .declared
+            .has_declared(Declaration::PrimitiveOut)
+            && self.resolver.program.modes.primitive_out != OutputPrimitive::Points
+        {
+            let (code, span) = (Code::EmitsOutput, self.resolver.cx.opcode_span(inst));
+            if self
+                .resolver
+                .declared
+                .is_news(Declaration::PrimitiveOut, (code, 0), span)
+            {
+                self.resolver
+                    .cx
+                    .error(code, span, "EMITS needs PRIMITIVE_OUT POINTS");
+            }
+        }
     }
 }
 
-/// The shape of the operands of a kind; `None` for kinds that other functions check.
+/// Returns the shape of the operands of a kind; `None` for kinds that other functions check.
 #[inline]
 fn find_shape(cx: &RuleCx<'_>, kind: OperandKind) -> Option<Shape> {
     Some(match kind {
@@ -198,8 +232,8 @@ fn find_shape(cx: &RuleCx<'_>, kind: OperandKind) -> Option<Shape> {
     })
 }
 
-/// Whether opcode and modifiers exist in the language, with the options of the program; reports it if not. False if the rest of
-/// the instruction would only give further errors.
+/// Decides whether opcode and modifiers exist in the language, with the options of the program;
+/// reports it if not. False if the rest of the instruction would only give further errors.
 #[inline]
 fn is_available(
     cx: &mut RuleCx<'_>,
@@ -227,13 +261,14 @@ fn is_available(
     true
 }
 
-/// Whether the language version and the program type have an opcode without an option.
+/// Decides whether the language version and the program type have an opcode without an option.
 #[inline]
 pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.stages.has(cx.stage)
 }
 
-/// Whether an opcode takes the modifiers of an instruction, found out without looking further.
+/// Decides whether an opcode takes the modifiers of an instruction, found out without looking
+/// further.
 #[inline]
 pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     let mods = inst.modifiers.mods();
@@ -245,7 +280,8 @@ pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> 
 #[cold]
 fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let (name, span) = (info.name, cx.opcode_span(inst));
-    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before 5.0.
+    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before
+    // 5.0.
     let enabled = !info.early.is_empty() && cx.has_option(info.early);
     if !info.stages.has(cx.stage) {
         let stage = stage_name(cx.stage);
@@ -330,7 +366,7 @@ fn check_high_modifier(cx: &mut RuleCx<'_>, inst: &Inst, types: InstTypes) {
     }
 }
 
-/// The option that an opcode needs in the versions that have it.
+/// Checks the option that an opcode needs in the versions that have it.
 fn check_needed_option(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     // Else its absence was reported for the stage or the version, which no option cures.
     let is_there = info.stages.has(cx.stage) && cx.version >= info.since;
@@ -340,7 +376,8 @@ fn check_needed_option(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     }
 }
 
-/// The operand of IPAC, IPAO and IPAS that is evaluated elsewhere. NV_gpu_program5 section 2.X.8.Z.
+/// Checks the operand of IPAC, IPAO and IPAS that is evaluated elsewhere. NV_gpu_program5 section
+/// 2.X.8.Z.
 fn check_interpolated_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     let Some(operand) = operands.first() else {
         return;

@@ -1,4 +1,5 @@
-//! Types of instructions. NV_gpu_program4 sections 2.X.4 and 2.X.4.1, NV_gpu_program5 section 2.X.4.1.
+//! Types of instructions. NV_gpu_program4 sections 2.X.4 and 2.X.4.1, NV_gpu_program5 section
+//! 2.X.4.1.
 
 use crate::ast::{Inst, InstTypes, Operand, Signs};
 use crate::check::context::RuleCx;
@@ -24,7 +25,7 @@ impl InstTypes {
     }
 }
 
-/// The types of an instruction; reports type modifiers that do not fit.
+/// Checks the types of an instruction; reports type modifiers that do not fit.
 #[inline]
 pub(crate) fn check_types(
     cx: &mut RuleCx<'_>,
@@ -35,7 +36,8 @@ pub(crate) fn check_types(
     let is_typed = inst.modifiers.type_count() > 0;
     match info.rule {
         TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
-            // What it reports does not stop the check: the type that was written goes on to the operands.
+            // What it reports does not stop the check: the type that was written goes on to the
+            // operands.
             check_arithmetic_type(cx, inst, info);
             let data = inst.modifiers.data_type(0).info();
             InstTypes::simple(register_type(data.ty))
@@ -100,7 +102,8 @@ fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
 fn report_second_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     let second = inst.modifiers.data_type(1).info();
     let is = |class| [data.class == class, second.class == class];
-    // Each of these rules has an error of its own: "may not specify both base and precision-specific data type modifiers".
+    // Each of these rules has an error of its own: "may not specify both base and
+    // precision-specific data type modifiers".
     let code = if is(TypeClass::Mul24) != [false; 2] {
         Code::MulSpecial
     } else if matches!(is(TypeClass::Sized), [true, false] | [false, true]) {
@@ -114,7 +117,8 @@ fn report_second_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     cx.error(code, span, message);
 }
 
-/// A type with a size needs NV_gpu_program5. The place is looked for only if it is missing: that reads the statement again.
+/// Checks that the language has types with a size, those of NV_gpu_program5. The place is looked
+/// for only if it is missing: that reads the statement again.
 fn check_sized_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     if cx.version < Version::V5_0 {
         let span = cx.type_span(inst, 0);
@@ -147,7 +151,7 @@ pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcode
     }
 }
 
-/// The one storage modifier that there must be.
+/// Checks the one storage modifier that there must be.
 fn check_storage_modifier(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -173,7 +177,7 @@ fn check_storage_modifier(
     None
 }
 
-/// A type of NV_gpu_program5_mem_extended in a program without it.
+/// Checks a type of NV_gpu_program5_mem_extended in a program without it.
 #[cold]
 fn check_extended_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
     let span = cx.type_span(inst, 0);
@@ -223,8 +227,8 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
         // What CVT has by default: column D of table X.13.
         return InstTypes::simple(Type::F32);
     }
-    // "Negation and absolute value operators are not supported on the source operand": NV_gpu_program5 section 2.X.8.Z, CVT.
-    // A plus is neither.
+    // "Negation and absolute value operators are not supported on the source operand":
+    // NV_gpu_program5 section 2.X.8.Z, CVT. A plus is neither.
     let changes = Signs::all().difference(Signs::WRITTEN);
     let is_changed = |operand: &&Operand| operand.signs.intersects(changes);
     if let Some(operand) = operands.first().filter(is_changed) {
@@ -239,8 +243,8 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
     }
 }
 
-/// The type of an instruction without type modifier. The suffixes R and H are floating-point types, whatever the default of the opcode.
-/// NV_gpu_program4 section 2.X.4.1.
+/// Returns the type of an instruction without type modifier. The suffixes R and H are
+/// floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
 #[inline]
 fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
     match inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
@@ -258,7 +262,7 @@ fn support(info: &OpcodeInfo, data: &DataType) -> Support {
     }
 }
 
-/// The type of an operand place. Table X.13, input column.
+/// Returns the type of an operand place. Table X.13, input column.
 #[inline]
 pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstTypes) -> Type {
     let ty = types.ty;
@@ -299,7 +303,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
     }
 }
 
-/// The type of the result. Table X.13, output column.
+/// Returns the type of the result. Table X.13, output column.
 #[inline]
 pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
     let ty = register_type(types.ty);

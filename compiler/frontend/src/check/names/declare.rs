@@ -1,4 +1,5 @@
-//! Variables as they are made: new names, unnamed variables of bindings, sizes of arrays, slots of vertex attributes.
+//! Variables as they are made: new names, unnamed variables of bindings, sizes of arrays, slots of
+//! vertex attributes.
 
 use crate::ast::{Decl, Size, VarMods};
 use crate::check::context::RuleCx;
@@ -23,7 +24,8 @@ impl Resolver<'_, '_> {
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
-            // The first declaration stays: operands before and behind the second one mean the same variable.
+            // The first declaration stays: operands before and behind the second one mean the same
+            // variable.
             if let Named::Var(other) = self.symbols.entries[name.index()].named {
                 let text = self.cx.name_text(name);
                 let first = self.program.vars[other as usize].span;
@@ -42,7 +44,7 @@ impl Resolver<'_, '_> {
         number
     }
 
-    /// The unnamed variable of a binding used directly.
+    /// Returns the unnamed variable of a binding used directly.
     pub(crate) fn get_implicit(
         &mut self,
         key: Implicit,
@@ -59,20 +61,23 @@ impl Resolver<'_, '_> {
         number
     }
 
-    /// Conventional and numbered vertex attributes of one slot exclude each other. NV_vertex_program4 section 2.X.3.2.
+    /// Conventional and numbered vertex attributes of one slot exclude each other.
+    /// NV_vertex_program4 section 2.X.3.2.
     pub(crate) fn use_slot(&mut self, row: &BindingInfo, semantic: Semantic, span: Span) {
         let Semantic::Attrib(slot) = semantic else {
             return;
         };
         // Each slot has two marks: bound by its conventional name, bound by its number.
         let number = usize::from(!row.is_conventional());
-        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no number of their own.
+        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no number
+        // of their own.
         let Some(pair) = self.symbols.slots.get_mut(slot as usize) else {
             return;
         };
         let first = !pair[number];
         pair[number] = true;
-        // Reported once for each slot and way to bind it, however often the binding stands in the text.
+        // Reported once for each slot and way to bind it, however often the binding stands in the
+        // text.
         if first && pair[1 - number] {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
@@ -83,7 +88,8 @@ impl Resolver<'_, '_> {
 }
 
 pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
-    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no more than the usual 32.
+    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no
+    // more than the usual 32.
     let size = if decl.mods.contains(VarMods::SHORT) {
         VarSize::Short
     } else if decl.mods.contains(VarMods::LONG) && cx.version >= Version::V5_0 {
@@ -100,7 +106,8 @@ pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Optio
     }
 }
 
-/// The number of elements of an array declaration, checked against its bindings; `None` for single variables.
+/// Checks the number of elements of an array declaration, checked against its bindings; `None` for
+/// single variables.
 pub(crate) fn check_array_size(
     cx: &mut RuleCx<'_>,
     size: Size,
@@ -126,7 +133,8 @@ pub(crate) fn check_view_size(
     count: u32,
 ) -> Option<Option<u32>> {
     match size {
-        // `program.buffer[a]` has as many elements as the array, if that has a size. NV_gpu_program4 section 2.X.3.6.
+        // `program.buffer[a]` has as many elements as the array, if that has a size.
+        // NV_gpu_program4 section 2.X.3.6.
         Size::Of(size, _) if !bounded && size > 0 => Some(Some(size)),
         Size::Of(..) | Size::Single | Size::Open => check_array_size(cx, size, count as usize),
     }
@@ -145,7 +153,7 @@ pub(crate) fn base_of(mods: VarMods) -> Option<Base> {
     }
 }
 
-/// A row's attribute for a number.
+/// Returns a row's attribute for a number.
 pub(crate) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> IoBinding {
     IoBinding {
         holder,
@@ -153,7 +161,7 @@ pub(crate) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> 
     }
 }
 
-/// A row's binding for a number.
+/// Returns a row's binding for a number.
 pub(crate) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
     IoBinding {
         // Numbers were checked against the limit of the row, which fits into a byte.

@@ -7,7 +7,7 @@ use crate::codes::Code;
 use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::suggest::suggest;
-use crate::vars::{Var, VarKind};
+use crate::vars::{Implicit, Var, VarKind};
 use glasm_ir::Span;
 
 /// Program with the tables of its names and bindings: what rules need that look up names.
@@ -19,13 +19,13 @@ pub(crate) struct Resolver<'a, 's> {
 }
 
 impl Resolver<'_, '_> {
-    /// The name of a variable for messages.
+    /// Returns the name of a variable for messages.
     pub(crate) fn var_text(&self, var: u32) -> String {
         self.program.var_text(&self.cx.ast.names, var)
     }
 
-    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
-    /// 3.11.3.Y.
+    /// Decides whether a name is that of the address register of loops, which is declared by its
+    /// first use. NV_fragment_program2 section 3.11.3.Y.
     pub(crate) fn is_loop_index(&self, name: NameId) -> bool {
         self.program.loop_index.is_none()
             && self.cx.has_option(Features::NV_FRAGMENT_2)
@@ -48,7 +48,7 @@ impl Resolver<'_, '_> {
 }
 
 impl Resolver<'_, '_> {
-    /// The variable of a name; reports a name that is not declared, once.
+    /// Returns the variable of a name; reports a name that is not declared, once.
     #[inline]
     pub(crate) fn find_var(&mut self, name: NameId, span: Span) -> Option<u32> {
         match self.symbols.entries[name.index()].named {
@@ -74,14 +74,15 @@ impl Resolver<'_, '_> {
         self.resolve_undeclared_variable(name, span)
     }
 
-    /// A name that no declaration has: the address register of loops, or an error.
+    /// Returns a name that no declaration has: the address register of loops, or an error.
     #[cold]
     pub(crate) fn resolve_undeclared_variable(&mut self, name: NameId, span: Span) -> Option<u32> {
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }
         let span = self.cx.named_span(span);
-        // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
+        // One report for each name. `poison_names` takes it back if a declaration of the name
+        // follows that could not be read.
         self.symbols.entries[name.index()].named = Named::Poisoned;
         let text = self.cx.name_text(name);
         let declared: Vec<String> = (self.cx.ast.names.iter())
@@ -99,8 +100,8 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// Marks the names of a declaration with a syntax error, the next so many: neither their later uses nor those before are
-    /// errors of their own.
+    /// Marks the names of a declaration with a syntax error, the next so many: neither their later
+    /// uses nor those before are errors of their own.
     #[cold]
     pub(crate) fn poison_names(&mut self, count: u32, error: u32) {
         self.resolve_named_literals(error);
@@ -122,15 +123,10 @@ impl Resolver<'_, '_> {
             self.cx.reports.retract(Code::UndeclaredName, span);
         }
     }
-}
 
-impl RuleCx<'_> {
-    /// Whether an undeclared name is `CC`, a result that keeps nothing but its condition codes. The examples of
-    /// NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2 section 3.11.5.X write to it, though their grammars do not
-    /// have it.
-    #[cold]
-    pub(crate) fn is_codes_target(&self, name: NameId) -> bool {
-        let sets = self.facts.instruction_sets;
-        self.features.intersects(sets) && self.ast.names.text(name) == b"CC"
+    /// Returns the variable that instructions with result `CC` write. The name stays undeclared, so
+    /// that nothing reads it.
+    pub(crate) fn make_codes_target(&mut self, span: Span) -> u32 {
+        self.get_implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }
 }

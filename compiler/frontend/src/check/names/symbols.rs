@@ -45,11 +45,13 @@ pub(crate) struct Symbols {
     pub(crate) undeclared: Vec<(NameId, Span)>,
     /// Unnamed variables of bindings.
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    /// For each row of which some binding has a run-time index, by its path: the array of all bindings of the row.
+    /// For each row of which some binding has a run-time index, by its path: the array of all
+    /// bindings of the row.
     pub(crate) relative_rows: FxHashMap<&'static str, VarKind>,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(crate) slots: [[bool; 2]; 16],
-    /// Size of the register temporaries that instructions name, which count against one limit with results.
+    /// Size of the register temporaries that instructions name, which count against one limit with
+    /// results.
     pub(crate) register_room: u32,
     /// Number of open LOOP blocks, inside of which A0 has a value.
     pub(crate) open_loops: usize,
@@ -75,7 +77,8 @@ impl Symbols {
 pub(crate) struct Declared {
     /// Positions of the first declaration of each kind.
     pub(crate) positions: [Option<u32>; DECLARATIONS.len()],
-    /// Errors that depend on a later declaration: the declaration and the largest number that was reported.
+    /// Errors that depend on a later declaration: the declaration and the largest number that was
+    /// reported.
     pub(crate) early_errors: Vec<(Declaration, Code, u32)>,
     /// Whether there is a GROUP_SIZE.
     pub(crate) has_group_size: bool,

@@ -7,20 +7,21 @@ use glasm_ir::Width;
 use glasm_ir::types::{Base, Type};
 
 impl RuleCx<'_> {
-    /// Bits of a scalar constant in a declaration: the value in every lane; a float unless the declaration is of integer type.
+    /// Returns bits of a scalar constant in a declaration: the value in every lane; a float unless
+    /// the declaration is of integer type.
     pub(crate) fn read_scalar_constant(
         &mut self,
         literal: u32,
         base: Option<Base>,
     ) -> Option<[u32; 4]> {
-        // "If no data type modifier is specified in a declaration, constants are interpreted as floating-point values."
-        // Parameters have 32 bits: LONG is for temporaries and attributes.
+        // "If no data type modifier is specified in a declaration, constants are interpreted as
+        // floating-point values." Parameters have 32 bits: LONG is for temporaries and attributes.
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
         let literal = self.ast.literals[literal as usize];
         Some([self.read_literal(literal, ty)? as u32; 4])
     }
 
-    /// Bits of a constant in braces; missing lanes are 0, 0, 1.
+    /// Returns bits of a constant in braces; missing lanes are 0, 0, 1.
     pub(crate) fn read_vector_constant(
         &mut self,
         first: u32,
@@ -36,7 +37,7 @@ impl RuleCx<'_> {
         Some(bits.map(|bits| bits as u32))
     }
 
-    /// Bits of a literal in type `ty`; reports literals that do not fit.
+    /// Returns bits of a literal in type `ty`; reports literals that do not fit.
     pub(crate) fn read_literal(&mut self, literal: Literal, ty: Type) -> Option<u64> {
         match literal_bits(self.ast.text, literal, ty) {
             Ok(bits) => Some(bits),
@@ -51,7 +52,7 @@ impl RuleCx<'_> {
     }
 }
 
-/// The vector (0, 0, 0, 1) in a type: what missing components of a constant are.
+/// Returns the vector (0, 0, 0, 1) in a type: what missing components of a constant are.
 pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
     let one = match ty {
         Type::F32 => u64::from(1f32.to_bits()),
@@ -69,7 +70,7 @@ pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
     [0, 0, 0, one]
 }
 
-/// Bits of a literal in type `ty`. NV_gpu_program4 section 2.X.3.3, constant bindings.
+/// Returns bits of a literal in type `ty`. NV_gpu_program4 section 2.X.3.3, constant bindings.
 pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u64, Code> {
     if ty.is_float() {
         return Ok(float_bits(&text[literal.span.range()], literal, ty));
@@ -124,7 +125,8 @@ fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
     }
 }
 
-/// The vector of floats that a literal is: a number fills all lanes, missing lanes of braces are 0, 0, 1. `None` for what is no literal.
+/// Returns the vector of floats that a literal is: a number fills all lanes, missing lanes of
+/// braces are 0, 0, 1. `None` for what is no literal.
 pub(crate) fn float_constant(
     text: &[u8],
     literals: &[Literal],
@@ -133,7 +135,8 @@ pub(crate) fn float_constant(
     use ast::Base;
     let bits = |literal: u32| {
         let literal = literals[literal as usize];
-        // Literals of instructions may be meant as integers; as floats they are told apart all the same.
+        // Literals of instructions may be meant as integers; as floats they are told apart all the
+        // same.
         literal_bits(text, literal, Type::F32).unwrap_or(0) as u32
     };
     match base {
@@ -149,12 +152,13 @@ pub(crate) fn float_constant(
     }
 }
 
-/// The value of a decimal number of few digits, as most are, without an exponent.
+/// Returns the value of a decimal number of few digits, as most are, without an exponent.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<f32> {
     /// Powers of ten, which are floats exactly, by the number of digits behind the point.
     const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-    // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two exact floats is the nearest one.
+    // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two
+    // exact floats is the nearest one.
     if text.len() > 8 {
         return None;
     }

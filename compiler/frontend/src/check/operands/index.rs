@@ -2,11 +2,9 @@
 
 use crate::ast::{Base, Index, Inst, Operand, Relative, Signs, SuffixKind};
 use crate::check::context::RuleCx;
-use crate::check::names::resolver::Resolver;
-use crate::check::operands::operand::OperandRules;
+use crate::check::operands::context::OperandRules;
 use crate::check::program::checked::Checked;
 use crate::codes::Code;
-use crate::lang::arb::limits;
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
 use crate::lang::register::Registers;
@@ -38,7 +36,8 @@ impl OperandRules<'_, '_> {
         match (array, index, self.resolver.cx.facts.registers) {
             (None, Index::None, _) => {}
             (Some(count), Index::Const(number), _) if number < count => {}
-            // Files of registers have messages of their own: their elements are registers, not members of an array.
+            // Files of registers have messages of their own: their elements are registers, not
+            // members of an array.
             (Some(count), _, Some(registers)) => {
                 self.check_register_index(registers, (var, count), index, span);
             }
@@ -69,12 +68,14 @@ impl OperandRules<'_, '_> {
         self.resolver.cx.error(code, span, message);
     }
 
-    /// A run-time index into an array of `count` elements.
+    /// Checks a run-time index into an array of `count` elements.
     pub(crate) fn check_relative_index(&mut self, var: u32, count: u32, relative: u32) {
-        // One run-time index anywhere keeps all elements together, also for accesses with constant indices.
+        // One run-time index anywhere keeps all elements together, also for accesses with constant
+        // indices.
         self.resolver.program.vars[var as usize].relative =
             self.resolver.program.keeps_together(var);
-        // In these languages an address register is the index, so that its component and its offset have rules of their own.
+        // In these languages an address register is the index, so that its component and its offset
+        // have rules of their own.
         if self.resolver.cx.facts.address_registers {
             self.resolver.check_address_index(relative);
             // Behind the other checks, which find out what variable the index is.
@@ -83,7 +84,7 @@ impl OperandRules<'_, '_> {
         self.check_run_time_index(count, relative);
     }
 
-    /// The offset and the variable of a run-time index among `count` elements.
+    /// Checks the offset and the variable of a run-time index among `count` elements.
     pub(crate) fn check_run_time_index(&mut self, count: u32, relative: u32) {
         let info = self.resolver.cx.ast.relatives[relative as usize];
         // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
@@ -110,11 +111,12 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// The variable of a run-time index and its component.
+    /// Checks the variable of a run-time index and its component.
     pub(crate) fn check_index_component(&mut self, info: Relative) -> Option<(u32, u8)> {
         match info.base {
             Base::Name(name) => Some((self.resolver.find_var(name, info.span)?, info.lane)),
-            // A path that is an index has only numbers in its own brackets, which the parser sees to: this does not call itself.
+            // A path that is an index has only numbers in its own brackets, which the parser sees
+            // to: this does not call itself.
             Base::Path(path) => {
                 let (var, suffix) = self.resolver.resolve_path(path)?;
                 match suffix.kind() {
@@ -136,7 +138,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// An index of an array of registers that is out of range, missing or computed at run time.
+    /// Checks an index of an array of registers that is out of range, missing or computed at run
+    /// time.
     pub(crate) fn check_register_index(
         &mut self,
         registers: &Registers,
@@ -166,7 +169,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// The indices of a variable over several binding points.
+    /// Checks the indices of a variable over several binding points.
     pub(crate) fn check_two_indices(
         &mut self,
         var: u32,
@@ -201,7 +204,7 @@ impl OperandRules<'_, '_> {
             .error(Code::IndexOutOfBounds, span, message);
     }
 
-    /// The index of a variable whose first index is the number of a vertex.
+    /// Checks the index of a variable whose first index is the number of a vertex.
     pub(crate) fn check_vertex_index(
         &mut self,
         (var, array): (u32, Option<u32>),
@@ -269,62 +272,12 @@ impl OperandRules<'_, '_> {
     }
 }
 
-impl Checked {
-    /// Whether the elements of an array stand together once some instruction has a run-time index: then instructions with constant
-    /// indices find them there. Parameters in a buffer stand together anyway.
-    pub(crate) fn keeps_together(&self, var: u32) -> bool {
-        self.vars[var as usize].kind != VarKind::WritableParam
-    }
-}
-
-/// A run-time index in a position-invariant program of version 1.1. NV_vertex_program2 section 2.14.6.1.
+/// Checks a run-time index in a position-invariant program of version 1.1. NV_vertex_program2
+/// section 2.14.6.1.
 pub(crate) fn check_invariant_index(cx: &mut RuleCx<'_>, registers: &Registers, span: Span) {
     if cx.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
         let message = "a position-invariant program has no parameters with a run-time index";
         cx.lenient(Rule::InvariantIndex, span, message);
-    }
-}
-
-impl Resolver<'_, '_> {
-    /// A run-time index: a component of an address register, plus a number.
-    pub(crate) fn check_address_index(&mut self, relative: u32) {
-        let info = self.cx.ast.relatives[relative as usize];
-        match self.cx.facts.registers {
-            Some(registers) => check_register_offset(&mut self.cx, registers, info),
-            None => check_address_offset(&mut self.cx, info.offset, info.span),
-        }
-        // Else it is a variable already.
-        let Base::Name(name) = info.base else { return };
-        let Some(var) = self.find_var(name, info.span) else {
-            return;
-        };
-        let kind = self.program.vars[var as usize].kind;
-        if kind == VarKind::Poisoned {
-            return;
-        }
-        let is_loop_index = self.program.loop_index == Some(var);
-        let offsets = limits::LOOP_INDEX_OFFSETS;
-        if is_loop_index && !offsets.contains(&info.offset) {
-            let (offset, most) = (info.offset, offsets.end());
-            let message = format!("the offset {offset} is not in 0 to {most}");
-            self.cx.error(Code::IndexOffset, info.span, message);
-        }
-        // ARB_vertex_program section 2.14.3.5 and NV_fragment_program2 section 3.11.3.Y: only x of these registers is accessible.
-        let has_x_only = self.cx.is_plain_arb() || is_loop_index;
-        if kind != VarKind::Address || has_x_only && info.lane != 0 {
-            let text = self.var_text(var);
-            let message = match kind == VarKind::Address {
-                true => format!("only component x of {text} can be an index"),
-                false => format!("{text} cannot be an index; use an address register"),
-            };
-            // In programs of registers nothing else can stand in such brackets, so the register itself is what is wrong.
-            let code = match self.cx.facts.registers {
-                Some(_) => Code::AddressRegister,
-                None => Code::IndexVariable,
-            };
-            return self.cx.error(code, info.span, message);
-        }
-        self.cx.ast.relatives[relative as usize].base = Base::Var(var);
     }
 }
 
@@ -338,13 +291,14 @@ pub(crate) fn check_address_mask(cx: &mut RuleCx<'_>, inst: &Inst) {
     let message = "POPA writes all components of an address register";
     if dst.mask != WriteMask::XYZW {
         cx.error(Code::AddressRegister, dst.span, message);
-    // The section refuses this, but drivers load it: the flow of control stays the same, only the write is guarded.
+    // The section refuses this, but drivers load it: the flow of control stays the same, only the
+    // write is guarded.
     } else if !always {
         cx.lenient(Rule::GuardedPop, dst.span, message);
     }
 }
 
-/// An operand that is an address register as a whole.
+/// Checks an operand that is an address register as a whole.
 pub(crate) fn check_address_operand(
     cx: &mut RuleCx<'_>,
     program: &Checked,
@@ -352,30 +306,11 @@ pub(crate) fn check_address_operand(
     var: u32,
 ) {
     let kind = program.vars[var as usize].kind;
-    // ARA and PUSHA take the whole register: `<instOperandAddrVNS>` of NV_vertex_program2_option section 2.14.2 has neither swizzle nor sign.
+    // ARA and PUSHA take the whole register: `<instOperandAddrVNS>` of NV_vertex_program2_option
+    // section 2.14.2 has neither swizzle nor sign.
     let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
     if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
         let message = "an address register without suffix and sign is expected";
         cx.error(Code::AddressRegister, operand.span, message);
-    }
-}
-
-/// What programs of registers add to an address register. NV_vertex_program section 2.14.1.7, NV_vertex_program2 section 2.14.1.7.
-fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relative) {
-    let (low, high) = registers.offsets;
-    if info.offset < low || info.offset > high {
-        let offset = info.offset;
-        let message = format!("the offset {offset} is not in {low} to {high}");
-        cx.error(Code::IndexOffset, info.span, message);
-    }
-}
-
-/// What plain programs add to an address register. ARB_vertex_program section 2.14.2.
-fn check_address_offset(cx: &mut RuleCx<'_>, offset: i64, span: Span) {
-    let offsets = limits::ADDRESS_OFFSETS;
-    if cx.is_plain_arb() && !offsets.contains(&offset) {
-        let (low, high) = (offsets.start(), offsets.end());
-        let message = format!("the offset {offset} is not in {low} to {high}");
-        cx.lenient(Rule::LargeOffset, span, message);
     }
 }

@@ -1,50 +1,20 @@
-//! Elements of memory as operands of instructions: CBUFFER, STORAGE, COUNTER and SHARED variables. NV_shader_storage_buffer_object and
-//! NV_shader_atomic_counters section 2.X.3.Y, NV_compute_program5 section 2.X.7.Y.
+//! Elements of memory as operands of instructions: CBUFFER, STORAGE, COUNTER and SHARED variables.
+//! NV_shader_storage_buffer_object and NV_shader_atomic_counters section 2.X.3.Y,
+//! NV_compute_program5 section 2.X.7.Y.
 
-use crate::ast::{Base, Index, Inst, InstTypes, Operand};
+use crate::ast::{Base, Inst, InstTypes, Operand};
 use crate::check::context::RuleCx;
-use crate::check::operands::operand::OperandRules;
-use crate::check::program::checked::Checked;
+use crate::check::operands::context::{MemoryKind, OperandRules};
 use crate::codes::Code;
 use crate::lang::modifiers::Mods;
-use crate::vars::{BufferLayout, VarKind};
+use crate::vars::VarKind;
 use glasm_ir::Span;
 
-/// The variables that a memory operand takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MemoryKind {
-    Constant,
-    Shared,
-    Storage,
-    Counter,
-}
-
-impl MemoryKind {
-    /// What declares the variables.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Constant => "CBUFFER",
-            Self::Shared => "SHARED",
-            Self::Storage => "STORAGE",
-            Self::Counter => "COUNTER",
-        }
-    }
-
-    fn takes(self, kind: VarKind) -> bool {
-        let layout = match self {
-            Self::Shared => return matches!(kind, VarKind::Shared { .. }),
-            Self::Constant => BufferLayout::Bytes,
-            Self::Storage => BufferLayout::Storage,
-            Self::Counter => BufferLayout::Counter,
-        };
-        matches!(kind, VarKind::Buffer(view) if view.layout == layout)
-    }
-}
-
 impl OperandRules<'_, '_> {
-    /// An element of a variable that lies in memory.
+    /// Checks an element of a variable that lies in memory.
     pub(crate) fn check_memory_operand(&mut self, operand: &mut Operand, kind: MemoryKind) {
-        // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its like want a declaration.
+        // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its
+        // like want a declaration.
         let Base::Name(name) = operand.base else {
             return report_wrong_memory(&mut self.resolver.cx, operand.span, kind);
         };
@@ -59,7 +29,8 @@ impl OperandRules<'_, '_> {
             return report_wrong_memory(&mut self.resolver.cx, operand.span, kind);
         }
         operand.base = Base::Var(var);
-        // LDC loads values, which a suffix and signs can change as in any operand; the others name a place.
+        // LDC loads values, which a suffix and signs can change as in any operand; the others name
+        // a place.
         if kind != MemoryKind::Constant && !(operand.suffix.is_none() && operand.signs.is_empty()) {
             let message = "this operand has no suffix, sign or absolute value";
             self.resolver
@@ -69,7 +40,8 @@ impl OperandRules<'_, '_> {
         self.check_index(var, operand.index, operand.span);
     }
 
-    /// Checks that an access with a constant address ends within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
+    /// Checks that an access with a constant address ends within the declared shared memory.
+    /// NV_compute_program5 section 2.X.7.Y.
     pub(crate) fn check_shared_access(&mut self, operands: &[Operand], types: InstTypes) {
         // The address is the last operand of LDS, STS and ATOMS, whatever stands before it.
         let Some(operand) = operands.last() else {
@@ -92,26 +64,6 @@ impl OperandRules<'_, '_> {
                 .cx
                 .error(Code::SharedBounds, operand.span, message);
         }
-    }
-}
-
-impl Checked {
-    /// The byte of shared memory that an access ends before, if the text says it.
-    fn find_end_of_access(&self, operand: &Operand, types: InstTypes) -> Option<u64> {
-        let (_, var) = self.var(operand.base)?;
-        let VarKind::Shared { start } = var.kind else {
-            return None;
-        };
-        let index = match operand.index {
-            Index::Const(index) => index,
-            Index::None => 0,
-            // Addresses that are computed at run time are not known here.
-            Index::Relative(_) | Index::Pair(_) => return None,
-        };
-        // The index of a SHARED variable counts bytes.
-        let bytes = types.ty.width().bytes() * u32::from(types.components);
-        // In 64 bits, because start and index may be any numbers of 32 bits.
-        Some(u64::from(start) + u64::from(index) + u64::from(bytes))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Operands and results of instructions.
 
 pub(crate) mod constant;
+pub(crate) mod context;
 pub(crate) mod index;
 pub(crate) mod memory;
 pub(crate) mod operand;

@@ -2,7 +2,7 @@
 
 use crate::ast::{Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use crate::check::context::RuleCx;
-use crate::check::operands::operand::{OperandRules, Shape};
+use crate::check::operands::context::{OperandRules, Shape};
 use crate::check::operands::units::UnitKind;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -24,13 +24,15 @@ impl OperandRules<'_, '_> {
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
-        // With a place for bias or level, what the target must allow is only that it can be sampled.
+        // With a place for bias or level, what the target must allow is only that it can be
+        // sampled.
         let access = match has_room_for_level(&self.resolver.cx, inst, operands.len(), &part, op) {
             true => Access::SAMPLE,
             false => op.access(),
         };
         check_target(&mut self.resolver.cx, &part, info, access);
-        // The rows RECT and SHADOWRECT of EXT_sparse_texture2 table X.17 have no component for the least level.
+        // The rows RECT and SHADOWRECT of EXT_sparse_texture2 table X.17 have no component for the
+        // least level.
         if clamps && target.target == TexTarget::Rect {
             let message = format!("textures of target `{}` have one level", target.name);
             self.resolver
@@ -42,7 +44,8 @@ impl OperandRules<'_, '_> {
         let has_least_level = clamps && op != TextureOp::Grad;
         self.check_further_operands(operands, info, &part, has_least_level);
         if let Some(handle) = part.handle {
-            // Handles have no units, so no target of theirs is compared: NV_bindless_texture section 2.X.4.4.
+            // Handles have no units, so no target of theirs is compared: NV_bindless_texture
+            // section 2.X.4.4.
             check_component(
                 &mut self.resolver.cx,
                 &part.texture,
@@ -57,7 +60,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level, the run-time offset.
+    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level,
+    /// the run-time offset.
     fn check_further_operands(
         &mut self,
         operands: &mut [Operand],
@@ -69,7 +73,8 @@ impl OperandRules<'_, '_> {
         let target = &TARGETS[part.target as usize];
         let own = info.operands.len() - 1;
         let has_reference = target.reference == Reference::Operand && op.takes_reference();
-        // One operand holds both: the reference in x, the least level in y. EXT_sparse_texture2 table X.17.
+        // One operand holds both: the reference in x, the least level in y. EXT_sparse_texture2
+        // table X.17.
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
@@ -105,7 +110,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// A unit goes with one target; an array counts with all its units.
+    /// Checks that a unit goes with one target; an array counts with all its units.
     fn check_target_of_units(&mut self, var: u32, part: &TexPart) {
         let info = self.resolver.program.vars[var as usize];
         let VarKind::Texture { unit } = info.kind else {
@@ -113,7 +118,8 @@ impl OperandRules<'_, '_> {
         };
         // Only a unit that was not used before can be one too many.
         let known = self.state.unit_targets.len();
-        // SHADOW targets count as targets of their own; an array counts as if all its units were accessed. NV_gpu_program5 section 2.X.4.4.
+        // SHADOW targets count as targets of their own; an array counts as if all its units were
+        // accessed. NV_gpu_program5 section 2.X.4.4.
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.state.unit_targets.entry(unit).or_insert(part.target);
             if used != part.target {
@@ -127,7 +133,8 @@ impl OperandRules<'_, '_> {
                 return;
             }
         }
-        // Only ARB vertex programs have this limit: which units they are does not matter, only how many.
+        // Only ARB vertex programs have this limit: which units they are does not matter, only how
+        // many.
         if self.resolver.cx.facts.texture_units == Some(known)
             && self.state.unit_targets.len() > known
         {
@@ -140,8 +147,9 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Whether bias or level have a place though the coordinate takes all components: NV_gpu_program4 section 2.X.8.Z refuses TXB and
-/// TXL of such targets, but a second operand gives room. EXT_sparse_texture2 table X.17.
+/// Decides whether bias or level have a place though the coordinate takes all components:
+/// NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of such targets, but a second operand gives
+/// room. EXT_sparse_texture2 table X.17.
 fn has_room_for_level(
     cx: &RuleCx<'_>,
     inst: &Inst,
@@ -162,7 +170,7 @@ fn has_room_for_level(
         && (!clamps || target.has_level_beside_clamp())
 }
 
-/// Whether the program has the target, and instructions this access to it.
+/// Checks whether the program has the target, and instructions this access to it.
 fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: Access) {
     let target = &TARGETS[part.target as usize];
     let (span, name) = (part.target_span, target.name);
@@ -189,7 +197,7 @@ fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: 
     }
 }
 
-/// A target of later versions: drivers knew arrays of cube maps before.
+/// Checks a target of later versions: drivers knew arrays of cube maps before.
 fn check_early_target(cx: &mut RuleCx<'_>, target: &TargetInfo, span: Span) -> bool {
     let feature = format!("target `{}` needs", target.name);
     if target.target != TexTarget::CubeArray {
@@ -223,7 +231,7 @@ fn check_offset(cx: &mut RuleCx<'_>, part: &TexPart, op: TextureOp, target: &Tar
     }
 }
 
-/// A constant offset of `allowed` components.
+/// Checks a constant offset of `allowed` components.
 fn check_constant_offset(
     cx: &mut RuleCx<'_>,
     offset: &[i64],
@@ -242,7 +250,7 @@ fn check_constant_offset(
     }
 }
 
-/// The component that gathers select. NV_gpu_program5 section 2.X.8.Z, TXG.
+/// Checks the component that gathers select. NV_gpu_program5 section 2.X.8.Z, TXG.
 fn check_component(cx: &mut RuleCx<'_>, operand: &Operand, suffix: Suffix, op: TextureOp) {
     let span = operand.span;
     if !suffix.is_none() && !op.selects_component() {

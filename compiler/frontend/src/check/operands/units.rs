@@ -1,10 +1,10 @@
-//! What gives the texture or image of an instruction: a variable of units, or a handle (NV_bindless_texture, changes to sections 2.X.2
-//! and 2.X.4.4).
+//! What gives the texture or image of an instruction: a variable of units, or a handle
+//! (NV_bindless_texture, changes to sections 2.X.2 and 2.X.4.4).
 
 use crate::ast::{Base, Extra, Index, Inst, InstTypes, Operand, Signs, Suffix, SuffixKind};
 use crate::check::context::RuleCx;
 use crate::check::instructions::types::check_storage_type;
-use crate::check::operands::operand::OperandRules;
+use crate::check::operands::context::OperandRules;
 use crate::codes::Code;
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::{ImageOp, OpcodeInfo};
@@ -23,7 +23,7 @@ pub(crate) enum UnitKind {
 }
 
 impl UnitKind {
-    /// The error of any other operand.
+    /// Returns the error of any other operand.
     const fn expected(self) -> (Code, &'static str) {
         match self {
             Self::Texture => (
@@ -37,7 +37,8 @@ impl UnitKind {
         }
     }
 
-    /// Whether a variable with this suffix is such an operand. Only textures have a component, which gathers select.
+    /// Decides whether a variable with this suffix is such an operand. Only textures have a
+    /// component, which gathers select.
     fn takes(self, kind: VarKind, suffix: Suffix) -> bool {
         match self {
             Self::Texture => matches!(kind, VarKind::Texture { .. }),
@@ -47,7 +48,7 @@ impl UnitKind {
 }
 
 impl OperandRules<'_, '_> {
-    /// The variable of a texture or image part, and the suffix; sets both there.
+    /// Checks the variable of a texture or image part, and the suffix; sets both there.
     pub(crate) fn check_unit(&mut self, number: u32, wanted: UnitKind) -> Option<(u32, Suffix)> {
         let operand = self.resolver.cx.ast.textures[number as usize].texture;
         let found = match operand.base {
@@ -94,7 +95,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// A handle is a component of a variable that an index could be: declared by name, no array, no floats.
+    /// Returns the variable of a handle, which is a component of a variable that an index could be:
+    /// declared by name, no array, no floats.
     fn find_handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
         // Like a run-time index, a handle has no index and no sign of its own.
@@ -133,7 +135,8 @@ impl OperandRules<'_, '_> {
         };
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
-        // The number of samples is a question to multisample images only, though IMQ takes all targets.
+        // The number of samples is a question to multisample images only, though IMQ takes all
+        // targets.
         let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();
         if !target.access.contains(Access::IMAGE) || samples {
             let (opcode, name) = (info.name, target.name);
@@ -147,9 +150,34 @@ impl OperandRules<'_, '_> {
             None => drop(self.check_unit(number, UnitKind::Image)),
         }
     }
+
+    /// Checks the operand of CALI.
+    pub(crate) fn check_subroutine_operand(&mut self, operand: &mut Operand) {
+        let wrong = "CALI takes a SUBROUTINE variable";
+        let plain = operand.signs.is_empty() && operand.suffix.is_none();
+        let (Base::Name(name), true) = (operand.base, plain) else {
+            self.resolver
+                .cx
+                .error(Code::SubroutineType, operand.span, wrong);
+            return;
+        };
+        let Some(var) = self.resolver.find_var(name, operand.span) else {
+            return;
+        };
+        let kind = self.resolver.program.vars[var as usize].kind;
+        if let VarKind::Subroutine { .. } = kind {
+            operand.base = Base::Var(var);
+            self.check_index(var, operand.index, operand.span);
+        } else if kind != VarKind::Poisoned {
+            self.resolver
+                .cx
+                .error(Code::SubroutineType, operand.span, wrong);
+        }
+    }
 }
 
-/// The types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base type for converted ones.
+/// Checks the types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base
+/// type for converted ones.
 pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let needs = Features::IMAGE_LOAD_FORMATTED;
     // STOREIM may convert in any program, LOADIM under EXT_shader_image_load_formatted only.

@@ -1,12 +1,12 @@
 //! The checked program: every name and binding is a variable, and every type is known.
 
-use crate::ast::{Base, Relative, VarMods};
+use crate::ast::{Base, Index, InstTypes, Operand, Relative, VarMods};
 use crate::check::program::usage::Usage;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::options::Features;
 use crate::line::{Lines, Value};
 use crate::names::{NameId, Names};
-use crate::vars::{IoBinding, Var, VarKind};
+use crate::vars::{IoBinding, Side, Var, VarKind};
 use glasm_ir::flow::{CallGraph, Cfg};
 use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, WriteMask};
@@ -20,7 +20,8 @@ pub(crate) struct Passed {
     pub(crate) span: Span,
 }
 
-/// Program in which everything is resolved; names, literals and pairs of indices are in the syntax tree.
+/// Program in which everything is resolved; names, literals and pairs of indices are in the syntax
+/// tree.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     /// Relative indices, once checking has ended.
@@ -82,7 +83,7 @@ impl Checked {
         self.usage.reset();
     }
 
-    /// The semantic of a binding, for rules about single bindings.
+    /// Returns the semantic of a binding, for rules about single bindings.
     pub(crate) fn attrib_semantics(&self, var: u32) -> impl Iterator<Item = Semantic> + '_ {
         let info = self.vars[var as usize];
         let count = info.array.unwrap_or(1) as usize;
@@ -90,7 +91,8 @@ impl Checked {
         bindings.iter().take(count).map(|binding| binding.semantic)
     }
 
-    /// The attribute or result bindings from the first one of a variable on; none if it is neither.
+    /// Returns the attribute or result bindings from the first one of a variable on; none if it is
+    /// neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
         // Not a match: of all the kinds only two have bindings of this sort.
         let (first, table) = if let VarKind::Attrib { first } = kind {
@@ -112,7 +114,7 @@ impl Checked {
         }
     }
 
-    /// The variable of a source, if it is one.
+    /// Returns the variable of a source, if it is one.
     #[inline]
     pub(crate) fn variable(&self, value: Value) -> Option<(u32, &Var)> {
         match value {
@@ -129,8 +131,85 @@ impl Checked {
         }
     }
 
-    /// The labels of a SUBROUTINETYPE with their numbers, each once.
+    /// Returns the labels of a SUBROUTINETYPE with their numbers, each once.
     pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
         self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn find_side(&self, var: u32) -> Side {
+        let kind = self.vars[var as usize].kind;
+        let bindings = self.bindings_of(kind);
+        bindings.first().map_or(Side::In, |it| it.holder.side)
+    }
+
+    pub(crate) fn add_passed(&mut self, binding: IoBinding, mask: WriteMask, span: Span) {
+        let list = &mut self.passed;
+        let known = list
+            .iter_mut()
+            .find(|it| it.binding.semantic == binding.semantic);
+        match known {
+            // "A component will be passed through if and only if it is identified in one or more
+            // PASSTHROUGH declarations."
+            Some(known) => known.mask.0 |= mask.0,
+            None => list.push(Passed {
+                binding,
+                mask,
+                span,
+            }),
+        }
+    }
+
+    /// Decides whether a variable holds values that differ from place to place in a pixel; of one
+    /// with errors nothing is said.
+    pub(crate) fn is_interpolated(&self, var: u32) -> bool {
+        // Both are the same all over a primitive.
+        let constant = [Semantic::Facing, Semantic::PrimitiveId];
+        let kind = self.vars[var as usize].kind;
+        let mut semantics = self.attrib_semantics(var);
+        kind == VarKind::Poisoned
+            || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
+    }
+
+    /// Decides whether the elements of an array stand together once some instruction has a run-time
+    /// index: then instructions with constant indices find them there. Parameters in a buffer stand
+    /// together anyway.
+    pub(crate) fn keeps_together(&self, var: u32) -> bool {
+        self.vars[var as usize].kind != VarKind::WritableParam
+    }
+
+    /// Returns the byte of shared memory that an access ends before, if the text says it.
+    pub(crate) fn find_end_of_access(&self, operand: &Operand, types: InstTypes) -> Option<u64> {
+        let (_, var) = self.var(operand.base)?;
+        let VarKind::Shared { start } = var.kind else {
+            return None;
+        };
+        let index = match operand.index {
+            Index::Const(index) => index,
+            Index::None => 0,
+            // Addresses that are computed at run time are not known here.
+            Index::Relative(_) | Index::Pair(_) => return None,
+        };
+        // The index of a SHARED variable counts bytes.
+        let bytes = types.ty.width().bytes() * u32::from(types.components);
+        // In 64 bits, because start and index may be any numbers of 32 bits.
+        Some(u64::from(start) + u64::from(index) + u64::from(bytes))
+    }
+
+    /// Returns where an instruction first writes a result.
+    pub(crate) fn find_first_write(&self, semantic: Semantic) -> Option<Span> {
+        // Hardly any program has a variable for either of them.
+        let mut results = self.results.iter();
+        results.find(|result| result.semantic == semantic)?;
+        self.lines.list.iter().find_map(|line| {
+            let dst = line.dst?;
+            let var = &self.vars[dst.var as usize];
+            let VarKind::Result { first } = var.kind else {
+                return None;
+            };
+            // Neither of the two can be an element of an array, so the first binding of the
+            // variable is the one.
+            let binding = self.results.get(first as usize)?;
+            (binding.semantic == semantic && var.array.is_none()).then_some(dst.span)
+        })
     }
 }

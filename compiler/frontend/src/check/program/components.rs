@@ -1,4 +1,5 @@
-//! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
+//! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and
+//! 2.X.3.5.
 
 use crate::ast::Index;
 use crate::check::program::checked::Checked;
@@ -11,10 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
-    /// Returns the number of components of attributes that operands read through their swizzles, but those of patches.
+    /// Returns the number of components of attributes that operands read through their swizzles,
+    /// but those of patches.
     pub(crate) fn attrib_components(&self) -> u32 {
         let reads = self.lines.sources.iter().filter_map(|source| {
-            // All four components of the swizzle count, whatever the instruction uses of them: section 2.X.3.2 allows that.
+            // All four components of the swizzle count, whatever the instruction uses of them:
+            // section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
             match source.base {
@@ -42,9 +45,11 @@ impl Checked {
         self.collect_components(results.map(|dst| (dst.var, dst.index, dst.mask.0)))
     }
 
-    /// Returns the components of bindings that accesses of variables use, each with its index and mask.
+    /// Returns the components of bindings that accesses of variables use, each with its index and
+    /// mask.
     fn collect_components(&self, accesses: impl Iterator<Item = (u32, Index, u8)>) -> Masks {
-        // By variable and element first; without an element all of them are accessed, of which there may be many.
+        // By variable and element first; without an element all of them are accessed, of which
+        // there may be many.
         let mut accessed: FxHashMap<(u32, Option<u32>), u8> = FxHashMap::default();
         for (number, index, mask) in accesses {
             let var = &self.vars[number as usize];
@@ -53,7 +58,8 @@ impl Checked {
                 continue;
             }
             let element = match index {
-                // The first index selects a vertex. A second one is not looked for, so all elements count.
+                // The first index selects a vertex. A second one is not looked for, so all elements
+                // count.
                 _ if var.by_vertex => None,
                 Index::None => Some(0),
                 Index::Const(element) => Some(element),
@@ -101,7 +107,7 @@ fn is_counted(semantic: Semantic) -> bool {
     )
 }
 
-/// The components that a binding has: identifiers and counts are in x alone.
+/// Returns the components that a binding has: identifiers and counts are in x alone.
 fn lanes(semantic: Semantic) -> u8 {
     let is_scalar = matches!(
         semantic,

@@ -1,5 +1,5 @@
-//! What of a program counts against GL's limits: what `glGetProgramivARB` tells. ARB_vertex_program section 2.14.3.7,
-//! ARB_fragment_program section 3.11.3.6.
+//! What of a program counts against GL's limits: what `glGetProgramivARB` tells. ARB_vertex_program
+//! section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 
 use crate::ast::Ast;
 use crate::check::operands::constant::float_constant;
@@ -11,8 +11,8 @@ use crate::vars::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
-/// (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
+/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the
+/// native counts, too (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// `PROGRAM_INSTRUCTIONS_ARB`
@@ -21,31 +21,35 @@ pub struct Counts {
     pub alu_instructions: u32,
     /// `PROGRAM_TEX_INSTRUCTIONS_ARB`: texture accesses, and KIL.
     pub texture_instructions: u32,
-    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses as
+    /// the text has them, 1 at least.
     pub texture_indirections: u32,
     /// `PROGRAM_TEMPORARIES_ARB`, elements of arrays each.
     pub temporaries: u32,
     /// `PROGRAM_PARAMETERS_ARB`: different parameters, state vectors and constant vectors.
     pub parameters: u32,
-    /// `PROGRAM_ATTRIBS_ARB`: different attributes; in vertex programs those that have a slot, which `vertex.id` and its like have not.
+    /// `PROGRAM_ATTRIBS_ARB`: different attributes; in vertex programs those that have a slot,
+    /// which `vertex.id` and its like have not.
     pub attribs: u32,
     /// `PROGRAM_ADDRESS_REGISTERS_ARB`
     pub address_registers: u32,
     /// `PROGRAM_ATTRIB_COMPONENTS_NV`: components of attributes that swizzles of operands read.
     pub attrib_components: u32,
-    /// `PROGRAM_RESULT_COMPONENTS_NV`: components of results that write masks of instructions enable.
+    /// `PROGRAM_RESULT_COMPONENTS_NV`: components of results that write masks of instructions
+    /// enable.
     pub result_components: u32,
 }
 
 impl Checked {
-    /// What the program uses. Its lines must all be there.
+    /// Returns what the program uses. Its lines must all be there.
     pub(crate) fn counts(&self, ast: &Ast<'_>) -> Counts {
         let instructions = self.lines.list.len() as u32;
         let is_texture = |line: &&Line| is_texture(line);
         let textures = self.lines.list.iter().filter(is_texture).count() as u32;
         Counts {
             instructions,
-            // `<instruction>` of ARB_fragment_program section 3.11.2 is either an ALU or a texture instruction.
+            // `<instruction>` of ARB_fragment_program section 3.11.2 is either an ALU or a texture
+            // instruction.
             alu_instructions: instructions - textures,
             texture_instructions: textures,
             texture_indirections: self.indirections(),
@@ -58,8 +62,9 @@ impl Checked {
         }
     }
 
-    /// Returns the span of what binds each different attribute first, in the order of the text; an empty one for the registers of programs that name
-    /// them. ARB_vertex_program section 2.14.3.7: "vertex attributes bound multiple times count only once".
+    /// Returns the span of what binds each different attribute first, in the order of the text; an
+    /// empty one for the registers of programs that name them. ARB_vertex_program section 2.14.3.7:
+    /// "vertex attributes bound multiple times count only once".
     pub(crate) fn attribute_spans(&self, ast: &Ast<'_>) -> Vec<Span> {
         let (mut known, mut spans) = (FxHashSet::default(), Vec::new());
         for var in &self.vars {
@@ -76,9 +81,10 @@ impl Checked {
         spans
     }
 
-    /// Number of variables of a kind that a program declares or names as registers.
+    /// Returns the number of variables of a kind that a program declares or names as registers.
     fn declared(&self, kind: VarKind) -> u32 {
-        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable of the program's own.
+        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable of the
+        // program's own.
         let is_own = |&(number, var): &(u32, &Var)| {
             var.kind == kind && var.name.is_some() && self.loop_index != Some(number)
         };
@@ -99,7 +105,8 @@ impl Checked {
         all.len() as u32 + self.repeated_constants()
     }
 
-    /// How often arrays with a run-time index repeat a constant: each of theirs counts. ARB_vertex_program section 2.14.3.7.
+    /// How often arrays with a run-time index repeat a constant: each of theirs counts.
+    /// ARB_vertex_program section 2.14.3.7.
     fn repeated_constants(&self) -> u32 {
         let (mut known, mut repeated) = (FxHashSet::default(), 0);
         for var in self.vars.iter().filter(|var| var.relative) {
@@ -114,8 +121,9 @@ impl Checked {
         repeated
     }
 
-    /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its coordinate was written in this node, or if
-    /// an ALU instruction of this node read or wrote its result. Swizzles and masks do not count, nor do elements of arrays.
+    /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its
+    /// coordinate was written in this node, or if an ALU instruction of this node read or wrote its
+    /// result. Swizzles and masks do not count, nor do elements of arrays.
     fn indirections(&self) -> u32 {
         // A program without texture instructions has one node, too.
         let (mut nodes, mut written, mut of_alu) = (1, FxHashSet::default(), FxHashSet::default());
@@ -126,7 +134,8 @@ impl Checked {
                 let depends =
                     sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
                 if depends || result.is_some_and(|it| of_alu.contains(&it)) {
-                    // The instruction itself belongs to the new node, so what it writes is noted below, behind this.
+                    // The instruction itself belongs to the new node, so what it writes is noted
+                    // below, behind this.
                     nodes += 1;
                     written.clear();
                     of_alu.clear();
@@ -144,7 +153,7 @@ impl Checked {
         self.vars[var as usize].kind == VarKind::Temp
     }
 
-    /// The temporary that a source reads.
+    /// Returns the temporary that a source reads.
     fn temp(&self, source: &Source) -> Option<u32> {
         match source.base {
             Value::Var(var) => Some(var).filter(|&var| self.is_temp(var)),
@@ -153,13 +162,15 @@ impl Checked {
     }
 }
 
-/// Decides whether an attribute counts against `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only the ones that table X.2.1 of
-/// ARB_vertex_program numbers. GL makes `vertex.id` and its like itself, so that they take none of the slots that the limit is about.
+/// Decides whether an attribute counts against `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only
+/// the ones that table X.2.1 of ARB_vertex_program numbers. GL makes `vertex.id` and its like
+/// itself, so that they take none of the slots that the limit is about.
 fn has_slot(stage: Stage, binding: &IoBinding) -> bool {
     stage != Stage::Vertex || matches!(binding.semantic, Semantic::Attrib(_))
 }
 
-/// Returns what a declaration binds its variable to: the part of `span` after the equals sign. Without a declaration `span` is the binding itself.
+/// Returns what a declaration binds its variable to: the part of `span` after the equals sign.
+/// Without a declaration `span` is the binding itself.
 fn find_bound(text: &[u8], span: Span) -> Span {
     let tokens = lex(&text[..span.end as usize], span.start as usize);
     let mut tokens = tokens[..tokens.len() - 1].iter();
@@ -169,7 +180,8 @@ fn find_bound(text: &[u8], span: Span) -> Span {
     bound.filter(|_| is_declared).unwrap_or(span)
 }
 
-/// What a parameter counts as: constants are identical if their components are "numerically equivalent", as -0 and 0 are.
+/// Returns what a parameter counts as: constants are identical if their components are "numerically
+/// equivalent", as -0 and 0 are.
 fn counted(source: &ParamSource) -> ParamSource {
     /// The bits of -0.0.
     const NEGATIVE_ZERO: u32 = 1 << 31;
@@ -179,7 +191,7 @@ fn counted(source: &ParamSource) -> ParamSource {
     ParamSource::Literal(bits.map(|bits| if bits == NEGATIVE_ZERO { 0 } else { bits }))
 }
 
-/// Whether an instruction is a match of the rule `<TexInstruction>`.
+/// Decides whether an instruction is a match of the rule `<TexInstruction>`.
 fn is_texture(line: &Line) -> bool {
     let row = line.opcode.info();
     // KIL is in the rule, although it reads no texture.

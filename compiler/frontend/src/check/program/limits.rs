@@ -1,5 +1,6 @@
 //! Limits that options lower, and limits on the components of all attributes and results.
-//! NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5; NV_vertex_program4 and NV_fragment_program4 section 2.X.6.Y.
+//! NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5; NV_vertex_program4 and NV_fragment_program4
+//! section 2.X.6.Y.
 
 use crate::check::context::RuleCx;
 use crate::check::declarations::stage::count_emitted_components;
@@ -45,14 +46,15 @@ impl Reserved {
         Self {
             temporaries: 1,
             parameters: 2,
-            // "2 params, 1 temp, 1 attribute": ARB_fragment_program issue 29 has the code that does it.
+            // "2 params, 1 temp, 1 attribute": ARB_fragment_program issue 29 has the code that does
+            // it.
             attribs: 1,
             instructions,
         }
     }
 }
 
-/// What options have taken from the limits.
+/// Returns what options have taken from the limits.
 pub(crate) fn find_reserved(cx: &RuleCx<'_>) -> Reserved {
     let enabled = |(feature, _): &&(Features, Reserved)| cx.features.contains(*feature);
     let found = RESERVED.iter().find(enabled);
@@ -78,7 +80,8 @@ pub(crate) fn check_program_limits(cx: &mut RuleCx<'_>, program: &Checked) {
 }
 
 fn check_attrib_components(cx: &mut RuleCx<'_>, program: &Checked, limit: u32) {
-    // Four components for each binding are the most, so that most programs need no count; so for results.
+    // Four components for each binding are the most, so that most programs need no count; so for
+    // results.
     if 4 * program.attribs.len() as u32 <= limit {
         return;
     }
@@ -125,8 +128,8 @@ impl Checked {
             let sources = sources.iter().take(info.array.unwrap_or(1) as usize);
             // Constants are no bindings of state: equal ones may repeat.
             let states = sources.filter(|source| !matches!(source, ParamSource::Literal(_)));
-            // No `any`: it would stop at the first one and leave the others out of the set. A binding that stands twice in one array breaks the rule,
-            // too (section 2.X.3.3).
+            // No `any`: it would stop at the first one and leave the others out of the set. A
+            // binding that stands twice in one array breaks the rule, too (section 2.X.3.3).
             return states.fold(false, |found, it| found | !bindings.params.insert(*it));
         }
         // Variables that are neither attributes nor results have no semantics.
@@ -149,7 +152,8 @@ pub(crate) fn check_overlaps(cx: &mut RuleCx<'_>, program: &Checked) {
         if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
             continue;
         }
-        // Noted only where the binding has the index: an array that a program declares stands for itself.
+        // Noted only where the binding has the index: an array that a program declares stands for
+        // itself.
         rows.extend(info.element.map(|_| info.kind));
         if program.repeats_binding(var, &mut bindings) {
             let text = program.var_text(&cx.ast.names, var);

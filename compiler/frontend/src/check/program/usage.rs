@@ -1,14 +1,10 @@
 //! The numbers by which a program names what GL limits the number of, with their spans, so that
 //! limits of a caller can be checked.
 
-use crate::ast::{Ast, Bracket};
-use crate::check::bindings::brackets::{Bound, ParamKind};
-use crate::check::bindings::buffers::BufferSpace;
-use crate::check::names::resolver::Resolver;
+use crate::ast::Ast;
 use crate::check::program::checked::Checked;
 use crate::lang::numbered::Numbered;
 use glasm_ir::Span;
-use glasm_ir::state::MatrixName;
 
 /// A number with its span; `None` if it belongs to the program as a whole.
 type Place = (u32, Option<Span>);
@@ -53,7 +49,8 @@ impl Usage {
 }
 
 impl Checked {
-    /// Returns the numbers that the text names, all of which was read, with the places of its attributes.
+    /// Returns the numbers that the text names, all of which was read, with the places of its
+    /// attributes.
     pub(crate) fn usage(&self, ast: &Ast<'_>) -> Usage {
         let mut usage = self.usage.clone();
         for (number, span) in (0..).zip(self.attribute_spans(ast)) {
@@ -61,79 +58,6 @@ impl Checked {
             usage.add(Numbered::Attributes, number, || is_bound.then_some(span));
         }
         usage
-    }
-}
-
-impl Resolver<'_, '_> {
-    /// Adds the largest number that the first `used` segments of a path name.
-    pub(crate) fn add_number(&mut self, bound: &Bound, path: u32, used: usize) {
-        let Some((kind, number)) = find_last_number(bound) else {
-            return;
-        };
-        let (reading, usage) = (&self.cx.ast, &mut self.program.usage);
-        usage.add(kind, number, || {
-            let segments = &reading.segments(path)[..used];
-            // Only matrices and buffers have a number of something else after theirs.
-            let mut numbered = segments.iter().filter(|it| it.brackets[0] != Bracket::None);
-            let segment = match bound {
-                Bound::Params(_) | Bound::Buffer(_) => numbered.next(),
-                Bound::Attrib(..)
-                | Bound::Result(..)
-                | Bound::Texture { .. }
-                | Bound::Image { .. }
-                | Bound::Shared(_)
-                | Bound::Subroutines { .. } => numbered.next_back(),
-            };
-            Some(match segment {
-                Some(segment) => find_number_span(reading.text, segment.span, number),
-                // Without brackets number 0 is meant.
-                None => segments[0].span.to(segments[segments.len() - 1].span),
-            })
-        });
-    }
-}
-
-/// Returns what GL limits of a binding, and the largest number of it.
-fn find_last_number(bound: &Bound) -> Option<(Numbered, u32)> {
-    let last = |first: u32, count: u32| first + (count - 1);
-    match *bound {
-        Bound::Attrib(row, first, count, _) | Bound::Result(row, first, count) => {
-            Some((row.numbered?, last(first, count)))
-        }
-        Bound::Params(params) => {
-            let last = last(params.first, params.count);
-            match params.kind {
-                ParamKind::Env => Some((Numbered::EnvParameters, last)),
-                ParamKind::Local => Some((Numbered::LocalParameters, last)),
-                ParamKind::StorageLength => Some((Numbered::StorageBuffers, last)),
-                ParamKind::State(row) => Some((row.numbered?, last)),
-                ParamKind::Matrix(matrix, _) => matrix_number(matrix),
-            }
-        }
-        Bound::Texture { first, count } => Some((Numbered::TextureUnits, last(first, count))),
-        Bound::Image { first, count } => Some((Numbered::ImageUnits, last(first, count))),
-        Bound::Buffer(range) => {
-            let kind = match range.space {
-                BufferSpace::Parameter => Numbered::ParameterBuffers,
-                BufferSpace::Storage => Numbered::StorageBuffers,
-                BufferSpace::Counter => Numbered::CounterBuffers,
-            };
-            Some((kind, last(range.binding, range.bindings.unwrap_or(1))))
-        }
-        Bound::Shared(_) => None,
-        Bound::Subroutines { first, count } => {
-            Some((Numbered::SubroutineParameters, last(first, count)))
-        }
-    }
-}
-
-fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
-    match matrix {
-        MatrixName::Modelview(number) => Some((Numbered::VertexUnits, number)),
-        MatrixName::Projection | MatrixName::Mvp => None,
-        MatrixName::Texture(number) => Some((Numbered::TextureCoordinates, number)),
-        MatrixName::Palette(number) => Some((Numbered::PaletteMatrices, number)),
-        MatrixName::Program(number) => Some((Numbered::ProgramMatrices, number)),
     }
 }
 
@@ -162,7 +86,8 @@ pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     span
 }
 
-/// Returns the value of a number as the parser reads it: decimal or with `0x`, and the largest one for all that are larger.
+/// Returns the value of a number as the parser reads it: decimal or with `0x`, and the largest one
+/// for all that are larger.
 fn value(word: &[u8]) -> Option<u32> {
     let word = std::str::from_utf8(word).ok()?;
     let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));

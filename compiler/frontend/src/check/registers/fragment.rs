@@ -1,13 +1,13 @@
-//! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
-//! NV_fragment_program sections 3.11.1 to 3.11.3.
+//! Rules of NV_fragment_program: names that programs give, parameters and constants of an
+//! instruction, results and their precision. NV_fragment_program sections 3.11.1 to 3.11.3.
 
 use crate::ast::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::check::context::RuleCx;
-use crate::check::declarations::declaration::DeclarationRules;
+use crate::check::declarations::context::DeclarationRules;
 use crate::check::names::resolver::Resolver;
 use crate::check::names::symbols::Named;
 use crate::check::operands::constant::float_constant;
-use crate::check::operands::operand::OperandRules;
+use crate::check::operands::context::OperandRules;
 use crate::check::program::checked::Checked;
 use crate::check::program::usage::find_number_span;
 use crate::check::registers::register::{FoundRegister, find_register};
@@ -39,7 +39,8 @@ struct Constant {
     number: Option<Literal>,
 }
 
-/// What an operand reads that is counted: an instruction has one parameter, or constants with few different numbers.
+/// What an operand reads that is counted: an instruction has one parameter, or constants with few
+/// different numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
     /// A parameter: its variable.
@@ -73,7 +74,7 @@ impl Numbers {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// The name of a constant or of a parameter. NV_fragment_program section 3.11.2.
+    /// Declares the name of a constant or of a parameter. NV_fragment_program section 3.11.2.
     pub(crate) fn declare_named_value(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
@@ -82,7 +83,8 @@ impl DeclarationRules<'_, '_, '_> {
             let message = format!("`{}` is a reserved word", self.resolver.cx.name_text(name));
             return self.resolver.cx.error(Code::ReservedName, span, message);
         }
-        // "The initial value of local parameters not initialized by the program is (0,0,0,0)": section 3.11.2. DEFINE always has one.
+        // "The initial value of local parameters not initialized by the program is (0,0,0,0)":
+        // section 3.11.2. DEFINE always has one.
         let value = match self.resolver.cx.ast.items(decl).first() {
             Some(&item) => self.read_constant(item),
             None => Some(Constant {
@@ -132,7 +134,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// The value of a declaration.
+    /// Returns the value of a declaration.
     fn read_constant(&mut self, item: Item) -> Option<Constant> {
         match item {
             Item::Scalar(literal) => {
@@ -153,7 +155,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// The constant that a name stands for.
+    /// Returns the constant that a name stands for.
     fn find_constant(&mut self, name: NameId, span: Span) -> Option<Constant> {
         let var = self.resolver.find_var(name, span)?;
         let info = &self.resolver.program.vars[var as usize];
@@ -168,7 +170,7 @@ impl DeclarationRules<'_, '_, '_> {
         None
     }
 
-    /// The parameter of DECLARE with its first value.
+    /// Adds the parameter of DECLARE with its first value.
     fn add_named_parameter(&mut self, name: NameId, initial: [u32; 4]) -> ParamSource {
         let named = &mut self.resolver.program.named_params;
         named.push((name, initial));
@@ -177,8 +179,9 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl Resolver<'_, '_> {
-    /// Gives literals that are names of numbers their values, up to those of the statement that ends at byte `end`. Returns false if a
-    /// name there is none of a number, which is reported: nothing else of the statement is checked. NV_fragment_program section 3.11.2.
+    /// Gives literals that are names of numbers their values, up to those of the statement that
+    /// ends at byte `end`. Returns false if a name there is none of a number, which is reported:
+    /// nothing else of the statement is checked. NV_fragment_program section 3.11.2.
     #[inline]
     pub(crate) fn resolve_named_literals(&mut self, end: u32) -> bool {
         self.symbols.named_literals == self.cx.ast.named_literals.len()
@@ -222,7 +225,8 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Whether a name is one of the language: an opcode with suffixes, a word that begins a statement, a register or a texture image unit.
+/// Decides whether a name is one of the language: an opcode with suffixes, a word that begins a
+/// statement, a register or a texture image unit.
 fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
     let is_leader = match cx.leader(name) {
         Leader::Opcode(opcode, mods) => {
@@ -243,7 +247,8 @@ fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// The variable of a numbered parameter such as `p[3]`: there is one for each that the program names.
+    /// Returns the variable of a numbered parameter such as `p[3]`: there is one for each that the
+    /// program names.
     pub(crate) fn find_numbered_local(
         &mut self,
         name: NameId,
@@ -276,7 +281,7 @@ impl Resolver<'_, '_> {
 }
 
 impl Checked {
-    /// Whether an operand is a single number.
+    /// Decides whether an operand is a single number.
     pub(crate) fn is_number(&self, base: Base) -> bool {
         self.var(base).is_some_and(|(_, var)| var.is_number)
     }
@@ -295,7 +300,7 @@ impl Checked {
     }
 }
 
-/// The rules for parameters and constants of an instruction.
+/// Checks the rules for parameters and constants of an instruction.
 pub(crate) fn check_fragment_operands(
     cx: &mut RuleCx<'_>,
     program: &Checked,
@@ -306,7 +311,8 @@ pub(crate) fn check_fragment_operands(
     }
 }
 
-/// An instruction reads one parameter, or constants that hold four different numbers at most. NV_fragment_program section 3.11.2.
+/// Checks an instruction reads one parameter, or constants that hold four different numbers at
+/// most. NV_fragment_program section 3.11.2.
 fn check_counted_operands(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     let mut counted = operands
         .iter()
@@ -321,7 +327,7 @@ fn check_counted_operands(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Op
     }
 }
 
-/// A name that stands for a number has no components.
+/// Checks that a name of a number has no components.
 fn check_component_of_number(cx: &mut RuleCx<'_>, program: &Checked, operand: &Operand) {
     if operand.suffix.is_none() || !program.is_number(operand.base) {
         return;
@@ -340,7 +346,8 @@ fn check_one_parameter(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Opera
     for operand in operands {
         let fits = match read_counted(cx, program, operand) {
             None => continue,
-            // Parameters and constants do not mix: "the only exception is if all references specify named or embedded constants".
+            // Parameters and constants do not mix: "the only exception is if all references specify
+            // named or embedded constants".
             Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
             Some(Read::Parameter(var)) => {
                 // The same parameter may stand in several operands.
@@ -381,7 +388,7 @@ fn report_second_parameter(cx: &mut RuleCx<'_>, operand: &Operand, problem: &str
     cx.error(Code::TwoParameters, span, problem);
 }
 
-/// A number with its sign, which belongs to it.
+/// Returns a number with its sign, which belongs to it.
 fn find_signed_number_span(cx: &RuleCx<'_>, operand: Span, literal: u32) -> Span {
     let number = cx.ast.literals[literal as usize].span;
     let before = &cx.ast.text[operand.start as usize..number.start as usize];
@@ -395,7 +402,7 @@ fn find_signed_number_span(cx: &RuleCx<'_>, operand: Span, literal: u32) -> Span
     }
 }
 
-/// The braces of a vector.
+/// Returns the braces of a vector.
 fn find_braces_span(cx: &RuleCx<'_>, operand: Span) -> Span {
     let text = cx.text_at(operand);
     let place = |wanted: u8| text.iter().position(|&byte| byte == wanted).unwrap_or(0) as u32;
@@ -403,7 +410,7 @@ fn find_braces_span(cx: &RuleCx<'_>, operand: Span) -> Span {
 }
 
 impl OperandRules<'_, '_> {
-    /// A program writes one of the two colors. NV_fragment_program section 3.11.1.3.
+    /// Checks a program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
     pub(crate) fn check_one_color(&mut self, dst: &Target) {
         // Of several such instructions the first is reported: the others only repeat it.
@@ -453,8 +460,8 @@ impl Checked {
     }
 }
 
-/// PK2H and its like write registers of 32-bit components, UP2H and its like read them. NV_fragment_program sections 3.11.5.20 and
-/// 3.11.5.41.
+/// PK2H and its like write registers of 32-bit components, UP2H and its like read them.
+/// NV_fragment_program sections 3.11.5.20 and 3.11.5.41.
 pub(crate) fn check_packed_register(
     cx: &mut RuleCx<'_>,
     program: &Checked,
@@ -465,7 +472,8 @@ pub(crate) fn check_packed_register(
     let is_half = |base: Base| {
         let var = program.var(base);
         var.is_some_and(|(_, var)| {
-            // The file of results is marked as short, see `file`; which of them are is known by their number.
+            // The file of results is marked as short, see `file`; which of them are is known by
+            // their number.
             var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
         })
     };
@@ -486,7 +494,7 @@ pub(crate) fn check_packed_register(
     }
 }
 
-/// A result without component w. NV_fragment_program section 3.11.5.26.
+/// Checks a result without component w. NV_fragment_program section 3.11.5.26.
 pub(crate) fn check_three_written(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let Some(dst) = inst.dst.filter(|dst| dst.mask.has(3)) else {
         return;

@@ -1,7 +1,7 @@
-//! Rules of the languages whose programs name registers: which there are, and what a program and an instruction may use of them.
-//! NV_vertex_program section 2.14.1, NV_vertex_program2 section 2.14.1, NV_fragment_program section 3.11.1.
+//! Rules of the languages whose programs name registers: which there are, and what a program and an
+//! instruction may use of them. NV_vertex_program section 2.14.1, NV_vertex_program2 section
+//! 2.14.1, NV_fragment_program section 3.11.1.
 
-use crate::check::context::RuleCx;
 use crate::check::names::resolver::Resolver;
 use crate::check::names::symbols::Named;
 use crate::codes::Code;
@@ -10,12 +10,13 @@ use crate::lang::register::{
     self, File, FileKind, FragmentNames, Parameters, Registers, Temporaries,
 };
 use crate::names::NameId;
-use crate::source::{Family, Version};
+use crate::source::Version;
 use crate::vars::{IoBinding, Var, VarKind, VarSize};
 use glasm_ir::{ParamSource, Span};
 
 impl Resolver<'_, '_> {
-    /// The variable of a register that no instruction has named before; reports a name that is no register.
+    /// Declares the variable of a register that no instruction has named before; reports a name
+    /// that is no register.
     #[cold]
     pub(crate) fn declare_register(
         &mut self,
@@ -39,7 +40,8 @@ impl Resolver<'_, '_> {
                 Var::unnamed(VarKind::Texture { unit }, place)
             }
             FoundRegister::Address => Var::unnamed(VarKind::Address, place),
-            // Programs of NV_fragment_program give names, so that what is no register is a name without declaration.
+            // Programs of NV_fragment_program give names, so that what is no register is a name
+            // without declaration.
             FoundRegister::None(_) if registers.fragment.is_some() => {
                 return self.resolve_undeclared_variable(name, span);
             }
@@ -57,7 +59,7 @@ impl Resolver<'_, '_> {
         Some(number)
     }
 
-    /// The array of all registers of a file.
+    /// Returns the array of all registers of a file.
     fn make_file(&mut self, file: &'static File) -> Var {
         let kind = match file.kind {
             // Each use was reported where it stands.
@@ -73,7 +75,8 @@ impl Resolver<'_, '_> {
             // v[0] of a vertex state program: what ExecuteProgramNV is called with.
             FileKind::Argument => VarKind::Argument,
         };
-        // One of the results of fragment programs has half precision: what instructions write to any of them is looked at.
+        // One of the results of fragment programs has half precision: what instructions write to
+        // any of them is looked at.
         let is_fragment = self.cx.facts.fragment_names().is_some();
         let is_mixed = is_fragment && file.kind == FileKind::Results;
         Var {
@@ -83,9 +86,10 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A temporary that was not named before.
+    /// Returns a temporary that was not named before.
     fn make_temporary(&mut self, file: &Temporaries, place: Span) -> Var {
-        // NV_fragment_program section 3.11.3: "each fp32 temporary or output register counts as two registers".
+        // NV_fragment_program section 3.11.3: "each fp32 temporary or output register counts as two
+        // registers".
         self.symbols.register_room += if file.half { 1 } else { 2 };
         Var {
             size: size_of(file.half),
@@ -93,7 +97,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The array of all parameters.
+    /// Returns the array of all parameters.
     fn make_parameter_registers(&mut self, parameters: Parameters) -> Var {
         let count = parameters.count;
         let kind = match parameters.writable {
@@ -121,7 +125,7 @@ impl Resolver<'_, '_> {
             return;
         }
         let (code, message) = match problem {
-            // CC can be written, see `result_var`; this is an operand.
+            // CC can be written, see `find_result_var`; this is an operand.
             RegisterProblem::Unknown if self.cx.is_codes_target(name) => (
                 Code::ReadResult,
                 format!("`{text}` keeps condition codes, which only conditions read"),
@@ -137,13 +141,6 @@ impl Resolver<'_, '_> {
             RegisterProblem::Unknown => (Code::UnknownRegister, format!("`{text}` is no register")),
         };
         self.cx.error(code, span, message);
-    }
-}
-
-impl RuleCx<'_> {
-    /// Whether the language has neither condition codes nor absolute values of operands.
-    pub(crate) fn is_old_vertex(&self) -> bool {
-        self.family == Family::Vertex1
     }
 }
 
@@ -184,7 +181,7 @@ fn size_of(half: bool) -> VarSize {
     }
 }
 
-/// The register of condition codes or the texture image unit of this name.
+/// Returns the register of condition codes or the texture image unit of this name.
 fn find_named(names: &FragmentNames, text: &[u8]) -> Option<FoundRegister> {
     let codes = names.codes.iter().find(|it| it.name.as_bytes() == text);
     if let Some(register) = codes {

@@ -1,8 +1,9 @@
-//! Rules of the languages whose programs name registers: forms of instructions, what they read and write, the whole program.
+//! Rules of the languages whose programs name registers: forms of instructions, what they read and
+//! write, the whole program.
 
 use crate::ast::{Base, Dst, Index, Inst, Operand, Signs};
 use crate::check::context::RuleCx;
-use crate::check::operands::operand::OperandRules;
+use crate::check::operands::context::OperandRules;
 use crate::check::program::checked::Checked;
 use crate::check::registers::fragment::check_fragment_operands;
 use crate::codes::Code;
@@ -15,17 +16,6 @@ use crate::source::{ProgramType, Version};
 use crate::vars::VarKind;
 use glasm_ir::{Semantic, Span};
 
-/// What instructions use of the registers of a program.
-#[derive(Debug, Default)]
-pub(crate) struct RegisterUse {
-    /// A bit for each result that an instruction writes.
-    pub(crate) results: u32,
-    /// Whether the program was found to write its color under two precisions.
-    pub(crate) has_two_colors: bool,
-    /// Whether an instruction writes a parameter.
-    pub(crate) parameters: bool,
-}
-
 /// A register as the rule of one parameter and one attribute counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
@@ -34,7 +24,7 @@ enum Counted {
 }
 
 impl OperandRules<'_, '_> {
-    /// The rules for the registers that an instruction reads.
+    /// Checks the rules for the registers that an instruction reads.
     #[inline]
     pub(crate) fn check_register_operands(&mut self, operands: &[Operand]) {
         check_one_register_of_each(&mut self.resolver.cx, self.resolver.program, operands);
@@ -81,7 +71,8 @@ impl OperandRules<'_, '_> {
         if let Index::Const(number) = dst.index
             && let VarKind::Result { first } = self.resolver.program.vars[dst.var as usize].kind
         {
-            // Files have fewer results than this has bits, and the parser puts 0 for what is none of them.
+            // Files have fewer results than this has bits, and the parser puts 0 for what is none
+            // of them.
             self.state.registers.results |= 1 << number;
             let semantic = self.resolver.program.results[(first + number) as usize].semantic;
             if semantic == Semantic::Position
@@ -99,7 +90,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// A parameter as the result of an instruction: it is named by its number.
+    /// Checks a parameter as the result of an instruction: it is named by its number.
     pub(crate) fn check_written_parameter(&mut self, dst: &Dst, var: u32) {
         self.state.registers.parameters = true;
         let span = self.resolver.cx.register_span(dst.span);
@@ -121,7 +112,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Whether opcode, suffixes, condition and signs exist in the language; reports it if not.
+/// Decides whether opcode, suffixes, condition and signs exist in the language; reports it if not.
 #[inline]
 pub(crate) fn check_register_form(
     cx: &mut RuleCx<'_>,
@@ -140,7 +131,7 @@ pub(crate) fn check_register_form(
     true
 }
 
-/// Whether the language has the opcode with these suffixes.
+/// Decides whether the language has the opcode with these suffixes.
 #[inline]
 fn has_register_opcode(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.mods.contains(inst.modifiers.mods())
@@ -177,7 +168,7 @@ fn check_old_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand], regi
     }
 }
 
-/// The parenthesis that opens the condition behind a result.
+/// Returns the parenthesis that opens the condition behind a result.
 fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
     let text = cx.text_at(inst.span);
     let at = text.iter().position(|&byte| byte == b'(').unwrap_or(0) as u32;
@@ -185,8 +176,8 @@ fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
     Span::new(start, start + 1)
 }
 
-/// An instruction reads one parameter and one attribute; the same one may stand in several operands. NV_vertex_program section
-/// 2.14.1.7, NV_fragment_program section 3.11.4.1.
+/// Checks an instruction reads one parameter and one attribute; the same one may stand in several
+/// operands. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.4.1.
 #[inline]
 fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     for (number, operand) in operands.iter().enumerate().skip(1) {
@@ -194,7 +185,8 @@ fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &Checked, operands: 
             continue;
         };
         let earlier = &operands[..number];
-        // One comparison suffices: if two of the earlier ones differed, that was reported at the second of them.
+        // One comparison suffices: if two of the earlier ones differed, that was reported at the
+        // second of them.
         let other = earlier
             .iter()
             .find(|it| find_counted(cx, program, it) == Some(counted));
@@ -213,7 +205,7 @@ fn find_counted(cx: &RuleCx<'_>, program: &Checked, operand: &Operand) -> Option
     if matches!(kind, VarKind::Attrib { .. }) {
         return Some(Counted::Attrib);
     }
-    // In fragment programs constants are counted with parameters, see `register_fragment`.
+    // In fragment programs constants are counted with parameters, see `fragment`.
     let is_parameter = matches!(kind, VarKind::Param { .. } | VarKind::WritableParam);
     (is_parameter && cx.facts.fragment_names().is_none()).then_some(Counted::Parameter)
 }
@@ -237,7 +229,8 @@ fn is_same_register(cx: &RuleCx<'_>, operand: &Operand, other: &Operand) -> bool
         }
         Index::None | Index::Const(_) | Index::Pair(_) => None,
     };
-    // Each run-time index has an entry of its own, so contents are compared, not the numbers of the entries.
+    // Each run-time index has an entry of its own, so contents are compared, not the numbers of the
+    // entries.
     let same_index = match (relative(operand.index), relative(other.index)) {
         (Some(one), Some(two)) => one == two,
         _ => operand.index == other.index,
@@ -245,14 +238,15 @@ fn is_same_register(cx: &RuleCx<'_>, operand: &Operand, other: &Operand) -> bool
     operand.base == other.base && same_index
 }
 
-/// A label in a language without branches.
+/// Checks a label in a language without branches.
 pub(crate) fn check_register_label(cx: &mut RuleCx<'_>, span: Span) {
     if cx.is_old_vertex() {
         cx.need_version(Version::V2_0, span, "labels need");
     }
 }
 
-/// Where an operand stands that cannot be read: without its signs, and without its suffix if the register alone is to blame.
+/// Returns where an operand stands that cannot be read: without its signs, and without its suffix
+/// if the register alone is to blame.
 pub(crate) fn find_read_span(cx: &RuleCx<'_>, program: &Checked, var: u32, operand: Span) -> Span {
     if cx.facts.registers.is_none() {
         return operand;
