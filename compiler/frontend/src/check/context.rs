@@ -129,7 +129,7 @@ impl RuleCx<'_> {
     ) -> bool {
         // One option may bring several of the missing features; the message names such a one.
         let missing = needs.difference(self.features);
-        // No features needed is always fulfilled: rows without a need have the empty set.
+        // No features needed is always fulfilled: entries without a need have the empty set.
         if !missing.is_empty() {
             let message = format!("{feature} OPTION {}", missing.option());
             self.error(Code::FeatureOption, span, message);

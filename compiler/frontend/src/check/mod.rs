@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | [`RuleCx`] | syntax tree, language, reports | `context`, `instructions/` |
 //! | [`Checked`] | the program that is being made | `program/` |
-//! | [`Resolver`] | both, and what names and bindings stand for | `names/`, `bindings/` |
+//! | [`Resolver`] | both, and what names and bindings denote | `names/`, `bindings/` |
 //! | [`OperandRules`] | the resolver, and what instructions use of units and results | `operands/`, `instructions/inst`, `registers/` |
 //! | [`DeclarationRules`] | the resolver, and what declarations are counted by | `declarations/` |
 //! | [`FlowRules`] | `RuleCx`, the program and its open blocks | `control/` |

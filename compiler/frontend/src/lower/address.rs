@@ -43,18 +43,16 @@ impl Lowerer<'_> {
     /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
     pub(super) fn load_element(&mut self, view: BufferView, address: &Address) -> Src {
         let is_vector = view.layout == BufferLayout::Vectors;
-        let (components, mask) = match is_vector {
-            true => (4, WriteMask::XYZW),
-            false => (1, WriteMask::X),
+        let (components, mask) = if is_vector {
+            (4, WriteMask::XYZW)
+        } else {
+            (1, WriteMask::X)
         };
         // An element of a BUFFER variable is one word, which all four components read: (x, x, x,
         // x). NV_gpu_program4 section 2.X.3.6.
         let access = address.access(components, None, MemFlags::empty());
         let source = load_words(self, address, access, Type::U32, mask);
-        match is_vector {
-            true => source,
-            false => splat(source, 0),
-        }
+        if is_vector { source } else { splat(source, 0) }
     }
 }
 

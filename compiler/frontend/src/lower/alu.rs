@@ -21,9 +21,10 @@ pub(super) fn abs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     // S24 and U24 promise operands of 24 bits; what becomes of others is undefined, so that a plain
     // product serves both. NV_gpu_program4 section 2.X.8.Z, MUL.
-    let op = match cx.line.modifiers.mods().contains(Mods::HI) {
-        true => Op::MulHi,
-        false => Op::Mul,
+    let op = if cx.line.modifiers.mods().contains(Mods::HI) {
+        Op::MulHi
+    } else {
+        Op::Mul
     };
     l.lower_direct_fast(cx, op);
 }

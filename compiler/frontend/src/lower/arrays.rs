@@ -7,7 +7,7 @@ use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 
 impl Resources<'_> {
-    /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
+    /// Gives arrays with dynamic index consecutive slots, before anything else takes some of them.
     pub(super) fn add_relative_arrays(&mut self) {
         // Before all others: slots that several arrays have in common must lie in an order that
         // suits each of them.
@@ -41,17 +41,18 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the slots of an attribute array with run-time index.
+    /// Adds the slots of an attribute array with dynamic index.
     fn add_attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
         let checked = self.checked;
         let mut start = None;
         for binding in &checked.attribs[first as usize..][..count as usize] {
             let base = info.base.unwrap_or(binding.base);
-            let slot = match binding.holder == Holder::default() {
-                true => Base::Input(self.get_input(*binding, base, info.width())),
-                false => self.get_held_slot(*binding, base),
+            let slot = if binding.holder == Holder::default() {
+                Base::Input(self.get_input(*binding, base, info.width()))
+            } else {
+                self.get_held_slot(*binding, base)
             };
-            // The first slot stands for the array: element n is that of n slots further on. The
+            // The first slot represents the array: element n is that of n slots further on. The
             // rules see to it that no two arrays of a vertex or a fragment program have bindings in
             // common, so that none of these slots was there before.
             start.get_or_insert(slot);

@@ -1,4 +1,4 @@
-//! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the
+//! Instructions that consist of several operations. NV_gpu_program4 section 2.X.8.Z has the
 //! formulas, ARB_vertex_program section 2.14.5 those that only ARB programs have.
 
 use super::context::splat;
@@ -280,7 +280,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         masks[kind] |= 1 << lane;
     }
     let picked = source.swizzled(Swizzle::new(order));
-    // The usual case, one kind of lanes, takes one instruction.
+    // The common case, one kind of lanes, takes one instruction.
     match masks {
         [0b1111, 0, 0] => return l.finish_mov(cx, picked),
         [0, 0b1111, 0] => return l.finish_mov(cx, picked.negated()),

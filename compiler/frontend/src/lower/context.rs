@@ -15,7 +15,7 @@ use glasm_ir::{Builder, Inst, InstFlags, Op, RegisterId, Span, Src, Swizzle};
 /// LowerMemory of the translations before.
 pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
-/// The instruction being translated: the line, its row, and the types that it works with.
+/// The instruction being translated: the line, its entry, and the types that it works with.
 #[derive(Clone, Copy)]
 pub(crate) struct InstCx<'c> {
     pub(crate) line: &'c Line,

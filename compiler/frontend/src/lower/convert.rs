@@ -46,9 +46,10 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     };
     // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half
     // before it is read.
-    let read = match from.width() < Width::W32 && is_long(l, cx) {
-        true => Type::U32,
-        false => register_type(from),
+    let read = if from.width() < Width::W32 && is_long(l, cx) {
+        Type::U32
+    } else {
+        register_type(from)
     };
     let source = l.value(cx, 0, read);
     let aux = Aux::Cvt {

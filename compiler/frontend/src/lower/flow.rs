@@ -222,7 +222,7 @@ impl ControlFlow<'_> {
 
     /// Lowers ENDREP and ENDLOOP.
     fn end_loop(&mut self, l: &mut Lowerer<'_>) {
-        // A loop that was only counted has put no rounds on the stack.
+        // A loop that was only counted has put no iterations on the stack.
         let Some(steps) = self.tree.end_body(l.resources.builder) else {
             return;
         };
@@ -375,9 +375,10 @@ fn compute_invariant_position(l: &mut Lowerer<'_>) {
 
 /// FSIB, FSIE.
 fn add_interlock(l: &mut Lowerer<'_>, op: FlowOp) {
-    let op = match op == FlowOp::InterlockBegin {
-        true => Op::InterlockBegin,
-        false => Op::InterlockEnd,
+    let op = if op == FlowOp::InterlockBegin {
+        Op::InterlockBegin
+    } else {
+        Op::InterlockEnd
     };
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }

@@ -29,9 +29,10 @@ pub(super) enum FogPlace {
 
 /// Returns where fog is applied, if the program asks for it.
 pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogPlace> {
-    let place = match main_returns {
-        true => FogPlace::AroundMain,
-        false => FogPlace::EndOfMain,
+    let place = if main_returns {
+        FogPlace::AroundMain
+    } else {
+        FogPlace::EndOfMain
     };
     let wanted = l.resources.checked.features.intersects(Features::FOG);
     wanted.then_some(place)

@@ -34,7 +34,7 @@ pub(super) fn part<'c>(
 /// Returns the units of a texture or image part.
 pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose) -> Units {
     match (part.handle, purpose) {
-        // Behind a handle, accesses know the type of the texels, queries do not.
+        // After a handle, accesses know the type of the texels, queries do not.
         (Some(_), Purpose::Texels) => return Units::Handle,
         (Some(_), Purpose::Query) => return Units::QueriedHandle,
         (None, _) => {}
@@ -45,7 +45,7 @@ pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose
     let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
         return Units::One(0);
     };
-    // Arrays without run-time index are single units.
+    // Arrays without dynamic index are single units.
     match (info.array, part.texture.index) {
         (Some(_), AstIndex::Const(index)) if !info.relative => Units::One(unit + index),
         (array, _) => Units::new(unit, array.filter(|_| info.relative)),

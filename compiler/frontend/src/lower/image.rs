@@ -119,9 +119,10 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
 fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sources) -> Aux {
     let (aux, target) = access(l, cx, texels(cx));
     let coordinate = l.value(cx, number, Type::S32);
-    sources.push(match target == TexTarget::D1Array {
-        true => layered(l, coordinate),
-        false => coordinate,
+    sources.push(if target == TexTarget::D1Array {
+        layered(l, coordinate)
+    } else {
+        coordinate
     });
     if target.is_multisample() {
         sources.push(splat(coordinate, 3));

@@ -21,7 +21,7 @@ pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// Discards the fragment where a condition holds.
 pub(super) fn add_discard(l: &mut Lowerer<'_>, cond: Cond, span: Span) {
     l.resources.builder.open_block();
-    // The invocation goes on without effect instead of ending: lookups of its neighbors take
+    // The invocation continues without effect instead of ending: lookups of its neighbors take
     // derivatives from it.
     l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
     let then = l.resources.builder.close_block();
@@ -29,7 +29,7 @@ pub(super) fn add_discard(l: &mut Lowerer<'_>, cond: Cond, span: Span) {
 }
 
 /// Returns the test of the operand. It has a condition-code register of its own: KIL leaves those
-/// of the program as they are.
+/// of the program unchanged.
 fn any_negative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Cond {
     let source = l.value(cx, 0, ty);
     let cc = match l.resources.tables.kill_code {

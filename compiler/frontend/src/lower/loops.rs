@@ -1,4 +1,4 @@
-//! Rounds of loops: REP, and LOOP with its address register. NV_gpu_program4 section 2.X.5,
+//! Iterations of loops: REP, and LOOP with its address register. NV_gpu_program4 section 2.X.5,
 //! NV_fragment_program2 sections 3.11.X.5, 6, 8 and 9.
 
 use super::Lowerer;
@@ -13,7 +13,7 @@ use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Base, Cond, Dst, Op, Src, WriteMask};
 
-/// Lanes of the register of a loop index: the index and what each round adds to it.
+/// Lanes of the register of a loop index: the index and what each iteration adds to it.
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 
@@ -43,8 +43,8 @@ fn load_count(l: &mut Lowerer<'_>, line: &Line) -> (Src, Type) {
         l.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
         source = Src::register(floor);
     }
-    // ARB programs: more rounds than MAX_PROGRAM_LOOP_COUNT_NV are not run. NV_fragment_program2
-    // section 3.11.4.X.
+    // ARB programs: more iterations than MAX_PROGRAM_LOOP_COUNT_NV are not run.
+    // NV_fragment_program2 section 3.11.4.X.
     if let Some(rounds) = l.resources.ast.dialect.facts().loop_rounds {
         let (most, least) = (l.bits(u64::from(rounds)), l.hidden(count.width()));
         l.put(least, WriteMask::X, Op::Min, count, &[source, most]);
@@ -98,7 +98,7 @@ fn set_address(l: &mut Lowerer<'_>, index: &LoopIndex) {
     l.put(index.address, INDEX, Op::Max, S, &sources);
 }
 
-/// Decides whether no round is left.
+/// Decides whether no iteration is left.
 pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     let (zero, done) = (l.bits(0), l.hidden(rounds.ty.width()));
     // Negated unsigned counts are large numbers: only 0 itself says that none is left.
@@ -111,7 +111,7 @@ pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     Cond::NonZero(done, 0, rounds.ty)
 }
 
-/// At the end of each round.
+/// At the end of each iteration.
 pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     let (count, one) = (Src::register(rounds.count), l.bits(1));
     l.put(
@@ -128,7 +128,7 @@ pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     }
 }
 
-/// Behind the loop: the address register is that of the loop around it.
+/// After the loop: the address register is that of the loop around it.
 pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     if let Some(index) = rounds.index
         && let Some(place) = l.resources.find_loop_index_place()
@@ -155,7 +155,7 @@ pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> O
 fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
     let checked = l.resources.checked;
     let mut open = 0u32;
-    // A loop alone needs no count: 255 rounds of a text of limited length end soon, and
+    // A loop alone needs no count: 255 iterations of a text of limited length end soon, and
     // implementations may allow more than the 65536 instructions of the text.
     let mut nested = checked.call_graph.repeats();
     let mut calls = nested;
@@ -193,14 +193,14 @@ fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
             Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => drop(open.pop()),
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
-        // The line that begins a loop counts in each of its rounds.
+        // The line that begins a loop counts in each of its iterations.
         steps = steps.saturating_add(open.last().copied().unwrap_or(0));
     }
     steps
 }
 
-/// Returns the most rounds of a loop: its count if that is a literal. A REP without a count has no
-/// end of its own.
+/// Returns the most iterations of a loop: its count if that is a literal. A REP without a count has
+/// no end of its own.
 fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
     let most = u64::from(limits::LOOP_COUNT);
     if line.source_count == 0 {
@@ -227,7 +227,7 @@ fn add_bound(l: &mut Lowerer<'_>, max: u32, test: StepTest) -> StepBound {
     StepBound { counter, max, test }
 }
 
-/// Counts what ran in a round.
+/// Counts what ran in an iteration.
 pub(super) fn count_steps(l: &mut Lowerer<'_>, bound: StepBound, steps: u32) {
     let sources = [Src::register(bound.counter), l.bits(u64::from(steps))];
     l.put(bound.counter, WriteMask::X, Op::Add, Type::U32, &sources);

@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         info: &Var,
         index: AstIndex,
     ) -> (RegisterId, Option<IndexId>) {
-        // An array without run-time index is as many registers as it has elements.
+        // An array without dynamic index is as many registers as it has elements.
         let element = if info.relative { 0 } else { const_index(index) };
         let register = match *self.resources.tables.place(var, element) {
             Some(Base::Register(register)) => register,
@@ -319,7 +319,7 @@ pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
         // signs cancel each other.
         src.negate = inner != outer;
     } else {
-        // A sign between the bars has no effect: the absolute value is taken behind it.
+        // A sign between the bars has no effect: the absolute value is taken after it.
         // NV_gpu_program4 section 2.X.4.2.
         src.abs = true;
         src.negate = outer;

@@ -77,9 +77,10 @@ pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [equal, greater, less] = outcomes(op).map(|holds| l.bits(u64::from(holds) * ONE));
     let nan = l.bits(NAN);
     // SNE and SEQ, SGT and SLE tell these two apart, SGE and SLT do not.
-    let from_above = match equal == greater {
-        true => equal,
-        false => l.compute(Op::SelNz, F, &[at_most, equal, greater]),
+    let from_above = if equal == greater {
+        equal
+    } else {
+        l.compute(Op::SelNz, F, &[at_most, equal, greater])
     };
     let from_below = l.compute(Op::SelNz, F, &[at_most, less, nan]);
     l.finish(cx, Op::SelNz, F, &[at_least, from_above, from_below]);
@@ -123,8 +124,9 @@ fn get_signed_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
 /// Returns the bits of a float. Its signs are applied first, because what follows reads the bits as
 /// integers.
 pub(super) fn get_number_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
-    match value.has_modifier() {
-        true => l.compute(Op::Mov, F, &[value]),
-        false => value,
+    if value.has_modifier() {
+        l.compute(Op::Mov, F, &[value])
+    } else {
+        value
     }
 }

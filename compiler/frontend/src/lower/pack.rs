@@ -33,9 +33,10 @@ pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// instruction, because the operation that follows reads the bits as another type.
 fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
     let source = l.value(cx, 0, ty);
-    match source.has_modifier() {
-        true => l.compute(Op::Mov, ty, &[source]),
-        false => source,
+    if source.has_modifier() {
+        l.compute(Op::Mov, ty, &[source])
+    } else {
+        source
     }
 }
 

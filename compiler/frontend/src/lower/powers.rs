@@ -272,9 +272,10 @@ pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// RSQ of NV_fragment_program. Fragments take many roots and compare hardly any, so only those are
 /// made by hand that condition codes compare. NV_fragment_program section 3.11.5.27.
 pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    match cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
-        true => rsq(l, cx),
-        false => l.lower_direct_fast(cx, Op::Rsq),
+    if cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
+        rsq(l, cx)
+    } else {
+        l.lower_direct_fast(cx, Op::Rsq)
     }
 }
 

@@ -64,7 +64,7 @@ impl Resources<'_> {
 
     /// Decides whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
-        // Attributes of these programs have no run-time index.
+        // Attributes of these programs have no dynamic index.
         let (Some((_, var)), Index::Const(number)) =
             (self.checked.variable(source.base), source.index)
         else {
@@ -86,9 +86,10 @@ impl Lowerer<'_> {
             matches!(operand.base, Value::Var(var) if self.resources.tables.is_short(var));
         // A short register holds numbers of half precision only. Fixed point has another range than
         // these.
-        match is_half && op == Op::RoundHalf {
-            true => value,
-            false => self.compute(op, Type::F32, &[value]),
+        if is_half && op == Op::RoundHalf {
+            value
+        } else {
+            self.compute(op, Type::F32, &[value])
         }
     }
 }

@@ -166,7 +166,7 @@ impl Resources<'_> {
     }
 
     /// Decides whether a parameter array has a slot of zeros before its first element and one
-    /// behind its last: run-time indices are limited to the slots that there are, so that
+    /// after its last: dynamic indices are limited to the slots that there are, so that
     /// parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
     pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });

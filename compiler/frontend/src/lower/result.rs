@@ -128,9 +128,10 @@ impl Lowerer<'_> {
     /// Writes a result that a hidden register holds to a variable of this width. NV_gpu_program4
     /// section 2.X.4.3.
     fn finish_from(&mut self, cx: &InstCx<'_>, dst: Dst, width: Width, hidden: RegisterId) {
-        let (op, aux) = match width == cx.result.width() {
-            true => (Op::Mov, Aux::None),
-            false => (Op::Cvt, nearest(cx.result)),
+        let (op, aux) = if width == cx.result.width() {
+            (Op::Mov, Aux::None)
+        } else {
+            (Op::Cvt, nearest(cx.result))
         };
         // The base stays that of the result: signed integers are extended with their sign, unsigned
         // ones with zeros, and clamp and condition codes see a value of that type.
@@ -178,7 +179,7 @@ impl Lowerer<'_> {
         (op, ty, aux): (Op, Type, Aux),
         sources: &[Src],
     ) {
-        // The conversion moves, too. The clamp, which `dst` has, comes behind the conversion
+        // The conversion moves, too. The clamp, which `dst` has, comes after the conversion
         // although the text has it before: 0 and 1 are numbers of every precision, so the results
         // are the same. NV_fragment_program section 3.11.4.4.
         if op == Op::Mov {
@@ -216,9 +217,10 @@ impl Lowerer<'_> {
     fn clamp_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
         let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
         let clamped = self.hidden(cx.result.width());
-        let saturate = match signed {
-            true => Saturate::Signed,
-            false => Saturate::Unsigned,
+        let saturate = if signed {
+            Saturate::Signed
+        } else {
+            Saturate::Unsigned
         };
         let float = Type::of(TypeBase::Float, cx.result.width());
         let as_float = Dst {
@@ -299,7 +301,7 @@ impl Lowerer<'_> {
                 .results
                 .get(&semantic)
                 .map(|&(register, _)| register);
-            // Arrays with run-time index have their register from the start.
+            // Arrays with dynamic index have their register from the start.
             if let Some(register) = register {
                 return (
                     register,
@@ -402,17 +404,19 @@ impl Resources<'_> {
         // A color without declared type has that of its first access; the types of other results go
         // by their binding.
         let is_color = matches!(semantic, Semantic::FragColor { .. });
-        let natural = match is_color && binding.typeless {
-            true => ty.base(),
-            false => binding.base,
+        let natural = if is_color && binding.typeless {
+            ty.base()
+        } else {
+            binding.base
         };
         let output = Output {
             base: info.base.unwrap_or(natural),
             ..Output::new(semantic)
         };
-        let storage = match self.is_fixed_function(semantic) {
-            true => Storage::Temp,
-            false => Storage::Output(self.add_output(output)),
+        let storage = if self.is_fixed_function(semantic) {
+            Storage::Temp
+        } else {
+            Storage::Output(self.add_output(output))
         };
         let register = self.add_output_register(info, storage, None);
         self.tables.results.insert(semantic, (register, None));
@@ -439,7 +443,7 @@ impl Resources<'_> {
         self.add_register_of(info, (storage, Width::W32), array)
     }
 
-    /// Adds the register of a result array with run-time index.
+    /// Adds the register of a result array with dynamic index.
     pub(super) fn add_result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
         // Each operand `result.texcoord[A0.x]` is a variable of its own; the first one has made the

@@ -3,7 +3,7 @@
 //!
 //! The parameters lie in a buffer, one vector each. One that the program names by its number is
 //! loaded where it is needed first, and then lives in a register. What was written to it is stored
-//! before the next read with a run-time index, which finds it in the buffer, and at the end of the
+//! before the next read with a dynamic index, which finds it in the buffer, and at the end of the
 //! program. State programs have no branches: the order of the text is that of execution.
 
 use super::Lowerer;
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Loads a parameter with a run-time index; zeros if there is none of this number.
+    /// Loads a parameter with a dynamic index; zeros if there is none of this number.
     /// NV_vertex_program section 2.14.1.9.
     fn load_param_at(&mut self, info: &Var, index: AstIndex) -> Src {
         // The buffer has to have what was written so far, for the index may name any of it.
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         let offset = self.bits(u64::from(offset as u32));
         let number = self.compute(Op::Add, BITS, &[number, offset]);
         // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies
-        // behind the buffer reads as zeros.
+        // after the buffer reads as zeros.
         let behind = self.bits(u64::from(info.array.unwrap_or(0)));
         let number = self.compute(Op::Min, BITS, &[number, behind]);
         let stride = self.bits(u64::from(VECTOR));

@@ -52,15 +52,15 @@ pub(crate) struct Tables {
     pub(super) kill_code: Option<RegisterId>,
     /// Parameters that were written and not stored yet: number, register, components.
     pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
-    /// The rounds of the open loops that can run.
+    /// The iterations of the open loops that can run.
     pub(super) rounds: Vec<Option<Rounds>>,
 }
 
-/// The rounds that a loop has left, and its index.
+/// The iterations that a loop has left, and its index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
-    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops
-    /// that count up, and the test for 0 costs nothing.
+    /// The iterations left, negated, so that it counts up to 0: compilers of drivers recognize
+    /// loops that count up, and the test for 0 costs nothing.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -95,7 +95,7 @@ bitflags::bitflags! {
     pub(super) struct Form: u8 {
         const LONG = 1;
         const SHORT = 2;
-        /// An array with run-time index.
+        /// An array with dynamic index.
         const RELATIVE = 4;
         /// Parameters in a buffer, which gets what is written to them.
         const STORED = 8;

@@ -86,9 +86,9 @@ fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
 /// EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
-    // The last kind of operand in the row is the texture itself.
+    // The last kind of operand in the entry is the texture itself.
     let own = cx.info.operands.len() - 1;
-    // An offset that is computed at run time is an operand behind those of the opcode, too.
+    // An offset that is computed at run time is an operand after those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return w;
@@ -106,21 +106,22 @@ fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
 }
 
 /// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the
-/// mode, least level, run-time offset.
+/// mode, least level, dynamic offset.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
     access.element = find_chosen_unit(l, part, texture.units);
-    let coordinate = match target.is_stack() {
-        true => layer_of_stack(l, coordinate, &texture, id),
-        false => coordinate,
+    let coordinate = if target.is_stack() {
+        layer_of_stack(l, coordinate, &texture, id)
+    } else {
+        coordinate
     };
     let mut sources = Sources::new();
     if mode.has_coordinate() {
         sources.push(coordinate);
     }
-    // The operand behind those of the opcode.
+    // The operand after those of the opcode.
     let further = cx.info.operands.len() - 1;
     if access.reference {
         sources.push(match target.reference {
@@ -133,9 +134,10 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
         access.min_lod = true;
         // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section
         // 2.X.8.Z.
-        sources.push(match mode == TexMode::Grad {
-            true => splat(own[1], 3),
-            false => splat(l.value(cx, further, F), target.clamp_lane()),
+        sources.push(if mode == TexMode::Grad {
+            splat(own[1], 3)
+        } else {
+            splat(l.value(cx, further, F), target.clamp_lane())
         });
     }
     access.offset = offset(l, cx, part.offset, &mut sources);
@@ -166,8 +168,8 @@ fn offset(
     }
 }
 
-/// Returns the coordinate of an array texture for that of a stack, whose layers are between 0 and 1.
-/// Layers are not blended with each other, as filters of 3D textures would, and coordinates
+/// Returns the coordinate of an array texture for that of a stack, whose layers are between 0 and
+/// 1. Layers are not blended with each other, as filters of 3D textures would, and coordinates
 /// beyond the ends stay at the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
@@ -175,7 +177,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
-    // The layer stands behind the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
+    // The layer stands after the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
@@ -193,9 +195,10 @@ fn texture(
     mode: TexMode,
 ) -> (TextureId, Texture) {
     // The type of the result says how texels are seen, which a query does not care about.
-    let (purpose, texel) = match mode.reads_texels() {
-        true => (Purpose::Texels, cx.result),
-        false => (Purpose::Query, F),
+    let (purpose, texel) = if mode.reads_texels() {
+        (Purpose::Texels, cx.result)
+    } else {
+        (Purpose::Query, F)
     };
     let units = find_units(l, part, purpose);
     let texture = Texture {
@@ -205,9 +208,10 @@ fn texture(
         texel,
         sampler: None,
     };
-    let id = match purpose == Purpose::Query && !units.is_handle() {
-        true => queried_texture(l, texture),
-        false => accessed_texture(l, texture),
+    let id = if purpose == Purpose::Query && !units.is_handle() {
+        queried_texture(l, texture)
+    } else {
+        accessed_texture(l, texture)
     };
     (id, texture)
 }

@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         index: AstIndex,
     ) -> (Base, Option<IndexId>) {
         let (vertex, element) = self.resources.split_index(info, index);
-        // An array with run-time index has its slots already.
+        // An array with dynamic index has its slots already.
         let array = (*self.resources.tables.place(var, 0)).filter(|_| info.relative);
         // All elements of an array belong to the same vertex or patch, so that its first binding
         // tells to which.
@@ -162,8 +162,8 @@ impl Resources<'_> {
         *known.or_insert_with(|| outputs.push(output))
     }
 
-    /// Gives the bindings of all arrays with run-time index their slots where arrays may share
-    /// some: in the order of their numbers, so that each array finds its own one behind the other.
+    /// Gives the bindings of all arrays with dynamic index their slots where arrays may share
+    /// some: in the order of their numbers, so that each array finds its own one after the other.
     pub(super) fn add_shared_slots(&mut self) {
         if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;

@@ -18,7 +18,7 @@ use glasm_ir::{ParamSource, Span, StateParam};
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
-    /// Attributes: row of the table, numbers `first..first + count`, what has them.
+    /// Attributes: entry of the table, numbers `first..first + count`, what has them.
     Attrib(&'static BindingInfo, u32, u32, Holder),
     /// Results.
     Result(&'static BindingInfo, u32, u32),
@@ -111,16 +111,16 @@ impl ParamKind {
 pub(crate) struct Resolved {
     pub(crate) bound: Bound,
     pub(crate) range: bool,
-    /// The run-time index in place of a number; `bound` is everything that it can be then.
+    /// The dynamic index in place of a number; `bound` is everything that it can be then.
     pub(crate) relative: Option<u32>,
     pub(crate) rest: Option<Span>,
     /// The place of what is named, without the word left over.
     pub(crate) span: Span,
 }
 
-/// Outcome of matching a path against a row.
+/// Outcome of matching a path against an entry.
 pub(crate) enum Match {
-    /// The row fits, with this bracket.
+    /// The entry fits, with this bracket.
     Yes(Bracket),
     /// The words fit, but a number is missing or too much at this segment.
     Number(Span, Code),
@@ -135,7 +135,7 @@ pub(crate) fn report_unknown_binding(cx: &mut RuleCx<'_>, span: Span) {
     cx.error(Code::BindingUnknown, span, message);
 }
 
-/// Matches words and brackets of `segments` with the pattern of a row.
+/// Matches words and brackets of `segments` with the pattern of an entry.
 pub(crate) fn match_pattern(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -146,7 +146,7 @@ pub(crate) fn match_pattern(
     let mut used = 0;
     let mut problem = None;
     let mut rest = pattern.as_bytes();
-    // Most rows fail at the second word, so the pattern is not taken apart beforehand.
+    // Most entries fail at the second word, so the pattern is not split beforehand.
     // An empty pattern still takes one word, so that the loop ends with `used` at least 1.
     while used == 0 || !rest.is_empty() {
         let Some(&segment) = segments.get(used) else {
@@ -164,7 +164,7 @@ pub(crate) fn match_pattern(
             [b'.', next @ ..] => next,
             _ => return Match::No,
         };
-        // Goes on behind a wrong bracket: it is the problem only if all words fit.
+        // Continues after a wrong bracket: it is the problem only if all words fit.
         let found = segment.brackets[0];
         match (numbered, found) {
             // Where the number may be left out it is 0, as that of `vertex.texcoord`:
@@ -205,7 +205,7 @@ pub(crate) fn read_numbers(
             format!("the range runs from {first} down to {last}"),
         );
     }
-    // Rows without number have the limit 0, and their one binding counts as number 0.
+    // Entries without number have the limit 0, and their one binding counts as number 0.
     if last >= limit.max(1) {
         let message = format!("number {last} is out of range; the limit is {limit}");
         let place = find_number_span(cx.ast.text, span, last);
@@ -214,7 +214,7 @@ pub(crate) fn read_numbers(
     Ok((first, last - first + 1, range))
 }
 
-/// Returns why no row of attributes or results fits.
+/// Returns why no entry of attributes or results fits.
 #[cold]
 pub(crate) fn err_no_row(
     cx: &RuleCx<'_>,
@@ -228,7 +228,7 @@ pub(crate) fn err_no_row(
             is_known && prefix.goes_with(row)
         })
     };
-    // A wrong bracket behind words that all fit is a better hint than that no words do.
+    // A wrong bracket after words that all fit is a better hint than that no words do.
     let patterns = rows().map(|row| (row.path, row.number));
     match find_bracket_problem(cx, segments, patterns) {
         Some(failed) => failed,
@@ -236,7 +236,7 @@ pub(crate) fn err_no_row(
     }
 }
 
-/// Returns the first row whose words fit, but a number in brackets is missing or too much.
+/// Returns the first entry whose words fit, but a number in brackets is missing or too much.
 pub(crate) fn find_bracket_problem<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -251,7 +251,7 @@ pub(crate) fn find_bracket_problem<'a>(
     })
 }
 
-/// How many words of a path fit some pattern, and the words that the patterns have behind them.
+/// How many words of a path fit some pattern, and the words that the patterns have after them.
 pub(crate) fn find_next_words<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -268,7 +268,8 @@ pub(crate) fn find_next_words<'a>(
         let fitting = pairs
             .take_while(|(word, segment)| word.as_bytes() == cx.word(**segment))
             .count();
-        // Only the rows that share most words with the path tell what could have stood behind them.
+        // Only the entries that share most words with the path tell what could have stood after
+        // them.
         if fitting > known {
             known = fitting;
             next.clear();
@@ -280,8 +281,8 @@ pub(crate) fn find_next_words<'a>(
     (known, next)
 }
 
-/// Returns the failure that no row fits, at the first word that no row knows, with a hint if that
-/// is close to a word of a row.
+/// Returns the failure that no entry fits, at the first word that no entry knows, with a hint if
+/// that is close to a word of an entry.
 pub(crate) fn err_no_binding<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -365,7 +366,7 @@ pub(crate) fn problem(span: Span, code: Code, message: impl Into<String>) -> Fai
     })
 }
 
-/// Returns the failure of a binding that takes no run-time index.
+/// Returns the failure of a binding that takes no dynamic index.
 #[cold]
 pub(crate) fn needs_constant<T>(span: Span) -> Result<T, Failed> {
     let message = "this binding needs a constant number; declare an array to index it";

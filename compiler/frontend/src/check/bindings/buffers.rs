@@ -15,7 +15,7 @@ use crate::source::Version;
 use crate::vars::{BufferLayout, BufferView, Var, VarKind};
 use glasm_ir::Span;
 
-/// A row: the buffers that one binding names.
+/// An entry: the buffers that one binding names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpaceInfo {
     space: BufferSpace,
@@ -31,7 +31,7 @@ pub(crate) struct SpaceInfo {
     pub(crate) direct_use: (Code, &'static str),
 }
 
-/// A row: a way to count the elements of a buffer.
+/// An entry: a way to count the elements of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct LayoutInfo {
     layout: BufferLayout,
@@ -110,7 +110,7 @@ pub(crate) struct BufferRange {
 }
 
 impl BufferSpace {
-    /// Returns the row.
+    /// Returns the entry.
     pub(crate) fn info(self) -> &'static SpaceInfo {
         let row = SPACES.iter().find(|row| row.space == self);
         row.unwrap_or(&SPACES[0])
@@ -175,7 +175,7 @@ impl DeclarationRules<'_, '_, '_> {
             start,
             elements: None,
         };
-        // Sizes stand as indices do: that of the binding points first, that of the elements behind
+        // Sizes stand as indices do: that of the binding points first, that of the elements after
         // it.
         let has_two_sizes = decl.size2 != Size::Single;
         let array = match range.bindings {

@@ -60,7 +60,7 @@ pub(crate) fn find_program_binding(
             Ok((Bound::Subroutines { first, count }, range, 2))
         }
         b"sharedmem" if second == Bracket::None => {
-            // The limit is that of the language: how much the program has may be declared behind
+            // The limit is that of the language: how much the program has may be declared after
             // this.
             let elements = read_elements(cx, bracket, limits::SHARED_BYTES, span)?;
             Ok((
@@ -125,7 +125,7 @@ fn read_parameters(
     Ok((Bound::Params(params), range, 2))
 }
 
-/// Returns a row of the table of GL state, of which a path takes so many segments and has this
+/// Returns an entry of the table of GL state, of which a path takes so many segments and has this
 /// bracket.
 pub(crate) fn bind_state_row(
     cx: &RuleCx<'_>,
@@ -162,7 +162,7 @@ pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Found
         return read_matrix(cx, segments);
     }
     let rows = || STATE.iter().filter(|row| row.known_in(cx.ast.dialect));
-    // A row whose words fit but not its brackets is what was meant.
+    // An entry whose words fit but not its brackets is what was meant.
     let patterns = rows().map(|row| (row.path, row.number));
     // Hints name what specifications have, not what only some drivers took.
     let specified = rows().filter(|row| !(row.param)(0).is_drivers());
@@ -289,8 +289,9 @@ pub(crate) fn find_image(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundB
 /// Returns the failure of a second bracket.
 fn one_bracket(segment: Segment, span: Span) -> Result<(), Failed> {
     let message = "one number in brackets only";
-    match segment.brackets[1] == Bracket::None {
-        true => Ok(()),
-        false => fail(span, Code::BindingTakesNoIndex, message),
+    if segment.brackets[1] == Bracket::None {
+        Ok(())
+    } else {
+        fail(span, Code::BindingTakesNoIndex, message)
     }
 }

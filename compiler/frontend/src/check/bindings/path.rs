@@ -22,7 +22,7 @@ impl Resolver<'_, '_> {
         let Some(name) = name else {
             return self.bind_path(path, span);
         };
-        // Programs repeat binding paths: the same text stands for the same variable everywhere.
+        // Programs repeat binding paths: the same text denotes the same variable everywhere.
         let known = self.symbols.entries[name.index()].operand;
         if known.is_some() {
             return known;
@@ -108,7 +108,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Returns the mask that the letters behind a result are.
+/// Returns the mask that the letters after a result are.
 pub(crate) fn read_letters(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask, Code> {
     cx.get_letters().mask(cx.text_at(span))
 }
@@ -155,7 +155,7 @@ pub(crate) fn describe_range_problem(
 }
 
 impl Resolver<'_, '_> {
-    /// Returns the unnamed variable of a binding with run-time index.
+    /// Returns the unnamed variable of a binding with dynamic index.
     pub(crate) fn bind_relative_path(
         &mut self,
         bound: &Bound,
@@ -165,7 +165,7 @@ impl Resolver<'_, '_> {
         let (kind, count) = self.bind_relative_row(bound)?;
         self.check_address_index(relative);
         let var = Var {
-            // All bindings of the row are its elements, of which the index, which belongs to the
+            // All bindings of the entry are its elements, of which the index, which belongs to the
             // binding, selects one.
             array: Some(count),
             relative: true,
@@ -175,13 +175,13 @@ impl Resolver<'_, '_> {
         Some(self.declare(None, var))
     }
 
-    /// All bindings of a row, which share one array.
+    /// All bindings of an entry, which share one array.
     pub(crate) fn bind_relative_row(&mut self, bound: &Bound) -> Option<(VarKind, u32)> {
         let (&Bound::Attrib(row, first, count, _) | &Bound::Result(row, first, count)) = bound
         else {
             return None;
         };
-        // Indices into the same row select from the same bindings, so one array serves them all.
+        // Indices into the same entry select from the same bindings, so one array serves them all.
         if let Some(&kind) = self.symbols.relative_rows.get(row.path) {
             return Some((kind, count));
         }
@@ -226,7 +226,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Checks a run-time index: a component of an address register, plus a number.
+    /// Checks a dynamic index: a component of an address register, plus a number.
     pub(crate) fn check_address_index(&mut self, relative: u32) {
         let info = self.cx.ast.relatives[relative as usize];
         match self.cx.facts.registers {
@@ -254,9 +254,10 @@ impl Resolver<'_, '_> {
         let has_x_only = self.cx.is_plain_arb() || is_loop_index;
         if kind != VarKind::Address || has_x_only && info.lane != 0 {
             let text = self.var_text(var);
-            let message = match kind == VarKind::Address {
-                true => format!("only component x of {text} can be an index"),
-                false => format!("{text} cannot be an index; use an address register"),
+            let message = if kind == VarKind::Address {
+                format!("only component x of {text} can be an index")
+            } else {
+                format!("{text} cannot be an index; use an address register")
             };
             // In programs of registers nothing else can stand in such brackets, so the register
             // itself is what is wrong.
@@ -270,7 +271,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// First number and count of everything that a run-time index can select.
+/// First number and count of everything that a dynamic index can select.
 pub(crate) fn read_relative_numbers(
     cx: &RuleCx<'_>,
     row: &BindingInfo,

@@ -38,8 +38,8 @@ impl Resolver<'_, '_> {
         // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
         let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
         let rest = rest.first().map(|segment| segment.span);
-        // At most one bracket of a path has a run-time index: rows with two brackets take constants
-        // only.
+        // At most one bracket of a path has a dynamic index: entries with two brackets take
+        // constants only.
         let relative = segments.iter().find_map(Segment::relative);
         // Before the rest of the path: that a binding does not exist here says more than what
         // follows it.
@@ -62,7 +62,8 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Decides whether the program may name what the rows of all programs have. Reports it if not.
+    /// Decides whether the program may name what the entries of all programs have. Reports it if
+    /// not.
     #[inline]
     fn may_be_bound(&mut self, bound: &Bound, span: Span) -> bool {
         match bound {
@@ -70,7 +71,7 @@ impl Resolver<'_, '_> {
                 let ParamSource::State(param) = params.source() else {
                     return true;
                 };
-                // Rows that no specification has are in the table for programs that drivers have
+                // Entries that no specification has are in the table for programs that drivers have
                 // compiled from other languages.
                 !param.is_drivers() || check_drivers_state(&mut self.cx, span)
             }
@@ -151,13 +152,13 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
     }
 }
 
-/// Returns the row that fits a path, the number of segments that it takes, and the bracket among
+/// Returns the entry that fits a path, the number of segments that it takes, and the bracket among
 /// them. The longest one fits best.
 fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
     let longest = segments.len().min(paths::LONGEST);
     (2..=longest).rev().find_map(|used| {
         // A segment's key is that of all words up to it, which the parser has computed: no text is
-        // compared until a row is found.
+        // compared until an entry is found.
         let row = paths::row(cx.ast.dialect, segments[used - 1].key)?;
         let words = &segments[..used];
         let bracket = match row {
@@ -167,7 +168,7 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
             PathRow::Attrib(row, _) | PathRow::Result(row) => {
                 find_bracket(cx, words, row.path, row.number)
             }
-            // Rows of state leave out the word `state`, which all of them have.
+            // Entries of state leave out the word `state`, which all of them have.
             PathRow::State(row) => find_bracket(cx, &words[1..], row.path, row.number),
             PathRow::Env => find_bracket(cx, words, paths::ENV, Number::Required(0)),
             PathRow::Local => find_bracket(cx, words, paths::LOCAL, Number::Required(0)),
@@ -176,7 +177,7 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
     })
 }
 
-/// Returns the bracket of a path that fits the pattern of a row. The key says that it does, but
+/// Returns the bracket of a path that fits the pattern of an entry. The key says that it does, but
 /// other words might have the same.
 fn find_bracket(
     cx: &RuleCx<'_>,
@@ -189,7 +190,7 @@ fn find_bracket(
     };
     let words = cx.text_at(first.word.to(last.word));
     let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
-    // The usual path is written without blanks and has its bracket at the end, where the pattern
+    // Most paths are written without blanks and have their bracket at the end, where the pattern
     // has it, too.
     if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
         return Some(last.brackets[0]);
@@ -223,7 +224,7 @@ fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     cx.lenient(Rule::DriversState, span, message)
 }
 
-/// Returns what a row of attributes or results stands for, of which a path takes so many segments
+/// Returns what an entry of attributes or results denotes, of which a path takes so many segments
 /// and has this bracket.
 fn bind_io_row(
     cx: &RuleCx<'_>,

@@ -142,16 +142,16 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Returns the bracket of a path that fits the pattern of a row behind a prefix. The key says that
-/// it does, but other words might have the same.
+/// Returns the bracket of a path that fits the pattern of an entry after a prefix. The key says
+/// that it does, but other words might have the same.
 pub(crate) fn find_bracket_behind(
     cx: &RuleCx<'_>,
     segments: &[Segment],
     row: &BindingInfo,
     prefix: Prefix,
 ) -> Option<Bracket> {
-    // A number behind the prefix belongs to its last word; all other brackets to the words of the
-    // row.
+    // A number after the prefix belongs to its last word; all other brackets to the words of the
+    // entry.
     let (words, rest) = segments.split_at_checked(prefix.length())?;
     let first = row.path.split('.').next()?;
     let last = words.last()?;
@@ -164,7 +164,7 @@ pub(crate) fn find_bracket_behind(
     find_bracket_in(cx, rest, paths::behind_first(row.path), row.number)
 }
 
-/// Returns what has the attribute of a row in a path that begins with a prefix.
+/// Returns what has the attribute of an entry in a path that begins with a prefix.
 pub(crate) fn find_holder(
     segments: &[Segment],
     row: &BindingInfo,
@@ -196,11 +196,11 @@ pub(crate) fn find_holder(
     Ok(Holder { side, vertex })
 }
 
-/// Returns why no row of attributes fits.
+/// Returns why no entry of attributes fits.
 #[cold]
 pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed {
     // For the hint the prefix is taken off, so that the other words can be compared with those of
-    // the rows.
+    // the entries.
     let mut rest = segments.to_vec();
     let word = rest.get(1).map(|segment| cx.word(*segment));
     let mut prefixes = Prefix::of_stage(cx.stage).filter(|prefix| {

@@ -30,13 +30,15 @@ use glasm_ir::flow::{
 fn call_convention(facts: &LanguageFacts) -> CallConvention {
     CallConvention {
         depth: facts.call_depth,
-        overflow: match facts.full_stack_ends {
-            true => OnStackOverflow::EndProgram,
-            false => OnStackOverflow::SkipCall,
+        overflow: if facts.full_stack_ends {
+            OnStackOverflow::EndProgram
+        } else {
+            OnStackOverflow::SkipCall
         },
-        at_label: match facts.falls_through {
-            true => AtLabel::FallThrough,
-            false => AtLabel::Return,
+        at_label: if facts.falls_through {
+            AtLabel::FallThrough
+        } else {
+            AtLabel::Return
         },
     }
 }
@@ -179,9 +181,10 @@ impl FlowRules<'_, '_> {
         });
         // Counted apart: A0 has a value inside LOOP only, and REP does not set it.
         *self.open_loops += usize::from(kind == Block::Loop);
-        let (limit, code) = match kind.is_loop() {
-            true => (self.cx.facts.loop_depth, Code::LoopDepth),
-            false => (self.cx.facts.if_depth, Code::IfDepth),
+        let (limit, code) = if kind.is_loop() {
+            (self.cx.facts.loop_depth, Code::LoopDepth)
+        } else {
+            (self.cx.facts.if_depth, Code::IfDepth)
         };
         // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks
         // apart from loops.
@@ -208,7 +211,7 @@ impl FlowRules<'_, '_> {
         let other = open.kind.word();
         let message = format!("END{word} closes a block that {other} has opened");
         self.cx.error(Code::BlockMismatch, inst.span, message);
-        // If such a block is open further out, the inner ones were forgotten: go on outside.
+        // If such a block is open further out, the inner ones were forgotten: continue outside.
         let same = |open: &OpenBlock| open.kind.word() == word;
         // Else the word closes nothing, and all blocks stay open.
         if let Some(position) = self.flow.open.iter().rposition(same) {

@@ -49,7 +49,7 @@ impl DeclarationRules<'_, '_, '_> {
             .subroutine_types
             .entry(name)
             .or_default();
-        // Labels are looked up at the end: they may be defined behind this.
+        // Labels are looked up at the end: they may be defined after this.
         known.extend(labels);
     }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// What declarations count and compare.
 #[derive(Debug, Default)]
 pub(crate) struct DeclarationState {
-    /// Attributes or results of the declaration that is being checked, by row and number.
+    /// Attributes or results of the declaration that is being checked, by entry and number.
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
     /// Number of elements of temporaries.
     pub(crate) temporaries: u64,

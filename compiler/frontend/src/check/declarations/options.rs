@@ -79,7 +79,7 @@ pub(crate) fn report_unknown_option(cx: &mut RuleCx<'_>, text: &str, span: Span)
     cx.error_with(code, span, message, notes);
 }
 
-/// Options that need others, which may stand behind them.
+/// Options that need others, which may stand after them.
 pub(crate) fn check_option_dependencies(cx: &mut RuleCx<'_>, options: &Options) {
     // No stage has options with different dependencies.
     if let Some((dependency, span)) = options.required

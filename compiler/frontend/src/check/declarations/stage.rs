@@ -154,9 +154,10 @@ impl DeclarationRules<'_, '_, '_> {
         }
         // After an error the nearest one that is right, so that it is no reason for others.
         let number = number.clamp(1, limit);
-        match is_count {
-            true => self.resolver.program.modes.invocations = number,
-            false => self.resolver.program.modes.vertices_out = number,
+        if is_count {
+            self.resolver.program.modes.invocations = number
+        } else {
+            self.resolver.program.modes.vertices_out = number
         }
     }
 
@@ -260,16 +261,17 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
 fn find_header(cx: &RuleCx<'_>) -> Span {
     let header = cx.ast.dialect.header();
     let text = &cx.ast.text[..cx.ast.body];
-    let length = match text.ends_with(header.as_bytes()) {
-        true => header.len(),
-        false => 0,
+    let length = if text.ends_with(header.as_bytes()) {
+        header.len()
+    } else {
+        0
     };
     Span::new((cx.ast.body - length) as u32, cx.ast.body as u32)
 }
 
 /// Reports required declarations that are missing.
 pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
-    // Where something is missing there is no place: the header stands for the program.
+    // Where something is missing there is no place: the header represents the program.
     let header = find_header(cx);
     for row in DECLARATIONS {
         let is_needed = row.occurrence == Occurrence::Required
@@ -368,9 +370,10 @@ pub(crate) fn check_viewport_writes(cx: &mut RuleCx<'_>, program: &Checked) {
         return;
     };
     // Reported where it first shows that the program writes both.
-    let later = match index.start > mask.start {
-        true => index,
-        false => mask,
+    let later = if index.start > mask.start {
+        index
+    } else {
+        mask
     };
     let message = "the program writes both result.viewport and result.viewportmask";
     cx.error(Code::ViewportAndMask, later, message);

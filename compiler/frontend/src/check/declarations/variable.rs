@@ -101,7 +101,7 @@ enum Elements {
     Subroutines(Vec<u32>),
     Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
-    /// A binding with run-time index.
+    /// A binding with dynamic index.
     Relative(Bound, u32),
 }
 
@@ -110,7 +110,7 @@ enum Elements {
 struct Units {
     first: u32,
     count: u32,
-    /// Whether each is the one behind the one before.
+    /// Whether each is the one after the one before.
     is_ordered: bool,
 }
 
@@ -175,9 +175,10 @@ impl DeclarationRules<'_, '_, '_> {
             return self.poison_declaration(decl);
         };
         let kind = resolved.bound.declared_by();
-        let size = match resolved.range {
-            true => Size::Open,
-            false => Size::Single,
+        let size = if resolved.range {
+            Size::Open
+        } else {
+            Size::Single
         };
         let variable = Decl {
             kind,
@@ -207,7 +208,7 @@ impl DeclarationRules<'_, '_, '_> {
             return;
         };
         let poisoned = make_var(&self.resolver.cx, decl, VarKind::Poisoned, None);
-        // A name that is taken is reported by `declare`; what it stands for stays.
+        // A name that is taken is reported by `declare`; what it denotes stays.
         if self.resolver.symbols.entries[name.index()].named == Named::Nothing {
             self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
         } else {
@@ -524,7 +525,7 @@ impl DeclarationRules<'_, '_, '_> {
         // same fragment attribute."
         let interpolation = &mut self.resolver.program.interpolation;
         let previous = interpolation.insert(binding.semantic, mods);
-        // Primary and secondary color must agree; they are kept under one key beside their own.
+        // Primary and secondary color must agree; they are kept under one key next to their own.
         let partner = if let Semantic::Color(index) = binding.semantic {
             interpolation.get(&Semantic::Color(1 - index)).copied()
         } else {
@@ -658,8 +659,8 @@ fn check_array_kind(
     // An array has an element at least: the grammar wants one in its braces.
     let (row, _) = list[0];
     if !row.traits.contains(Traits::ARRAY)
-        // Paths, not rows: `result.color` and `result.color.primary` are of different kinds though
-        // they mean the same.
+        // Paths, not entries: `result.color` and `result.color.primary` are of different kinds
+        // though they mean the same.
         || list.iter().any(|(other, _)| other.path != row.path)
     {
         let message = "an array holds bindings of one kind that exists in arrays";

@@ -82,7 +82,7 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
         return;
     }
     match find_missing_suffix(cx, form, inst.modifiers.mods()) {
-        // An empty set of features stands for suffixes that no option would bring.
+        // An empty set of features denotes suffixes that no option would bring.
         Some(feature) if feature.is_empty() => {
             let message = format!("`{name}` does not take this suffix");
             cx.error(Code::ModifierUnsupported, span, message);
@@ -95,7 +95,7 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
 /// Conditions and absolute values in a program that has no option for them.
 pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) {
     let option = cx.facts.conditions;
-    // A condition stands behind the result, or is an operand of its own, as that of BRA; no
+    // A condition stands after the result, or is an operand of its own, as that of BRA; no
     // instruction has both.
     let guard = inst.dst.filter(|dst| dst.guard.is_some());
     if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
@@ -111,9 +111,10 @@ pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[O
 /// Returns the shape of an operand that is a scalar in plain ARB programs and a vector where an
 /// option brings an NV instruction set.
 pub(crate) fn choose_scalar_shape(cx: &RuleCx<'_>) -> Shape {
-    match cx.is_plain_arb() {
-        true => Shape::Scalar,
-        false => Shape::Vector,
+    if cx.is_plain_arb() {
+        Shape::Scalar
+    } else {
+        Shape::Vector
     }
 }
 
@@ -170,9 +171,10 @@ fn check_arb_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
         return;
     }
     if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
-        let code = match decl.mods.contains(VarMods::SHORT) {
-            true => Code::ShortNotAllowed,
-            false => Code::LongNotAllowed,
+        let code = if decl.mods.contains(VarMods::SHORT) {
+            Code::ShortNotAllowed
+        } else {
+            Code::LongNotAllowed
         };
         cx.error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
     }
@@ -202,9 +204,10 @@ fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
 /// Decides whether the list of reserved words has an opcode with these suffixes: that of vertex
 /// programs has no suffixes, that of fragment programs all of them.
 fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
-    match cx.stage == Stage::Vertex {
-        true => mods.is_empty(),
-        false => find_missing_suffix(cx, form, mods).is_none(),
+    if cx.stage == Stage::Vertex {
+        mods.is_empty()
+    } else {
+        find_missing_suffix(cx, form, mods).is_none()
     }
 }
 

@@ -295,9 +295,10 @@ fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     } else if info.since > cx.version && !enabled {
         let feature = format!("`{name}` needs");
         // Where an option brings the opcode to earlier versions, that is the nearer remedy.
-        match info.early.is_empty() {
-            true => cx.need_version(info.since, span, feature),
-            false => cx.need_option(info.early, span, feature),
+        if info.early.is_empty() {
+            cx.need_version(info.since, span, feature)
+        } else {
+            cx.need_option(info.early, span, feature)
         };
     }
 }
@@ -325,9 +326,10 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
         }
     }
     // A clamp that was let through is no second error below.
-    let taken = match clamped && !convert {
-        true => info.mods.union(Mods::ANY_CLAMP),
-        false => info.mods,
+    let taken = if clamped && !convert {
+        info.mods.union(Mods::ANY_CLAMP)
+    } else {
+        info.mods
     };
     let extra = inst.modifiers.mods().difference(taken);
     if !extra.is_empty() {

@@ -36,7 +36,7 @@ pub(crate) fn check_types(
     let is_typed = inst.modifiers.type_count() > 0;
     match info.rule {
         TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
-            // What it reports does not stop the check: the type that was written goes on to the
+            // What it reports does not stop the check: the type that was written goes to the
             // operands.
             check_arithmetic_type(cx, inst, info);
             let data = inst.modifiers.data_type(0).info();
@@ -167,9 +167,10 @@ fn check_storage_modifier(
         None => cx.opcode_span(inst),
         Some(last) => cx.type_span(inst, last),
     };
-    let code = match info.rule == TypeRule::Atomic && count == 0 {
-        true => Code::AtomModifiers,
-        false => Code::StorageModifier,
+    let code = if info.rule == TypeRule::Atomic && count == 0 {
+        Code::AtomModifiers
+    } else {
+        Code::StorageModifier
     };
     let name = info.name;
     let message = format!("`{name}` takes exactly one storage modifier such as U32");
@@ -199,9 +200,10 @@ fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &Data
     };
     // ATOMS and ATOMB have tables of their own.
     let is_declared = [OperandKind::SharedMem, OperandKind::StorageMem];
-    let memory = match is_declared.iter().any(|&memory| info.accesses(memory)) {
-        true => Memory::Declared,
-        false => Memory::Any,
+    let memory = if is_declared.iter().any(|&memory| info.accesses(memory)) {
+        Memory::Declared
+    } else {
+        Memory::Any
     };
     let known = atomics::is_defined(op, data.ty, cx.features, memory);
     // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
@@ -247,18 +249,20 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
 /// floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
 #[inline]
 fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
-    match inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
-        true => Type::F32,
-        false => Type::of(info.default, Width::W32),
+    if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
+        Type::F32
+    } else {
+        Type::of(info.default, Width::W32)
     }
 }
 
 /// How far an opcode supports types such as this one.
 #[inline]
 fn support(info: &OpcodeInfo, data: &DataType) -> Support {
-    match data.ty.is_float() {
-        true => info.float,
-        false => info.int,
+    if data.ty.is_float() {
+        info.float
+    } else {
+        info.int
     }
 }
 

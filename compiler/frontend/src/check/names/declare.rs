@@ -1,4 +1,4 @@
-//! Variables as they are made: new names, unnamed variables of bindings, sizes of arrays, slots of
+//! Variables unchanged made: new names, unnamed variables of bindings, sizes of arrays, slots of
 //! vertex attributes.
 
 use crate::ast::{Decl, Size, VarMods};
@@ -24,7 +24,7 @@ impl Resolver<'_, '_> {
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
-            // The first declaration stays: operands before and behind the second one mean the same
+            // The first declaration stays: operands before and after the second one mean the same
             // variable.
             if let Named::Var(other) = self.symbols.entries[name.index()].named {
                 let text = self.cx.name_text(name);
@@ -89,7 +89,7 @@ impl Resolver<'_, '_> {
 
 pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
     // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no
-    // more than the usual 32.
+    // more than 32.
     let size = if decl.mods.contains(VarMods::SHORT) {
         VarSize::Short
     } else if decl.mods.contains(VarMods::LONG) && cx.version >= Version::V5_0 {
@@ -153,7 +153,7 @@ pub(crate) fn base_of(mods: VarMods) -> Option<Base> {
     }
 }
 
-/// Returns a row's attribute for a number.
+/// Returns an entry's attribute for a number.
 pub(crate) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> IoBinding {
     IoBinding {
         holder,
@@ -161,10 +161,10 @@ pub(crate) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> 
     }
 }
 
-/// Returns a row's binding for a number.
+/// Returns an entry's binding for a number.
 pub(crate) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
     IoBinding {
-        // Numbers were checked against the limit of the row, which fits into a byte.
+        // Numbers were checked against the limit of the entry, which fits into a byte.
         semantic: (row.semantic)(number as u8),
         base: row.base,
         typeless: row.traits.contains(Traits::TYPELESS),

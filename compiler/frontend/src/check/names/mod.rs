@@ -1,4 +1,4 @@
-//! Names and the variables that they stand for.
+//! Names and the variables that they denote.
 
 pub(crate) mod declare;
 pub(crate) mod resolver;

@@ -90,7 +90,7 @@ impl Resolver<'_, '_> {
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
         let close = suggest(&text, declared.iter().map(String::as_str));
-        // The name alone: the operand goes on with an index or a suffix.
+        // The name alone: the operand continues with an index or a suffix.
         let span = Span::new(span.start, span.start + text.len() as u32);
         let message = format!("`{text}` is not declared");
         let notes = close.into_iter().collect();
@@ -113,7 +113,7 @@ impl Resolver<'_, '_> {
     }
 
     fn poison_name(&mut self, name: NameId) {
-        // A name that stands for something keeps that: only the declaration that failed is void.
+        // A name that denotes something keeps that: only the declaration that failed is void.
         let named = &mut self.symbols.entries[name.index()].named;
         if *named == Named::Nothing {
             *named = Named::Poisoned;

@@ -1,4 +1,4 @@
-//! Tables of names and bindings: what each name stands for, and which bindings have a variable.
+//! Tables of names and bindings: what each name denotes, and which bindings have a variable.
 
 use crate::ast::{Literal, Suffix};
 use crate::codes::Code;
@@ -8,7 +8,7 @@ use crate::vars::{Implicit, VarKind};
 use glasm_ir::{Span, WriteMask};
 use rustc_hash::FxHashMap;
 
-/// What a name stands for.
+/// What a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Named {
     #[default]
@@ -45,8 +45,8 @@ pub(crate) struct Symbols {
     pub(crate) undeclared: Vec<(NameId, Span)>,
     /// Unnamed variables of bindings.
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    /// For each row of which some binding has a run-time index, by its path: the array of all
-    /// bindings of the row.
+    /// For each entry of which some binding has a dynamic index, by its path: the array of all
+    /// bindings of the entry.
     pub(crate) relative_rows: FxHashMap<&'static str, VarKind>,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(crate) slots: [[bool; 2]; 16],

@@ -79,9 +79,10 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
     let Some(value) = literal.int else {
         return Err(Code::FloatAsInteger);
     };
-    match literal.overflow {
-        true => Err(Code::LiteralTooLarge),
-        false => integer_bits(value, literal.negative, ty),
+    if literal.overflow {
+        Err(Code::LiteralTooLarge)
+    } else {
+        integer_bits(value, literal.negative, ty)
     }
 }
 
@@ -155,7 +156,7 @@ pub(crate) fn float_constant(
 /// Returns the value of a decimal number of few digits, as most are, without an exponent.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<f32> {
-    /// Powers of ten, which are floats exactly, by the number of digits behind the point.
+    /// Powers of ten, which are floats exactly, by the number of digits after the point.
     const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
     // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two
     // exact floats is the nearest one.

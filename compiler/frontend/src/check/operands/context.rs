@@ -65,7 +65,7 @@ pub(crate) struct RegisterUse {
 pub(crate) struct OperandState {
     /// Sizes of results written through declared variables.
     pub(crate) result_sizes: FxHashMap<Semantic, VarSize>,
-    /// Row of the target used with each texture image unit.
+    /// Entry of the target used with each texture image unit.
     pub(crate) unit_targets: FxHashMap<u32, u8>,
     /// What instructions use of the registers of a program.
     pub(crate) registers: RegisterUse,

@@ -68,9 +68,9 @@ impl OperandRules<'_, '_> {
         self.resolver.cx.error(code, span, message);
     }
 
-    /// Checks a run-time index into an array of `count` elements.
+    /// Checks a dynamic index into an array of `count` elements.
     pub(crate) fn check_relative_index(&mut self, var: u32, count: u32, relative: u32) {
-        // One run-time index anywhere keeps all elements together, also for accesses with constant
+        // One dynamic index anywhere keeps all elements together, also for accesses with constant
         // indices.
         self.resolver.program.vars[var as usize].relative =
             self.resolver.program.keeps_together(var);
@@ -78,13 +78,13 @@ impl OperandRules<'_, '_> {
         // have rules of their own.
         if self.resolver.cx.facts.address_registers {
             self.resolver.check_address_index(relative);
-            // Behind the other checks, which find out what variable the index is.
+            // After the other checks, which find out what variable the index is.
             return self.resolver.check_no_loop_index(relative);
         }
         self.check_run_time_index(count, relative);
     }
 
-    /// Checks the offset and the variable of a run-time index among `count` elements.
+    /// Checks the offset and the variable of a dynamic index among `count` elements.
     pub(crate) fn check_run_time_index(&mut self, count: u32, relative: u32) {
         let info = self.resolver.cx.ast.relatives[relative as usize];
         // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
@@ -111,7 +111,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks the variable of a run-time index and its component.
+    /// Checks the variable of a dynamic index and its component.
     pub(crate) fn check_index_component(&mut self, info: Relative) -> Option<(u32, u8)> {
         match info.base {
             Base::Name(name) => Some((self.resolver.find_var(name, info.span)?, info.lane)),
@@ -121,7 +121,7 @@ impl OperandRules<'_, '_> {
                 let (var, suffix) = self.resolver.resolve_path(path)?;
                 match suffix.kind() {
                     SuffixKind::One(lane) => Some((var, lane)),
-                    // As behind a name: x is meant where no component stands.
+                    // As after a name: x is meant where no component stands.
                     SuffixKind::None => Some((var, 0)),
                     SuffixKind::Four => {
                         self.resolver.cx.error(
@@ -272,7 +272,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks a run-time index in a position-invariant program of version 1.1. NV_vertex_program2
+/// Checks a dynamic index in a position-invariant program of version 1.1. NV_vertex_program2
 /// section 2.14.6.1.
 pub(crate) fn check_invariant_index(cx: &mut RuleCx<'_>, registers: &Registers, span: Span) {
     if cx.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {

@@ -248,7 +248,7 @@ impl OperandRules<'_, '_> {
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
         // Plain ARB programs select a component even of a single number.
-        // Everywhere else `<scalarOperand>` takes a number as it is.
+        // Everywhere else `<scalarOperand>` takes a number unchanged.
         let bare = matches!(operand.base, Base::Scalar(_))
             && (!self.resolver.cx.is_plain_arb()
                 || check_bare_number(&mut self.resolver.cx, &operand, shape));
@@ -354,7 +354,7 @@ impl OperandRules<'_, '_> {
 
     fn bind_result_path(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolver.resolve(path)?;
-        // The parser cannot tell where a binding ends, so the mask behind it is read here.
+        // The parser cannot tell where a binding ends, so the mask after it is read here.
         if let Some(rest) = resolved.rest {
             match self
                 .resolver

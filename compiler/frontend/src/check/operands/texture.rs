@@ -26,13 +26,14 @@ impl OperandRules<'_, '_> {
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
         // With a place for bias or level, what the target must allow is only that it can be
         // sampled.
-        let access = match has_room_for_level(&self.resolver.cx, inst, operands.len(), &part, op) {
-            true => Access::SAMPLE,
-            false => op.access(),
+        let access = if has_room_for_level(&self.resolver.cx, inst, operands.len(), &part, op) {
+            Access::SAMPLE
+        } else {
+            op.access()
         };
         check_target(&mut self.resolver.cx, &part, info, access);
-        // The rows RECT and SHADOWRECT of EXT_sparse_texture2 table X.17 have no component for the
-        // least level.
+        // The entries RECT and SHADOWRECT of EXT_sparse_texture2 table X.17 have no component for
+        // the least level.
         if clamps && target.target == TexTarget::Rect {
             let message = format!("textures of target `{}` have one level", target.name);
             self.resolver
@@ -61,7 +62,7 @@ impl OperandRules<'_, '_> {
     }
 
     /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level,
-    /// the run-time offset.
+    /// the dynamic offset.
     fn check_further_operands(
         &mut self,
         operands: &mut [Operand],
@@ -78,7 +79,7 @@ impl OperandRules<'_, '_> {
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        // The parser puts a run-time offset behind all other operands.
+        // The parser puts a dynamic offset after all other operands.
         let (before, offset) = operands.split_at_mut(operands.len() - dynamic);
         for (number, operand) in before.iter_mut().enumerate().skip(own) {
             // Operands of the opcode were checked with those of all instructions.
@@ -93,12 +94,13 @@ impl OperandRules<'_, '_> {
                 .error(Code::ExtraOperand, operand.span, message);
         }
         if before.len() < least {
-            let message = match has_least_level {
-                true => "LODCLAMP needs an operand with the least level".to_owned(),
-                false => format!(
+            let message = if has_least_level {
+                "LODCLAMP needs an operand with the least level".to_owned()
+            } else {
+                format!(
                     "target `{}` needs an operand with the reference",
                     target.name
-                ),
+                )
             };
             self.resolver
                 .cx
@@ -158,7 +160,7 @@ fn has_room_for_level(
     op: TextureOp,
 ) -> bool {
     let target = &TARGETS[part.target as usize];
-    // The texture is the last of the operands of a row.
+    // The texture is the last of the operands of an entry.
     let before = inst.opcode.info().operands.len() - 1;
     let has_second = count > before + usize::from(part.offset == Offset::Dynamic);
     // Where the least level has the place of the bias, there is no bias.
@@ -222,7 +224,7 @@ fn check_offset(cx: &mut RuleCx<'_>, part: &TexPart, op: TextureOp, target: &Tar
         }
         Offset::Constant(offset) => {
             let allowed = match op.has_own_offsets() {
-                // The offsets of TXGO are operands; a constant one beside them could only be zero.
+                // The offsets of TXGO are operands; a constant one next to them could only be zero.
                 true => 0,
                 false => usize::from(target.offsets),
             };

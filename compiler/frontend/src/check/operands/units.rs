@@ -99,7 +99,7 @@ impl OperandRules<'_, '_> {
     /// declared by name, no array, no floats.
     fn find_handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
-        // Like a run-time index, a handle has no index and no sign of its own.
+        // Like a dynamic index, a handle has no index and no sign of its own.
         let is_bare = handle.index == Index::None && handle.signs == Signs::empty();
         let (Base::Name(name), true) = (handle.base, is_bare) else {
             let message = "a handle is one component of a variable, such as `handle(h.x)`";
@@ -176,7 +176,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks the types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base
+/// Checks the types of LOADIM and STOREIM: a storage modifier for texels unchanged, or a base
 /// type for converted ones.
 pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let needs = Features::IMAGE_LOAD_FORMATTED;

@@ -102,7 +102,7 @@ impl Checked {
         } else {
             return &[];
         };
-        // A declaration with errors may have a number without bindings behind it.
+        // A declaration with errors may have a number without bindings after it.
         table.get(first as usize..).unwrap_or_default()
     }
 

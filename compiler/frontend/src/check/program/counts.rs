@@ -105,7 +105,7 @@ impl Checked {
         all.len() as u32 + self.repeated_constants()
     }
 
-    /// How often arrays with a run-time index repeat a constant: each of theirs counts.
+    /// How often arrays with a dynamic index repeat a constant: each of theirs counts.
     /// ARB_vertex_program section 2.14.3.7.
     fn repeated_constants(&self) -> u32 {
         let (mut known, mut repeated) = (FxHashSet::default(), 0);
@@ -135,7 +135,7 @@ impl Checked {
                     sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
                 if depends || result.is_some_and(|it| of_alu.contains(&it)) {
                     // The instruction itself belongs to the new node, so what it writes is noted
-                    // below, behind this.
+                    // below, after this.
                     nodes += 1;
                     written.clear();
                     of_alu.clear();

@@ -111,7 +111,7 @@ fn check_result_components(cx: &mut RuleCx<'_>, program: &Checked, limit: u32) {
     }
 }
 
-/// The bindings of the arrays so far that have a run-time index.
+/// The bindings of the arrays so far that have a dynamic index.
 #[derive(Default)]
 struct Bindings {
     attribs: FxHashSet<(Semantic, Holder)>,
@@ -148,11 +148,11 @@ pub(crate) fn check_overlaps(cx: &mut RuleCx<'_>, program: &Checked) {
     let mut rows: Vec<VarKind> = Vec::new();
     for var in 0..program.vars.len() as u32 {
         let info = program.vars[var as usize];
-        // Bindings with a run-time index of their own share one array.
+        // Bindings with a dynamic index of their own share one array.
         if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
             continue;
         }
-        // Noted only where the binding has the index: an array that a program declares stands for
+        // Noted only where the binding has the index: an array that a program declares denotes
         // itself.
         rows.extend(info.element.map(|_| info.kind));
         if program.repeats_binding(var, &mut bindings) {

@@ -115,9 +115,10 @@ impl DeclarationRules<'_, '_, '_> {
         );
         let is_constant = decl.kind == DeclKind::Define;
         let first = self.resolver.program.params.len() as u32;
-        let source = match is_constant {
-            true => ParamSource::Literal(value.bits),
-            false => self.add_named_parameter(name, value.bits),
+        let source = if is_constant {
+            ParamSource::Literal(value.bits)
+        } else {
+            self.add_named_parameter(name, value.bits)
         };
         self.resolver.program.params.push(source);
         // DECLARE makes a vector of a number; only DEFINE names the number itself.
@@ -128,7 +129,7 @@ impl DeclarationRules<'_, '_, '_> {
             ..Var::unnamed(VarKind::Param { first }, span)
         };
         self.resolver.declare(Some((name, span)), var);
-        // A name that stood for something else was reported, and goes on standing for that.
+        // A name that denoted something else was reported, and continues to denote that.
         if let Some(number) = number.filter(|_| is_new) {
             self.resolver.symbols.numbers.insert(name, number);
         }
@@ -155,7 +156,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Returns the constant that a name stands for.
+    /// Returns the constant that a name denotes.
     fn find_constant(&mut self, name: NameId, span: Span) -> Option<Constant> {
         let var = self.resolver.find_var(name, span)?;
         let info = &self.resolver.program.vars[var as usize];

@@ -100,14 +100,13 @@ impl Resolver<'_, '_> {
     /// Returns the array of all parameters.
     fn make_parameter_registers(&mut self, parameters: Parameters) -> Var {
         let count = parameters.count;
-        let kind = match parameters.writable {
-            true => VarKind::WritableParam,
-            false => {
-                let first = self.program.params.len() as u32;
-                // All of them at once, because a run-time index may select any.
-                self.program.params.extend((0..count).map(ParamSource::Env));
-                VarKind::Param { first }
-            }
+        let kind = if parameters.writable {
+            VarKind::WritableParam
+        } else {
+            let first = self.program.params.len() as u32;
+            // All of them at once, because a dynamic index may select any.
+            self.program.params.extend((0..count).map(ParamSource::Env));
+            VarKind::Param { first }
         };
         Var {
             array: Some(count),
@@ -162,9 +161,10 @@ pub(crate) fn find_register(registers: &'static Registers, text: &[u8]) -> Found
     };
     // VP1 has A0 only, VP2 A1, too.
     if letter == b'A' {
-        return match number < registers.addresses {
-            true => FoundRegister::Address,
-            false => FoundRegister::None(RegisterProblem::Address),
+        return if number < registers.addresses {
+            FoundRegister::Address
+        } else {
+            FoundRegister::None(RegisterProblem::Address)
         };
     }
     match registers.temporaries.iter().find(|it| it.letter == letter) {
@@ -175,9 +175,10 @@ pub(crate) fn find_register(registers: &'static Registers, text: &[u8]) -> Found
 }
 
 fn size_of(half: bool) -> VarSize {
-    match half {
-        true => VarSize::Short,
-        false => VarSize::Normal,
+    if half {
+        VarSize::Short
+    } else {
+        VarSize::Normal
     }
 }
 

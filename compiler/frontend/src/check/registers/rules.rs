@@ -39,9 +39,10 @@ impl OperandRules<'_, '_> {
             self.check_state_program();
         }
         let invariant = self.resolver.cx.has_option(Features::POSITION_INVARIANT);
-        let limit = match invariant {
-            true => registers.invariant_instructions,
-            false => registers.instructions,
+        let limit = if invariant {
+            registers.invariant_instructions
+        } else {
+            registers.instructions
         };
         let count = self.resolver.cx.ast.inst_count;
         // Programs beyond the parser's limit were not read to the end.
@@ -168,7 +169,7 @@ fn check_old_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand], regi
     }
 }
 
-/// Returns the parenthesis that opens the condition behind a result.
+/// Returns the parenthesis that opens the condition after a result.
 fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
     let text = cx.text_at(inst.span);
     let at = text.iter().position(|&byte| byte == b'(').unwrap_or(0) as u32;
@@ -229,7 +230,7 @@ fn is_same_register(cx: &RuleCx<'_>, operand: &Operand, other: &Operand) -> bool
         }
         Index::None | Index::Const(_) | Index::Pair(_) => None,
     };
-    // Each run-time index has an entry of its own, so contents are compared, not the numbers of the
+    // Each dynamic index has an entry of its own, so contents are compared, not the numbers of the
     // entries.
     let same_index = match (relative(operand.index), relative(other.index)) {
         (Some(one), Some(two)) => one == two,
@@ -253,8 +254,9 @@ pub(crate) fn find_read_span(cx: &RuleCx<'_>, program: &Checked, var: u32, opera
     }
     let register = cx.register_span(operand);
     // The suffix selects what cannot be read: `A0.x`.
-    match program.vars[var as usize].kind == VarKind::Address {
-        true => Span::new(register.start, operand.end),
-        false => register,
+    if program.vars[var as usize].kind == VarKind::Address {
+        Span::new(register.start, operand.end)
+    } else {
+        register
     }
 }
