@@ -168,9 +168,9 @@ fn offset(
     }
 }
 
-/// Returns the coordinate of an array texture for that of a stack, whose layers are between 0 and
-/// 1. Layers are not blended with each other, as filters of 3D textures would, and coordinates
-/// beyond the ends stay at the ends.
+/// Returns the coordinate of an array texture for that of a stack, whose layers are in [0, 1]: they
+/// are not blended with each other, as filters of 3D textures would, and coordinates beyond the
+/// ends stay at the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
     let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
