@@ -38,18 +38,20 @@ pub use split::{Part, programs};
 pub use suggest::closest;
 pub use tgsi_outputs::tgsi_outputs;
 
-use check::RuleMemory;
+use check::CheckScratch;
 use glasm_ir::Program;
 use lower::tables::Tables;
 use memory::ProgramMemory;
 use report::Reports;
 use source::Family;
+use syntax::SyntaxMemory;
 use tgsi::TgsiMemory;
 
 /// Memory that translations reuse. It grows to what the largest program needed.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(crate) rules: RuleMemory,
+    pub(crate) syntax: SyntaxMemory,
+    pub(crate) check: CheckScratch,
     pub(crate) lowering: Tables,
     pub(crate) tgsi: TgsiMemory,
     pub(crate) program: ProgramMemory,
@@ -109,12 +111,13 @@ pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnosti
             None => Err(reports.finish()),
         };
     }
-    let parsed = syntax::parse(start, &mut scratch.rules.syntax);
-    let (checked, reports) = check::check(parsed, &mut scratch.rules);
-    if reports.has_errors() {
-        return Err(reports.finish());
+    let parsed = syntax::parse(start, &mut scratch.syntax);
+    let parsed = check::check(parsed, &mut scratch.check);
+    if parsed.reports.has_errors() {
+        return Err(parsed.reports.finish());
     }
-    Ok((checked.counts(), checked.usage()))
+    let checked = &scratch.check.program;
+    Ok((checked.counts(&parsed.ast), checked.usage(&parsed.ast)))
 }
 
 /// The stages of a translation.
@@ -157,15 +160,20 @@ fn translate_until(
         ));
     }
     let Scratch {
-        rules,
+        syntax,
+        check,
         lowering: tables,
         program: memory,
         tgsi: _,
     } = scratch;
-    let parsed = syntax::parse(start, &mut rules.syntax);
-    let (checked, reports) = check::check(parsed, rules);
-    let is_lowered = last == Stage::Lower && !reports.has_errors();
-    let program = is_lowered.then(|| lower::lower(&checked, source.step_limit, (tables, memory)));
-    checked.recycle(rules);
-    Ok((program, reports))
+    let parsed = syntax::parse(start, syntax);
+    let parsed = check::check(parsed, check);
+    let is_lowered = last == Stage::Lower && !parsed.reports.has_errors();
+    let program = is_lowered.then(|| {
+        let checked = (&parsed.ast, &check.program);
+        lower::lower(checked, source.step_limit, (tables, memory))
+    });
+    syntax.ast = parsed.ast.release();
+    syntax.errors = parsed.errors;
+    Ok((program, parsed.reports))
 }

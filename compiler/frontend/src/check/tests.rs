@@ -1,20 +1,21 @@
 //! Tests of the checker alone: what it makes of a parsed program.
 
-use super::{Checked, RuleMemory, VarKind, check};
+use super::{CheckScratch, Checked, VarKind, check};
 use crate::ast::Index;
 use crate::codes::Code;
 use crate::line::Value;
 use crate::source::Source;
-use crate::{Diagnostics, header, syntax};
+use crate::syntax::{self, SyntaxMemory};
+use crate::{Diagnostics, header};
 use glasm_ir::Semantic;
 use glasm_ir::types::Type;
 
-fn checked(text: &str) -> (Checked<'_>, Diagnostics) {
+fn checked(text: &str) -> (Checked, Diagnostics) {
     let start = header::read(&Source::new("test", text)).expect("a known header");
-    let mut memory = RuleMemory::default();
-    let parsed = syntax::parse(start, &mut memory.syntax);
-    let (checked, reports) = check(parsed, &mut memory);
-    (checked, reports.finish())
+    let mut scratch = CheckScratch::default();
+    let parsed = syntax::parse(start, &mut SyntaxMemory::default());
+    let parsed = check(parsed, &mut scratch);
+    (scratch.program, parsed.reports.finish())
 }
 
 #[test]

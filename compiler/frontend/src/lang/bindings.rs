@@ -25,7 +25,7 @@ impl Number {
     /// First number past the allowed ones.
     pub const fn limit(self) -> u32 {
         match self {
-            // Bindings without a number still stand for one thing, which `Checker::numbers` sees to.
+            // Bindings without a number still stand for one thing, which `check::bindings::brackets::read_numbers` ensures.
             Self::None => 0,
             Self::Required(limit) | Self::Optional(limit) => limit,
         }

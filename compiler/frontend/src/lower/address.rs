@@ -4,10 +4,9 @@ use super::Lowerer;
 use super::context::splat;
 use super::formula::Formulas;
 use super::tables::BufferKey;
-use crate::ast::Index as AstIndex;
-use crate::check::Checked;
+use crate::ast::{Ast, Index as AstIndex};
 use crate::vars::{BufferLayout, BufferView};
-use glasm_ir::inst::{Aux, IndexTerm};
+use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{BufferId, BufferKind, Dst, Op, Src, WriteMask};
@@ -44,22 +43,16 @@ impl Lowerer<'_> {
     /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
     pub(super) fn load_element(&mut self, view: BufferView, address: &Address) -> Src {
         let is_vector = view.layout == BufferLayout::Vectors;
-        let (components, mask) = match is_vector {
-            true => (4, WriteMask::XYZW),
-            false => (1, WriteMask::X),
+        let (components, mask) = if is_vector {
+            (4, WriteMask::XYZW)
+        } else {
+            (1, WriteMask::X)
         };
-        // An element of a BUFFER variable is one word, which all four components read: (x, x, x, x). NV_gpu_program4 section 2.X.3.6.
+        // An element of a BUFFER variable is one word, which all four components read: (x, x, x,
+        // x). NV_gpu_program4 section 2.X.3.6.
         let access = address.access(components, None, MemFlags::empty());
         let source = load_words(self, address, access, Type::U32, mask);
-        match is_vector {
-            true => source,
-            false => splat(source, 0),
-        }
-    }
-
-    /// The data of an access, as instructions refer to them.
-    pub(super) fn mem_access(&mut self, access: MemAccess) -> Aux {
-        Aux::Mem(self.builder.program.mem_accesses.push(access))
+        if is_vector { source } else { splat(source, 0) }
     }
 }
 
@@ -71,40 +64,43 @@ pub(super) fn load_words(
     ty: Type,
     mask: WriteMask,
 ) -> Src {
-    let aux = l.mem_access(access);
+    let aux = l.resources.add_mem_access(access);
     let dst = Dst::new(l.hidden(Width::W32), mask);
     l.inst(Op::Load, ty, Some(dst), aux, &[address.source]);
     Src::register(dst.register)
 }
 
-/// The binding point and the element that an index of a buffer variable names.
+/// Returns the binding point and the element that an index of a buffer variable names.
 pub(super) fn point_and_element(
-    checked: &Checked<'_>,
+    ast: &Ast<'_>,
     view: BufferView,
     index: AstIndex,
 ) -> (Option<AstIndex>, AstIndex) {
     match (view.bindings, index) {
         (None, index) => (None, index),
         (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = checked.pairs[pair as usize];
+            let [point, index] = ast.pairs[pair as usize];
             (Some(point), index)
         }
-        // One index of a variable over several binding points is the point; its element is then the only one.
+        // One index of a variable over several binding points is the point; its element is then the
+        // only one.
         (Some(_), point) => (Some(point), AstIndex::None),
     }
 }
 
-/// The buffer of a buffer variable.
+/// Returns the buffer of a buffer variable.
 pub(super) fn view_buffer(l: &mut Lowerer<'_>, view: BufferView) -> BufferId {
     let kind = match view.layout {
         BufferLayout::Words | BufferLayout::Vectors | BufferLayout::Bytes => BufferKind::Constant,
         BufferLayout::Storage => BufferKind::Storage,
         BufferLayout::Counter => BufferKind::Counter,
     };
-    l.buffer(BufferKey::Bound(kind, view.binding, view.bindings))
+    l.resources
+        .get_buffer(BufferKey::Bound(kind, view.binding, view.bindings))
 }
 
-/// The address of element `index` of a buffer variable, in the buffer of binding point `point`.
+/// Returns the address of element `index` of a buffer variable, in the buffer of binding point
+/// `point`.
 pub(super) fn view_address(
     l: &mut Lowerer<'_>,
     (view, buffer): (BufferView, BufferId),

@@ -19,13 +19,14 @@ pub(super) fn abs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// MUL, MUL.HI, MUL.S24, MUL.U24.
 pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    // S24 and U24 promise operands of 24 bits; what becomes of others is undefined, so that a plain product serves both.
-    // NV_gpu_program4 section 2.X.8.Z, MUL.
-    let op = match cx.line.modifiers.mods().contains(Mods::HI) {
-        true => Op::MulHi,
-        false => Op::Mul,
+    // S24 and U24 promise operands of 24 bits; what becomes of others is undefined, so that a plain
+    // product serves both. NV_gpu_program4 section 2.X.8.Z, MUL.
+    let op = if cx.line.modifiers.mods().contains(Mods::HI) {
+        Op::MulHi
+    } else {
+        Op::Mul
     };
-    l.direct(cx, op);
+    l.lower_direct_fast(cx, op);
 }
 
 /// BFE: lanes x and y of the first operand are count and offset. NV_gpu_program5 section 2.X.8.Z.
@@ -64,7 +65,8 @@ pub(super) fn set_true(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, ones);
 }
 
-/// DDX, DDY: one of three operations, by the modifier: `[plain, fine, coarse]`. ARB_derivative_control.
+/// DDX, DDY: one of three operations, by the modifier: `[plain, fine, coarse]`.
+/// ARB_derivative_control.
 pub(super) fn derivative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, [plain, fine, coarse]: [Op; 3]) {
     let mods = cx.line.modifiers.mods();
     let op = match mods.intersection(Mods::ANY_DERIVATIVE) {
@@ -72,7 +74,7 @@ pub(super) fn derivative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, [plain, fine, coa
         Mods::COARSE => coarse,
         _ => plain,
     };
-    l.direct(cx, op);
+    l.lower_direct_fast(cx, op);
 }
 
 /// IPAS: the sample number is an integer. NV_gpu_program5 section 2.X.8.Z.
@@ -81,8 +83,8 @@ pub(super) fn interpolate_at_sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::InterpSample, Type::F32, &sources);
 }
 
-/// SHFDOWN, SHFIDX, SHFUP, SHFXOR: the value has the type of the instruction, number and range are integers.
-/// NV_shader_thread_shuffle section 2.X.8.Z.
+/// SHFDOWN, SHFIDX, SHFUP, SHFXOR: the value has the type of the instruction, number and range are
+/// integers. NV_shader_thread_shuffle section 2.X.8.Z.
 pub(super) fn shuffle(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let ty = cx.types.ty;
     let sources = l.values(cx, [ty, Type::U32, Type::U32]);

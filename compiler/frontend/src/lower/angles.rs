@@ -1,26 +1,30 @@
-//! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan asks for 11 bits between -pi and pi.
+//! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan
+//! asks for 11 bits between -pi and pi.
 
 use super::formula::{F, Formulas, S, SIGN, U, absolute};
+use super::ordered::get_number_bits;
 use super::{InstCx, Lowerer};
 use glasm_ir::{Op, Src};
 
 /// Where the sign bit is.
 const SIGN_BIT: u64 = 31;
 
-/// pi in three parts, the first two so short that their products with numbers of half turns are exact for 4000 and more half turns.
+/// pi in three parts, the first two so short that their products with numbers of half turns are
+/// exact for 4000 and more half turns.
 const PI_PARTS: [f32; 3] = [3.140_625, 9.675_026e-4, 1.509_958e-7];
 
-/// `(sin(r) / r - 1) / r^2` as a polynomial of `r^2`, lowest power first, for `r` up to pi/2. The error of the sine is at most 5e-9: a
-/// minimax fit.
+/// `(sin(r) / r - 1) / r^2` as a polynomial of `r^2`, lowest power first, for `r` up to pi/2. The
+/// error of the sine is at most 5e-9: a minimax fit.
 const SINE: [f32; 4] = [-0.166_666_57, 8.333_017e-3, -1.980_660_2e-4, 2.600_024_5e-6];
 
 /// The largest angle for which the polynomial is meant.
 const QUARTER_TURN: f32 = std::f32::consts::FRAC_PI_2;
 
-/// SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33, NV_fragment_program section 3.11.5.32.
+/// SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
+/// NV_fragment_program section 3.11.5.32.
 pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
-    let bits = l.number_bits(a);
+    let bits = get_number_bits(l, a);
     let sign = l.bits(SIGN);
     let sign = l.compute(Op::And, U, &[bits, sign]);
     let angle = absolute(a);
@@ -35,7 +39,8 @@ pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, sine);
 }
 
-/// COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8, NV_fragment_program section 3.11.5.2.
+/// COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8,
+/// NV_fragment_program section 3.11.5.2.
 pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let angle = absolute(a);
@@ -55,16 +60,17 @@ pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_zero, one, cosine]);
 }
 
-/// An angle as a number of half turns.
+/// Returns an angle as a number of half turns.
 fn half_turns(l: &mut Lowerer<'_>, angle: Src) -> Src {
     let scale = l.float(std::f32::consts::FRAC_1_PI);
     l.compute(Op::Mul, F, &[angle, scale])
 }
 
-/// What is left of an angle without so many half turns, at most a quarter turn to either side. Angles for which single precision is too
-/// coarse end somewhere there; NaN stays.
+/// Returns what is left of an angle without so many half turns, at most a quarter turn to either
+/// side. Angles for which single precision is too coarse end somewhere there; NaN stays.
 fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
-    // The largest part first: the difference of two numbers near to each other is exact, so that what is small counts in full.
+    // The largest part first: the difference of two numbers near to each other is exact, so that
+    // what is small counts in full.
     let rest = PI_PARTS.into_iter().fold(angle, |rest, part| {
         let part = l.float(-part);
         l.compute(Op::Mad, F, &[turns, part, rest])
@@ -75,7 +81,7 @@ fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
     l.compute(Op::Min, F, &[rest, high])
 }
 
-/// The sine of an angle of at most a quarter turn.
+/// Returns the sine of an angle of at most a quarter turn.
 fn sine_near_zero(l: &mut Lowerer<'_>, angle: Src) -> Src {
     let square = l.compute(Op::Mul, F, &[angle, angle]);
     let sum = l.polynomial(square, &SINE);
@@ -83,7 +89,7 @@ fn sine_near_zero(l: &mut Lowerer<'_>, angle: Src) -> Src {
     l.compute(Op::Mad, F, &[cube, sum, angle])
 }
 
-/// The sign bit for an odd number of half turns.
+/// Returns the sign bit for an odd number of half turns.
 fn odd_turns(l: &mut Lowerer<'_>, turns: Src) -> Src {
     let number = l.converted(turns, F, S);
     let shift = l.bits(SIGN_BIT);

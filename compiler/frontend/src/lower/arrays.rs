@@ -1,29 +1,32 @@
-//! Arrays that are indexed at run time: their elements take consecutive places before anything else names them.
+//! Arrays that are indexed at run time: their elements take consecutive places before anything else
+//! names them.
 
-use super::Lowerer;
+use super::resource::Resources;
 use crate::check::{Var, VarKind};
 use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 
-impl Lowerer<'_> {
-    /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
-    pub(super) fn relative_arrays(&mut self) {
-        // Before all others: slots that several arrays have in common must lie in an order that suits each of them.
-        self.shared_slots();
+impl Resources<'_> {
+    /// Gives arrays with dynamic index consecutive slots, before anything else takes some of them.
+    pub(super) fn add_relative_arrays(&mut self) {
+        // Before all others: slots that several arrays have in common must lie in an order that
+        // suits each of them.
+        self.add_shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
                 continue;
             };
             match info.kind {
                 VarKind::Attrib { first } => {
-                    *self.tables.place(var as u32, 0) = self.attrib_array(info, first, count);
+                    *self.tables.place(var as u32, 0) = self.add_attrib_array(info, first, count);
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
-                    let start = self.param_array(info, first, count);
+                    let start = self.add_param_array(info, first, count);
                     *self.tables.place(var as u32, 0) = Some(start);
                 }
-                VarKind::Result { first } => self.result_array(info, first, count),
-                // Temporaries get their register where they are named first; resources have no slots.
+                VarKind::Result { first } => self.add_result_array(info, first, count),
+                // Temporaries get their register where they are named first; resources have no
+                // slots.
                 VarKind::Temp
                 | VarKind::Codes
                 | VarKind::Address
@@ -38,25 +41,27 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The slots of an attribute array with run-time index.
-    fn attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
+    /// Adds the slots of an attribute array with dynamic index.
+    fn add_attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
         let checked = self.checked;
         let mut start = None;
         for binding in &checked.attribs[first as usize..][..count as usize] {
             let base = info.base.unwrap_or(binding.base);
-            let slot = match binding.holder == Holder::default() {
-                true => Base::Input(self.input(*binding, base, info.width())),
-                false => self.held_slot(*binding, base),
+            let slot = if binding.holder == Holder::default() {
+                Base::Input(self.get_input(*binding, base, info.width()))
+            } else {
+                self.get_held_slot(*binding, base)
             };
-            // The first slot stands for the array: element n is that of n slots further on. The rules see to it that no two arrays of a
-            // vertex or a fragment program have bindings in common, so that none of these slots was there before.
+            // The first slot represents the array: element n is that of n slots further on. The
+            // rules see to it that no two arrays of a vertex or a fragment program have bindings in
+            // common, so that none of these slots was there before.
             start.get_or_insert(slot);
         }
         start
     }
 
-    /// The slots of a parameter array that is indexed at run time.
-    fn param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
+    /// Adds the slots of a parameter array that is indexed at run time.
+    fn add_param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
         let zero = glasm_ir::Param {
             source: ParamSource::Literal([0; 4]),
         };
@@ -70,7 +75,8 @@ impl Lowerer<'_> {
             let source = self.checked.params[number as usize];
             // Constants become parameters here, because elements need to lie side by side.
             let id = params.push(glasm_ir::Param { source });
-            // Operands that name one of these parameters outside of the array read the slot that it has in it.
+            // Operands that name one of these parameters outside of the array read the slot that it
+            // has in it.
             self.tables.params.insert(source, id);
         }
         if has_ends {

@@ -1,5 +1,5 @@
-//! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas, ARB_vertex_program section 2.14.5
-//! those that only ARB programs have.
+//! Instructions that consist of several operations. NV_gpu_program4 section 2.X.8.Z has the
+//! formulas, ARB_vertex_program section 2.14.5 those that only ARB programs have.
 
 use super::context::splat;
 use super::formula::{F, Formulas, Part, S, U, absolute};
@@ -37,26 +37,28 @@ pub(super) fn short_ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     finish_short_address(l, cx, sums);
 }
 
-/// What ARA adds.
+/// Returns what ARA adds.
 fn address_pairs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> [Src; 2] {
     let address = l.value(cx, 0, S);
     [lanes(address, [0, 1, 0, 1]), lanes(address, [2, 3, 2, 3])]
 }
 
-/// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both within the range of integers.
+/// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both
+/// within the range of integers.
 pub(super) fn arl(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
     let [source] = l.floats(cx);
     l.finish_with(cx, Op::Cvt, cx.result, rounded(rounding), &[source]);
 }
 
-/// ARL and ARR of NV_vertex_program2 (sections 2.14.3.4 and 2.14.3.5): the integers lie within [-512, 511].
+/// ARL and ARR of NV_vertex_program2 (sections 2.14.3.4 and 2.14.3.5): the integers lie within
+/// [-512, 511].
 pub(super) fn short_arl(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
     let [source] = l.floats(cx);
     let integer = l.compute_with(Op::Cvt, S, rounded(rounding), &[source]);
     finish_short_address(l, cx, integer);
 }
 
-/// The conversion of a float to an integer.
+/// Returns the conversion of a float to an integer.
 fn rounded(rounding: Rounding) -> Aux {
     Aux::Cvt {
         from: F,
@@ -99,7 +101,8 @@ pub(crate) fn dst<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     l.finish_parts(cx, &parts);
 }
 
-/// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is exact.
+/// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is
+/// exact.
 pub(crate) fn exp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let one = l.float(1.0);
@@ -138,8 +141,8 @@ pub(crate) fn lit_within<L: Formulas>(l: &mut L, cx: &L::Line<'_>, bound: f32) {
     l.finish_lit(cx, splat(positive, 0), power);
 }
 
-/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
-/// 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
+/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are
+/// taken from the bits, which is exact; 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
 pub(crate) fn log<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let a = absolute(l.value(cx, 0, F));
     let (zero, one) = (l.bits(0), l.float(1.0));
@@ -186,8 +189,9 @@ pub(crate) fn nrm<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     l.finish(cx, Op::Mul, F, &[a, scale]);
 }
 
-/// POW: `2^(b * log2(a))`, and 1 where b is 0. The formula makes NaN of 0 to the power 0, or what the device makes of its product, but "may be
-/// implemented" otherwise: ARB_vertex_program section 2.14.5.20, ARB_fragment_program section 3.11.5.20, NV_gpu_program4 section 2.X.8.Z.
+/// POW: `2^(b * log2(a))`, and 1 where b is 0. The formula makes NaN of 0 to the power 0, or what
+/// the device makes of its product, but "may be implemented" otherwise: ARB_vertex_program section
+/// 2.14.5.20, ARB_fragment_program section 3.11.5.20, NV_gpu_program4 section 2.X.8.Z.
 pub(crate) fn pow<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [base, exponent] = l.floats(cx);
     let (zero, one) = (l.float(0.0), l.float(1.0));
@@ -265,7 +269,8 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
                 usize::from(component.negate)
             }
             ExtSelect::Zero | ExtSelect::One => {
-                // A sign before 0 is kept: the text negates what was selected, and that of 0.0 is -0.0.
+                // A sign before 0 is kept: the text negates what was selected, and that of 0.0 is
+                // -0.0.
                 let value = f32::from(u8::from(component.select == ExtSelect::One));
                 let value = if component.negate { -value } else { value };
                 constants[lane] = u64::from(value.to_bits());
@@ -275,13 +280,13 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         masks[kind] |= 1 << lane;
     }
     let picked = source.swizzled(Swizzle::new(order));
-    // The usual case, one kind of lanes, takes one instruction.
+    // The common case, one kind of lanes, takes one instruction.
     match masks {
         [0b1111, 0, 0] => return l.finish_mov(cx, picked),
         [0, 0b1111, 0] => return l.finish_mov(cx, picked.negated()),
         _ => {}
     }
-    let literal = Src::new(Base::Literal(l.literal_id(constants)));
+    let literal = Src::new(Base::Literal(l.resources.literal_id(constants)));
     let register = l.hidden(F.width());
     for (mask, source) in masks.into_iter().zip([picked, picked.negated(), literal]) {
         if mask != 0 {

@@ -7,8 +7,8 @@ use glasm_ir::Op;
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
-/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value is converted, clamped to the range of
-/// the type.
+/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value
+/// is converted, clamped to the range of the type.
 pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Rounding) {
     let ty = cx.types.ty;
     let float = Type::of(TypeBase::Float, ty.width());
@@ -19,7 +19,8 @@ pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Roun
     let aux = Aux::Cvt {
         from: float,
         rounding,
-        // Converting an out-of-range float is undefined in SPIR-V, so values are limited to the range of the integer.
+        // Converting an out-of-range float is undefined in SPIR-V, so values are limited to the
+        // range of the integer.
         saturate: true,
     };
     l.finish_with(cx, Op::Cvt, ty, aux, &[source]);
@@ -43,10 +44,12 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         // the even integer, "if no rounding modifier is specified".
         _ => Rounding::Even,
     };
-    // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half before it is read.
-    let read = match from.width() < Width::W32 && is_long(l, cx) {
-        true => Type::U32,
-        false => register_type(from),
+    // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half
+    // before it is read.
+    let read = if from.width() < Width::W32 && is_long(l, cx) {
+        Type::U32
+    } else {
+        register_type(from)
     };
     let source = l.value(cx, 0, read);
     let aux = Aux::Cvt {
@@ -58,9 +61,9 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_with(cx, Op::Cvt, to, aux, &[source]);
 }
 
-/// Whether the operand is a LONG variable.
+/// Decides whether the operand is a LONG variable.
 fn is_long(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
-    let operand = l.checked.lines.source(cx.line, 0);
-    let variable = l.checked.variable(operand.base);
+    let operand = l.resources.checked.lines.source(cx.line, 0);
+    let variable = l.resources.checked.variable(operand.base);
     variable.is_some_and(|(_, var)| var.is_long())
 }

@@ -14,18 +14,20 @@ use glasm_ir::{InstFlags, Op};
 impl Lowerer<'_> {
     /// Translates an instruction that is no flow control.
     #[inline]
-    pub(super) fn instruction(&mut self, line: &Line, info: &'static OpcodeInfo) {
+    pub(super) fn lower_instruction(&mut self, line: &Line, info: &'static OpcodeInfo) {
         let cx = InstCx::new(line, info);
         self.begin_line(line);
         let mods = line.modifiers.mods();
         (self.flags, self.precision) = (InstFlags::empty(), Precision::default());
-        let is_short = line.dst.is_some_and(|dst| self.tables.is_short(dst.var));
+        let is_short = line
+            .dst
+            .is_some_and(|dst| self.resources.tables.is_short(dst.var));
         // Few instructions say anything about precision.
         if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
             self.set_precision(line, info);
         }
         match info.lower {
-            Lower::Op(op) => self.direct(&cx, op),
+            Lower::Op(op) => self.lower_direct_fast(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
             // Lines of flow control never come here.
             Lower::Flow(_) => {}
@@ -34,10 +36,11 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Sets the precision that an instruction asks for: in some languages it is exact, in the others a hint.
+    /// Sets the precision that an instruction asks for: in some languages it is exact, in the
+    /// others a hint.
     fn set_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
-        if self.has_exact_precision() {
-            self.precision = self.precision(line, info);
+        if self.resources.has_exact_precision() {
+            self.precision = self.resources.find_precision(line, info);
             return;
         }
         let mods = line.modifiers.mods();

@@ -1,9 +1,14 @@
-//! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3
-//! sections 2.14.5.34, 43 and 44.
+//! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option
+//! section 2.14.4.X, NV_vertex_program3 sections 2.14.5.34, 43 and 44.
 
 use super::context::splat;
-use super::fog::FogPlace;
+use super::depth::limit_depth;
+use super::fog::{FogPlace, add_fog, find_fog_place};
 use super::formula::Formulas;
+use super::loops::{
+    advance_rounds, begin_rounds, count_steps, end_rounds, find_step_bound, test_bound,
+    test_rounds_done,
+};
 use super::tables::Rounds;
 use super::{InstCx, Lowerer};
 use crate::ast::Extra;
@@ -18,8 +23,8 @@ use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Block, Builder, Cond, Dst, InstFlags, Node, Op, Output, ParamSource, Register,
-    RegisterId, Semantic, Span, Src, Stage, StateParam, Storage, WriteMask,
+    Base, Block, Builder, Cond, Dst, InstFlags, Node, Op, Output, ParamSource, Semantic, Span, Src,
+    StateParam, WriteMask,
 };
 
 /// Flow control of the program so far.
@@ -38,7 +43,7 @@ impl<'c> ControlFlow<'c> {
     /// Returns the flow control of a program before its first basic block.
     pub(super) fn new(
         builder: &mut Builder,
-        checked: &'c Checked<'c>,
+        checked: &'c Checked,
         step_limit: Option<u32>,
     ) -> Self {
         Self {
@@ -51,227 +56,131 @@ impl<'c> ControlFlow<'c> {
     }
 }
 
-impl Lowerer<'_> {
+impl ControlFlow<'_> {
     /// Lowers all basic blocks.
-    pub(super) fn lower_blocks(&mut self, flow: &mut ControlFlow<'_>) {
-        let checked = self.checked;
+    pub(super) fn lower_blocks(&mut self, l: &mut Lowerer<'_>) {
+        let checked = l.resources.checked;
         for (id, block) in checked.cfg.blocks() {
-            self.begin_block(flow, (id, block));
+            self.begin_block(l, (id, block));
             for line in &checked.lines.list[block.insts()] {
-                self.line(flow, line);
+                self.lower_line(l, line);
             }
         }
     }
 
     /// Makes the routines of the program.
-    pub(super) fn finish_routines(&mut self, mut flow: ControlFlow<'_>) {
+    pub(super) fn finish_routines(mut self, l: &mut Lowerer<'_>) {
         // State programs have no fog and no routines: this is the end of the only one.
-        self.store_params();
-        let call_graph = &self.checked.call_graph;
-        let main_returns = flow.main_returns || call_graph.group_of(call_graph.entry()).is_some();
+        l.store_params();
+        let call_graph = &l.resources.checked.call_graph;
+        let main_returns = self.main_returns || call_graph.group_of(call_graph.entry()).is_some();
         // Only now is it known whether the main routine can return before its end.
-        let fog = self.fog_place(main_returns);
+        let fog = find_fog_place(l, main_returns);
         if fog == Some(FogPlace::EndOfMain) {
-            self.builder.open_block();
-            self.fog();
-            flow.tree.set_epilogue(self.builder.take_nodes());
-        } else if self.limits_depth() {
-            self.builder.open_block();
-            // No program has fog and limits of depth: the one comes with options of ARB programs, the other with `!!FP1.0`.
-            self.depth_limits();
-            self.builder.program.modes.unclipped_depth = true;
-            flow.tree.set_epilogue(self.builder.take_nodes());
+            l.resources.builder.open_block();
+            add_fog(l);
+            self.tree.set_epilogue(l.resources.builder.take_nodes());
+        } else if l.resources.has_limited_depth() {
+            l.resources.builder.open_block();
+            // No program has fog and limits of depth: the one comes with options of ARB programs,
+            // the other with `!!FP1.0`.
+            limit_depth(l);
+            l.resources.builder.program.modes.unclipped_depth = true;
+            self.tree.set_epilogue(l.resources.builder.take_nodes());
         }
-        flow.tree.finish(self.builder, flow.bound);
+        self.tree.finish(l.resources.builder, self.bound);
         // `finish` makes the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
-            self.wrap_main(|_| {}, Self::fog);
+            wrap_main(l, |_| {}, add_fog);
         }
-        if self.has_unreached_position() {
-            self.wrap_main(Self::initial_position, |_| {});
+        if l.resources.has_unreached_position() {
+            wrap_main(l, set_initial_position, |_| {});
         }
-    }
-
-    /// A new main routine that calls the program's own.
-    fn wrap_main(&mut self, before: impl FnOnce(&mut Self), behind: impl FnOnce(&mut Self)) {
-        let own = self.builder.program.main;
-        // The routine needs its block before that is built: it is filled at the end.
-        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-        let routine = Routine { name: None, body };
-        self.builder.program.main = self.builder.program.routines.push(routine);
-        self.builder.open_block();
-        before(self);
-        self.builder.node(Node::Call(own, Span::default()));
-        behind(self);
-        self.builder.close_block_as(body);
-    }
-
-    /// Whether all that writes the position stands where nothing leads. Then it is what it begins as, which only the languages with
-    /// registers define: the rules see to it that their vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
-    fn has_unreached_position(&self) -> bool {
-        let checked = self.checked;
-        checked.dialect.stage() == Stage::Vertex
-            && checked.dialect.facts().registers.is_some()
-            && !checked.features.contains(Features::POSITION_INVARIANT)
-            && !self.tables.results.contains_key(&Semantic::Position)
-    }
-
-    fn initial_position(&mut self) {
-        let register = self.position_register(Output::new(Semantic::Position));
-        let one = u64::from(1f32.to_bits());
-        let initial = Src::new(Base::Literal(self.literal_id([0, 0, 0, one])));
-        (self.span, self.flags) = (Span::default(), InstFlags::empty());
-        self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
     }
 
     /// Lowers an instruction.
     #[inline]
-    fn line(&mut self, flow: &mut ControlFlow<'_>, line: &Line) {
+    fn lower_line(&mut self, l: &mut Lowerer<'_>, line: &Line) {
         let info = line.opcode.info();
         if let Lower::Flow(op) = info.lower {
-            self.flow(flow, &InstCx::new(line, info), op);
-        } else if !flow.tree.is_dead() {
-            self.instruction(line, info);
-            flow.tree.count_step();
+            self.lower_flow(l, &InstCx::new(line, info), op);
+        } else if !self.tree.is_dead() {
+            l.lower_instruction(line, info);
+            self.tree.count_step();
         }
     }
 
-    fn begin_block(
-        &mut self,
-        flow: &mut ControlFlow<'_>,
-        (id, block): (BasicBlockId, &BasicBlock),
-    ) {
+    fn begin_block(&mut self, l: &mut Lowerer<'_>, (id, block): (BasicBlockId, &BasicBlock)) {
         let name = block.label.map(|label| {
-            let text = self.checked.names.word(name_of(label));
-            self.builder.program.names.push(text)
+            let text = l.resources.ast.names.word(name_of(label));
+            l.resources.builder.program.names.push(text)
         });
-        flow.block = id;
-        flow.tree.begin_block(self.builder, id, name);
-        let call_graph = &self.checked.call_graph;
+        self.block = id;
+        self.tree.begin_block(l.resources.builder, id, name);
+        let call_graph = &l.resources.checked.call_graph;
         if id == call_graph.entry() {
-            self.initial_codes();
-            flow.bound = self.step_bound(flow.step_limit);
-            self.invariant_position();
+            set_initial_codes(l);
+            self.bound = find_step_bound(l, self.step_limit);
+            compute_invariant_position(l);
             // A branch or a call may lead back to the entry; what was appended above runs once.
             if !call_graph.is_simple() {
-                flow.tree.end_prologue(self.builder);
+                self.tree.end_prologue(l.resources.builder);
             }
         }
     }
 
-    /// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X, NV_fragment_program_option
-    /// section 3.11.3.X.
-    fn initial_codes(&mut self) {
-        let features = self.checked.features;
-        if !features.intersects(Features::NV_OPTIONS) {
-            return;
-        }
-        // Only NV_vertex_program3 has a second register. Section 2.14.3.X.
-        let count = 1 + u8::from(features.contains(Features::NV_VERTEX_3));
-        for number in 0..count {
-            let (zero, unused) = (self.float(0.0), self.hidden(Width::W32));
-            let dst = Dst {
-                cc: Some(self.condition_code(number)),
-                ..Dst::new(unused, WriteMask::XYZW)
-            };
-            self.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[zero]);
-        }
-    }
-
-    /// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products of a row of the
-    /// modelview-projection matrix and the position, rounded one by one, and added from left to right, each sum rounded.
-    /// NV_vertex_program4 section 2.X.6.
-    fn invariant_position(&mut self) {
-        if !self.checked.features.contains(Features::POSITION_INVARIANT) {
-            return;
-        }
-        // vertex.position is the same as vertex.attrib[0]. ARB_vertex_program table X.2.
-        let binding = IoBinding::float(Semantic::Attrib(0));
-        let vertex = Src::new(Base::Input(self.input(
-            binding,
-            TypeBase::Float,
-            Width::W32,
-        )));
-        let register = self.position_register(Output {
-            invariant: true,
-            ..Output::new(Semantic::Position)
-        });
-        self.flags = InstFlags::PRECISE;
-        for row in 0..4 {
-            let (matrix, form) = (MatrixName::Mvp, MatrixForm::Plain);
-            let source = ParamSource::State(StateParam::MatrixRow { matrix, form, row });
-            let row_source = Src::new(Base::Param(self.param_id(source)));
-            self.put(
-                register,
-                WriteMask(1 << row),
-                Op::Dp4,
-                Type::F32,
-                &[row_source, vertex],
-            );
-        }
-        self.flags = InstFlags::empty();
-    }
-
-    /// The register of a position that no variable of the program names.
-    fn position_register(&mut self, output: Output) -> RegisterId {
-        let program = &mut self.builder.program;
-        program.registers.push(Register {
-            storage: Storage::Output(program.outputs.push(output)),
-            width: Width::W32,
-            array: None,
-            name: None,
-        })
-    }
-
-    fn flow(&mut self, flow: &mut ControlFlow<'_>, cx: &InstCx<'_>, op: FlowOp) {
+    fn lower_flow(&mut self, l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: FlowOp) {
         let line = cx.line;
-        let alive = !flow.tree.is_dead();
-        self.begin_line(line);
+        let alive = !self.tree.is_dead();
+        l.begin_line(line);
         match op {
-            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its own.
-            FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => flow.tree.open_dead(),
+            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its
+            // own.
+            FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => self.tree.open_dead(),
             FlowOp::If => {
-                let cond = self.any(line.cond);
-                flow.tree.begin_if(self.builder, cond, line.span);
+                let cond = l.resources.make_any_condition(line.cond);
+                self.tree.begin_if(l.resources.builder, cond, line.span);
             }
-            FlowOp::Else => flow.tree.begin_else(self.builder),
-            FlowOp::EndIf => flow.tree.end_if(self.builder),
-            FlowOp::Loop | FlowOp::Rep => self.begin_loop(flow, line, op),
-            FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(flow),
+            FlowOp::Else => self.tree.begin_else(l.resources.builder),
+            FlowOp::EndIf => self.tree.end_if(l.resources.builder),
+            FlowOp::Loop | FlowOp::Rep => self.begin_loop(l, line, op),
+            FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(l),
             FlowOp::Brk => {
-                let cond = self.condition(flow, line);
-                flow.tree.break_loop(self.builder, cond, line.span);
+                let cond = self.load_condition(l, line);
+                self.tree.break_loop(l.resources.builder, cond, line.span);
             }
             FlowOp::Cont => {
-                let cond = self.condition(flow, line);
-                flow.tree.continue_loop(self.builder, cond, line.span);
+                let cond = self.load_condition(l, line);
+                self.tree
+                    .continue_loop(l.resources.builder, cond, line.span);
             }
             FlowOp::Ret => {
-                let cond = self.condition(flow, line);
-                // Also where the line is dead or has a condition: fog is put around the main routine then, which is always right.
-                flow.main_returns |= self.checked.call_graph.is_in_main(flow.block);
-                flow.tree.ret(self.builder, cond, line.span);
+                let cond = self.load_condition(l, line);
+                // Also where the line is dead or has a condition: fog is put around the main
+                // routine then, which is always right.
+                self.main_returns |= l.resources.checked.call_graph.is_in_main(self.block);
+                self.tree.ret(l.resources.builder, cond, line.span);
             }
             FlowOp::Bra => {
-                let cond = self.condition(flow, line);
-                flow.tree.branch(cond, line.span);
+                let cond = self.load_condition(l, line);
+                self.tree.branch(cond, line.span);
             }
             FlowOp::Cal => {
-                let cond = self.condition(flow, line);
+                let cond = self.load_condition(l, line);
                 if let Extra::Label(label, span) = line.extra {
                     let to = (label_of(label), span);
-                    flow.tree.call(self.builder, cond, to, line.span);
+                    self.tree.call(l.resources.builder, cond, to, line.span);
                 }
             }
-            FlowOp::Cali if alive => self.call_indirect(flow, line),
-            FlowOp::InterlockBegin | FlowOp::InterlockEnd if alive => self.interlock(op),
+            FlowOp::Cali if alive => self.call_indirect(l, line),
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd if alive => add_interlock(l, op),
             FlowOp::Push if alive => {
-                let address = (self.value(cx, 0, Type::S32), Type::S32);
-                flow.tree.push(self.builder, address);
+                let address = (l.value(cx, 0, Type::S32), Type::S32);
+                self.tree.push(l.resources.builder, address);
             }
             FlowOp::Pop if alive => {
-                let address = flow.tree.pop(self.builder);
-                self.finish(cx, Op::Mov, cx.result, &[address]);
+                let address = self.tree.pop(l.resources.builder);
+                l.finish(cx, Op::Mov, cx.result, &[address]);
             }
             FlowOp::Cali
             | FlowOp::InterlockBegin
@@ -282,68 +191,60 @@ impl Lowerer<'_> {
     }
 
     /// Lowers the condition of a jump that can run.
-    fn condition(&mut self, flow: &ControlFlow<'_>, line: &Line) -> Option<Cond> {
-        let cond = line.cond.filter(|_| !flow.tree.is_dead());
-        cond.map(|cond| self.any(Some(cond)))
+    fn load_condition(&self, l: &mut Lowerer<'_>, line: &Line) -> Option<Cond> {
+        let cond = line.cond.filter(|_| !self.tree.is_dead());
+        cond.map(|cond| l.resources.make_any_condition(Some(cond)))
     }
 
     /// Lowers LOOP and REP: each iteration begins with the test whether it is one too many.
-    fn begin_loop(&mut self, flow: &mut ControlFlow<'_>, line: &Line, op: FlowOp) {
-        let rounds = (line.source_count > 0).then(|| self.begin_rounds(line, op));
+    fn begin_loop(&mut self, l: &mut Lowerer<'_>, line: &Line, op: FlowOp) {
+        let rounds = (line.source_count > 0).then(|| begin_rounds(l, line, op));
         let mut saved = Vec::new();
         // Only a call that can lead back into the loop finds its registers overwritten.
-        if self.checked.call_graph.groups() > 0 {
+        if l.resources.checked.call_graph.groups() > 0 {
             saved.extend(rounds.iter().flat_map(Rounds::saved_lanes));
         }
-        let tree = &mut flow.tree;
-        tree.begin_loop(self.builder, saved, line.span);
-        self.tables.rounds.push(rounds);
+        let tree = &mut self.tree;
+        tree.begin_loop(l.resources.builder, saved, line.span);
+        l.resources.tables.rounds.push(rounds);
         // The test is at the start of the body, so that a count of 0 runs no iteration.
         if let Some(rounds) = rounds {
-            let done = self.rounds_done(&rounds);
-            tree.break_loop(self.builder, Some(done), line.span);
+            let done = test_rounds_done(l, &rounds);
+            tree.break_loop(l.resources.builder, Some(done), line.span);
         }
-        if let Some(bound) = flow.bound {
-            // This leaves the routine only, but the count stays: the loops of its callers end at their next iteration, too.
-            let beyond = self.is_beyond(bound);
-            tree.ret(self.builder, Some(beyond), line.span);
+        if let Some(bound) = self.bound {
+            // This leaves the routine only, but the count stays: the loops of its callers end at
+            // their next iteration, too.
+            let beyond = test_bound(l, bound);
+            tree.ret(l.resources.builder, Some(beyond), line.span);
         }
     }
 
     /// Lowers ENDREP and ENDLOOP.
-    fn end_loop(&mut self, flow: &mut ControlFlow<'_>) {
-        // A loop that was only counted has put no rounds on the stack.
-        let Some(steps) = flow.tree.end_body(self.builder) else {
+    fn end_loop(&mut self, l: &mut Lowerer<'_>) {
+        // A loop that was only counted has put no iterations on the stack.
+        let Some(steps) = self.tree.end_body(l.resources.builder) else {
             return;
         };
-        let rounds = self.tables.rounds.pop().flatten();
+        let rounds = l.resources.tables.rounds.pop().flatten();
         let continuing = rounds.map(|rounds| {
-            self.builder.open_block();
-            self.next_round(&rounds);
-            if let Some(bound) = flow.bound {
-                self.count_steps(bound, steps);
+            l.resources.builder.open_block();
+            advance_rounds(l, &rounds);
+            if let Some(bound) = self.bound {
+                count_steps(l, bound, steps);
             }
-            self.builder.close_block()
+            l.resources.builder.close_block()
         });
-        flow.tree.end_loop(self.builder, continuing);
+        self.tree.end_loop(l.resources.builder, continuing);
         if let Some(rounds) = rounds {
-            self.end_rounds(&rounds);
+            end_rounds(l, &rounds);
         }
     }
 
-    /// FSIB, FSIE.
-    fn interlock(&mut self, op: FlowOp) {
-        let op = match op == FlowOp::InterlockBegin {
-            true => Op::InterlockBegin,
-            false => Op::InterlockEnd,
-        };
-        self.inst(op, Type::U32, None, Aux::None, &[]);
-    }
-
-    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
-    /// ARB_shader_subroutine section 2.X.8.Z.
-    fn call_indirect(&mut self, flow: &mut ControlFlow<'_>, line: &Line) {
-        let checked = self.checked;
+    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers
+    /// call nothing. ARB_shader_subroutine section 2.X.8.Z.
+    fn call_indirect(&mut self, l: &mut Lowerer<'_>, line: &Line) {
+        let checked = l.resources.checked;
         let operand = checked.lines.source(line, 0);
         let Some((
             var,
@@ -355,12 +256,13 @@ impl Lowerer<'_> {
         else {
             return;
         };
-        // Tested before the block is open: a condition may need instructions, which belong in front of the branch.
-        let cond = line.cond.map(|_| self.any(line.cond));
-        self.builder.open_block();
-        let selector = self.hidden(Width::W32);
-        let number = self.variable(var, operand.index, Type::U32);
-        self.put(
+        // Tested before the block is open: a condition may need instructions, which belong in front
+        // of the branch.
+        let cond = line.cond.map(|_| l.resources.make_any_condition(line.cond));
+        l.resources.builder.open_block();
+        let selector = l.hidden(Width::W32);
+        let number = l.load_variable(var, operand.index, Type::U32);
+        l.put(
             selector,
             WriteMask::X,
             Op::Mov,
@@ -369,15 +271,116 @@ impl Lowerer<'_> {
         );
         let targets = checked.routines_of(ty).iter();
         let targets = targets.map(|&(label, number)| (number, label_of(label)));
-        (flow.tree).call_indirect(self.builder, (selector, 0), targets, line.span);
+        (self.tree).call_indirect(l.resources.builder, (selector, 0), targets, line.span);
         match cond {
-            None => self.builder.merge_block(),
+            None => l.resources.builder.merge_block(),
             Some(cond) => {
-                let then = self.builder.close_block();
-                self.builder.branch(cond, then, None, line.span);
+                let then = l.resources.builder.close_block();
+                l.resources.builder.branch(cond, then, None, line.span);
             }
         }
     }
+}
+
+/// A new main routine that calls the program's own.
+fn wrap_main(
+    l: &mut Lowerer<'_>,
+    before: impl FnOnce(&mut Lowerer<'_>),
+    behind: impl FnOnce(&mut Lowerer<'_>),
+) {
+    let own = l.resources.builder.program.main;
+    // The routine needs its block before that is built: it is filled at the end.
+    let body = l
+        .resources
+        .builder
+        .program
+        .blocks
+        .push(Block { first: 0, len: 0 });
+    let routine = Routine { name: None, body };
+    l.resources.builder.program.main = l.resources.builder.program.routines.push(routine);
+    l.resources.builder.open_block();
+    before(l);
+    l.resources.builder.node(Node::Call(own, Span::default()));
+    behind(l);
+    l.resources.builder.close_block_as(body);
+}
+
+fn set_initial_position(l: &mut Lowerer<'_>) {
+    let register = l
+        .resources
+        .add_position_register(Output::new(Semantic::Position));
+    let one = u64::from(1f32.to_bits());
+    let initial = Src::new(Base::Literal(l.resources.literal_id([0, 0, 0, one])));
+    (l.span, l.flags) = (Span::default(), InstFlags::empty());
+    l.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
+}
+
+/// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X,
+/// NV_fragment_program_option section 3.11.3.X.
+fn set_initial_codes(l: &mut Lowerer<'_>) {
+    let features = l.resources.checked.features;
+    if !features.intersects(Features::NV_OPTIONS) {
+        return;
+    }
+    // Only NV_vertex_program3 has a second register. Section 2.14.3.X.
+    let count = 1 + u8::from(features.contains(Features::NV_VERTEX_3));
+    for number in 0..count {
+        let (zero, unused) = (l.float(0.0), l.hidden(Width::W32));
+        let dst = Dst {
+            cc: Some(l.resources.get_condition_code(number)),
+            ..Dst::new(unused, WriteMask::XYZW)
+        };
+        l.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[zero]);
+    }
+}
+
+/// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products
+/// of a row of the modelview-projection matrix and the position, rounded one by one, and added from
+/// left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
+fn compute_invariant_position(l: &mut Lowerer<'_>) {
+    if !l
+        .resources
+        .checked
+        .features
+        .contains(Features::POSITION_INVARIANT)
+    {
+        return;
+    }
+    // vertex.position is the same as vertex.attrib[0]. ARB_vertex_program table X.2.
+    let binding = IoBinding::float(Semantic::Attrib(0));
+    let vertex = Src::new(Base::Input(l.resources.get_input(
+        binding,
+        TypeBase::Float,
+        Width::W32,
+    )));
+    let register = l.resources.add_position_register(Output {
+        invariant: true,
+        ..Output::new(Semantic::Position)
+    });
+    l.flags = InstFlags::PRECISE;
+    for row in 0..4 {
+        let (matrix, form) = (MatrixName::Mvp, MatrixForm::Plain);
+        let source = ParamSource::State(StateParam::MatrixRow { matrix, form, row });
+        let row_source = Src::new(Base::Param(l.resources.get_param(source)));
+        l.put(
+            register,
+            WriteMask(1 << row),
+            Op::Dp4,
+            Type::F32,
+            &[row_source, vertex],
+        );
+    }
+    l.flags = InstFlags::empty();
+}
+
+/// FSIB, FSIE.
+fn add_interlock(l: &mut Lowerer<'_>, op: FlowOp) {
+    let op = if op == FlowOp::InterlockBegin {
+        Op::InterlockBegin
+    } else {
+        Op::InterlockEnd
+    };
+    l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
 impl Rounds {

@@ -1,4 +1,5 @@
-//! What formulas of several operations are written with: the first operands, values in hidden registers, results made of parts.
+//! What formulas of several operations are written with: the first operands, values in hidden
+//! registers, results made of parts.
 
 use super::context::{nearest, placeholder};
 use super::{InstCx, Lowerer};
@@ -19,44 +20,46 @@ pub(super) const SIGN: u64 = 0x8000_0000;
 /// All other bits of a float.
 pub(super) const MAGNITUDE: u64 = 0x7fff_ffff;
 
-/// A step of a result whose components are computed apart: mask of the components, operation, type, sources.
+/// A step of a result whose components are computed apart: mask of the components, operation, type,
+/// sources.
 pub(crate) type Part<'a> = (u8, Op, Type, &'a [Src]);
 
-/// The absolute value of a source; a sign before it has no effect.
+/// Returns the absolute value of a source; a sign before it has no effect.
 pub(crate) fn absolute(mut source: Src) -> Src {
     (source.abs, source.negate) = (true, false);
     source
 }
 
-/// What formulas are made with: whatever translates a language gives operands, appends operations and writes the result.
+/// What formulas are made with: whatever translates a language gives operands, appends operations
+/// and writes the result.
 pub(crate) trait Formulas {
     /// An instruction whose operands were resolved.
     type Line<'l>;
 
-    /// An operand, read as a type.
+    /// Returns an operand, read as a type.
     fn value(&mut self, line: &Self::Line<'_>, number: usize, ty: Type) -> Src;
 
     /// Appends an operation.
     fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]);
 
-    /// A register for intermediate values of the instruction.
+    /// Returns a register for intermediate values of the instruction.
     fn hidden(&mut self, width: Width) -> RegisterId;
 
-    /// The literal vector with these bits.
+    /// Returns the literal vector with these bits.
     fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId;
 
     /// The last step of an instruction: `op` writes the result.
     fn finish_with(&mut self, line: &Self::Line<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]);
 
-    /// The type of the result.
+    /// Returns the type of the result.
     fn result_of(line: &Self::Line<'_>) -> Type;
 
-    /// The first operands, each read as a type.
+    /// Returns the first operands, each read as a type.
     fn values<const N: usize>(&mut self, line: &Self::Line<'_>, types: [Type; N]) -> [Src; N] {
         std::array::from_fn(|number| self.value(line, number, types[number]))
     }
 
-    /// The first operands, read as floats.
+    /// Returns the first operands, read as floats.
     fn floats<const N: usize>(&mut self, line: &Self::Line<'_>) -> [Src; N] {
         self.values(line, [F; N])
     }
@@ -68,12 +71,12 @@ pub(crate) trait Formulas {
         self.inst(op, ty, Some(dst), Aux::None, sources);
     }
 
-    /// A hidden register that holds the result of an operation in all lanes.
+    /// Returns a hidden register that holds the result of an operation in all lanes.
     fn compute(&mut self, op: Op, ty: Type, sources: &[Src]) -> Src {
         self.compute_with(op, ty, Aux::None, sources)
     }
 
-    /// A hidden register that holds the result of an operation with data of its own.
+    /// Returns a hidden register that holds the result of an operation with data of its own.
     fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
         let register = self.hidden(ty.width());
         // All lanes, whatever the result takes: emission leaves out those that nobody reads.
@@ -82,7 +85,7 @@ pub(crate) trait Formulas {
         Src::register(register)
     }
 
-    /// A source converted to the nearest value of another type, in a hidden register.
+    /// Returns a source converted to the nearest value of another type, in a hidden register.
     fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
         let register = self.hidden(register_type(to).width());
         let dst = Dst::new(register, WriteMask::XYZW);
@@ -90,12 +93,12 @@ pub(crate) trait Formulas {
         Src::register(register)
     }
 
-    /// The same bits in all lanes.
+    /// Returns the same bits in all lanes.
     fn bits(&mut self, bits: u64) -> Src {
         Src::new(glasm_ir::Base::Literal(self.literal_id([bits; 4])))
     }
 
-    /// A float in all lanes.
+    /// Returns a float in all lanes.
     fn float(&mut self, value: f32) -> Src {
         self.bits(u64::from(value.to_bits()))
     }
@@ -111,13 +114,14 @@ pub(crate) trait Formulas {
         self.finish(line, Op::Mov, Self::result_of(line), &[source]);
     }
 
-    /// A value that is at least `low` and at most `high`.
+    /// Returns a value that is at least `low` and at most `high`.
     fn clamp(&mut self, value: Src, low: Src, high: Src) -> Src {
         let raised = self.compute(Op::Max, F, &[value, low]);
         self.compute(Op::Min, F, &[raised, high])
     }
 
-    /// The polynomial with these coefficients, that of the lowest power first. Horner's scheme: one multiplication and addition for each.
+    /// Returns the polynomial with these coefficients, that of the lowest power first. Horner's
+    /// scheme: one multiplication and addition for each.
     fn polynomial(&mut self, value: Src, coefficients: &[f32]) -> Src {
         let mut highest_first = coefficients.iter().rev();
         let mut sum = self.float(highest_first.next().copied().unwrap_or(0.0));
@@ -134,13 +138,14 @@ pub(crate) trait Formulas {
         let parts: [Part<'_>; 3] = [
             (0b1001, Op::Mov, F, &[one]),
             (0b0010, Op::Mov, F, &[diffuse]),
-            // Above zero is below it when negated; a diffuse part of 0 has no specular one. NV_gpu_program4 section 2.X.8.Z, LIT.
+            // Above zero is below it when negated; a diffuse part of 0 has no specular one.
+            // NV_gpu_program4 section 2.X.8.Z, LIT.
             (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
         ];
         self.finish_parts(line, &parts);
     }
 
-    /// A hidden register that is written part by part.
+    /// Returns a hidden register that is written part by part.
     fn assemble(&mut self, parts: &[Part<'_>]) -> Src {
         let register = self.hidden(F.width());
         for &(mask, op, ty, sources) in parts {
@@ -176,7 +181,7 @@ impl Formulas for Lowerer<'_> {
 
     #[inline]
     fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
-        Lowerer::literal_id(self, bits)
+        self.resources.literal_id(bits)
     }
 
     #[inline]

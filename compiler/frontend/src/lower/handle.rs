@@ -1,5 +1,5 @@
-//! Which textures or images an access can reach: those of units, or by a handle all that are resident. NV_bindless_texture, changes
-//! to section 2.X.4.4.
+//! Which textures or images an access can reach: those of units, or by a handle all that are
+//! resident. NV_bindless_texture, changes to section 2.X.4.4.
 
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
@@ -17,7 +17,7 @@ pub(super) enum Purpose {
     Query,
 }
 
-/// The texture or image part of an instruction, and its target.
+/// Returns the texture or image part of an instruction, and its target.
 pub(super) fn part<'c>(
     l: &Lowerer<'c>,
     cx: &InstCx<'_>,
@@ -27,58 +27,61 @@ pub(super) fn part<'c>(
         // Only instructions with such a part get here.
         Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
     };
-    let part = &l.checked.lines.textures[number];
+    let part = &l.resources.checked.lines.textures[number];
     (part, &TARGETS[part.target as usize])
 }
 
-impl Lowerer<'_> {
-    /// The units of a texture or image part.
-    pub(super) fn units(&self, part: &TextureSource, purpose: Purpose) -> Units {
-        match (part.handle, purpose) {
-            // Behind a handle, accesses know the type of the texels, queries do not.
-            (Some(_), Purpose::Texels) => return Units::Handle,
-            (Some(_), Purpose::Query) => return Units::QueriedHandle,
-            (None, _) => {}
-        }
-        let Some((_, info)) = self.checked.variable(part.texture.base) else {
-            return Units::One(0);
-        };
-        let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
-            return Units::One(0);
-        };
-        // Arrays without run-time index are single units.
-        match (info.array, part.texture.index) {
-            (Some(_), AstIndex::Const(index)) if !info.relative => Units::One(unit + index),
-            (array, _) => Units::new(unit, array.filter(|_| info.relative)),
+/// Returns the units of a texture or image part.
+pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose) -> Units {
+    match (part.handle, purpose) {
+        // After a handle, accesses know the type of the texels, queries do not.
+        (Some(_), Purpose::Texels) => return Units::Handle,
+        (Some(_), Purpose::Query) => return Units::QueriedHandle,
+        (None, _) => {}
+    }
+    let Some((_, info)) = l.resources.checked.variable(part.texture.base) else {
+        return Units::One(0);
+    };
+    let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
+        return Units::One(0);
+    };
+    // Arrays without dynamic index are single units.
+    match (info.array, part.texture.index) {
+        (Some(_), AstIndex::Const(index)) if !info.relative => Units::One(unit + index),
+        (array, _) => Units::new(unit, array.filter(|_| info.relative)),
+    }
+}
+
+/// Which of the units an access chooses at run time.
+pub(super) fn find_chosen_unit(
+    l: &mut Lowerer<'_>,
+    part: &TextureSource,
+    units: Units,
+) -> Option<IndexTerm> {
+    match (units, &part.handle) {
+        (Units::One(_), _) => None,
+        (Units::Handle | Units::QueriedHandle, Some(handle)) => Some(load_low_word(l, handle)),
+        (Units::Array { .. } | Units::Handle | Units::QueriedHandle, _) => {
+            Some(l.make_index_term(part.texture.index))
         }
     }
+}
 
-    /// Which of the units an access chooses at run time.
-    pub(super) fn chosen_unit(&mut self, part: &TextureSource, units: Units) -> Option<IndexTerm> {
-        match (units, &part.handle) {
-            (Units::One(_), _) => None,
-            (Units::Handle | Units::QueriedHandle, Some(handle)) => Some(self.low_word(handle)),
-            (Units::Array { .. } | Units::Handle | Units::QueriedHandle, _) => {
-                Some(self.index_term(part.texture.index))
-            }
+/// Loads the low word of a handle. Handles of 32 bits are extended with zeros, so that they are all
+/// low word.
+fn load_low_word(l: &mut Lowerer<'_>, handle: &Source) -> IndexTerm {
+    let word = l.load_operand(handle, Type::U32);
+    let relative = match (word.base, word.index) {
+        (Base::Register(register), None) => (register, word.swizzle.lane(0) as u8),
+        // Inputs and parameters go through a register.
+        _ => {
+            let register = l.hidden(Width::W32);
+            l.put(register, WriteMask::X, Op::Mov, Type::U32, &[word]);
+            (register, 0)
         }
-    }
-
-    /// The low word of a handle. Handles of 32 bits are extended with zeros, so that they are all low word.
-    fn low_word(&mut self, handle: &Source) -> IndexTerm {
-        let word = self.operand(handle, Type::U32);
-        let relative = match (word.base, word.index) {
-            (Base::Register(register), None) => (register, word.swizzle.lane(0) as u8),
-            // Inputs and parameters go through a register.
-            _ => {
-                let register = self.hidden(Width::W32);
-                self.put(register, WriteMask::X, Op::Mov, Type::U32, &[word]);
-                (register, 0)
-            }
-        };
-        IndexTerm {
-            relative: Some(relative),
-            offset: 0,
-        }
+    };
+    IndexTerm {
+        relative: Some(relative),
+        offset: 0,
     }
 }

@@ -2,8 +2,10 @@
 
 use super::context::splat;
 use super::formula::{Formulas, Sources};
+use super::handle::find_chosen_unit;
+use super::handle::find_units;
 use super::handle::{Purpose, part};
-use super::memory::{finish_access, stored_value};
+use super::memory::{find_mem_flags, finish_access, stored_value};
 use super::{InstCx, Lowerer, sparse};
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::ImageOp;
@@ -50,10 +52,10 @@ fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     sparse::update_after(l, late);
 }
 
-/// The access data of a load from the texel that an atomic updates.
+/// Returns the access data of a load from the texel that an atomic updates.
 fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
     let Aux::Image(id) = aux else { return aux };
-    let accesses = &mut l.builder.program.image_accesses;
+    let accesses = &mut l.resources.builder.program.image_accesses;
     let access = ImageAccess {
         atomic: None,
         ..accesses[id]
@@ -81,16 +83,16 @@ fn texels(cx: &InstCx<'_>) -> ImageTexels {
         .unwrap_or(ImageTexels::Formatted(ty))
 }
 
-/// The access data, and the target.
+/// Returns the access data, and the target.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, TexTarget) {
     let (part, target) = part(l, cx);
     let image = Image {
-        units: l.units(part, Purpose::Texels),
+        units: find_units(l, part, Purpose::Texels),
         target: target.target,
         texels,
         format: None,
     };
-    let images = &mut l.builder.program.images;
+    let images = &mut l.resources.builder.program.images;
     // Programs have few images: a search is cheaper than a map.
     let known = images.iter_enumerated().find(|(_, known)| **known == image);
     let id = match known {
@@ -103,22 +105,24 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
     };
     let access = ImageAccess {
         image: id,
-        element: l.chosen_unit(part, image.units),
+        element: find_chosen_unit(l, part, image.units),
         components,
         atomic: cx.line.modifiers.atomic(),
-        flags: Lowerer::mem_flags(cx),
+        flags: find_mem_flags(cx),
     };
-    let aux = Aux::Image(l.builder.program.image_accesses.push(access));
+    let aux = Aux::Image(l.resources.builder.program.image_accesses.push(access));
     (aux, image.target)
 }
 
-/// The access data of a texel; adds its place, operand `number`, to the sources: coordinate and sample, table X.5.
+/// Returns the access data of a texel; adds its place, operand `number`, to the sources: coordinate
+/// and sample, table X.5.
 fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sources) -> Aux {
     let (aux, target) = access(l, cx, texels(cx));
     let coordinate = l.value(cx, number, Type::S32);
-    sources.push(match target == TexTarget::D1Array {
-        true => layered(l, coordinate),
-        false => coordinate,
+    sources.push(if target == TexTarget::D1Array {
+        layered(l, coordinate)
+    } else {
+        coordinate
     });
     if target.is_multisample() {
         sources.push(splat(coordinate, 3));
@@ -126,8 +130,9 @@ fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sour
     aux
 }
 
-/// The coordinate in an array of one-dimensional images. Its layer stands in z by table X.5, in y by the texts of size queries and
-/// shaders; the other one has to be 0, so the sum serves both.
+/// Returns the coordinate in an array of one-dimensional images. Its layer stands in z by table
+/// X.5, in y by the texts of size queries and shaders; the other one has to be 0, so the sum serves
+/// both.
 fn layered(l: &mut Lowerer<'_>, coordinate: Src) -> Src {
     let register = l.hidden(Width::W32);
     l.put(register, WriteMask::X, Op::Mov, Type::S32, &[coordinate]);

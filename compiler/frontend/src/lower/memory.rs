@@ -3,6 +3,7 @@
 use super::address::{Address, byte_address, load_words};
 use super::context::splat;
 use super::formula::Formulas;
+use super::operand::apply_modifiers;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::check::VarKind;
@@ -13,10 +14,11 @@ use glasm_ir::resource::{AtomicOp, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, Stage, WriteMask};
 
-/// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
+/// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value
+/// loaded.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
-    let operand = l.checked.lines.source(cx.line, 0);
+    let operand = l.resources.checked.lines.source(cx.line, 0);
     // The operand of LOAD is the address itself: its suffix and signs are part of it.
     let is_element = cx.info.operands[0] != OperandKind::Address;
     let modified = is_element && !(operand.suffix.is_none() && operand.signs.is_empty());
@@ -30,7 +32,7 @@ pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         value = l.converted(value, Type::F16, Type::F32);
     }
     if is_element {
-        value = l.modified(value, &operand, register_type(ty));
+        value = apply_modifiers(value, &operand, register_type(ty));
     }
     l.finish_mov(cx, value);
 }
@@ -52,7 +54,7 @@ pub(super) fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     finish_access(l, cx, Op::Atomic, aux, &[value, address.source]);
 }
 
-/// Operand 0 as the bits that memory or texels get.
+/// Returns operand 0 as the bits that memory or texels get.
 pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     let ty = cx.types.ty;
     let value = l.value(cx, 0, register_type(ty));
@@ -60,7 +62,8 @@ pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
         return l.converted(value, Type::F32, ty);
     }
     if value.has_modifier() && ty.width() < Width::W32 {
-        // Signs are those of the value in its register, and the store reads only the low bits of it.
+        // Signs are those of the value in its register, and the store reads only the low bits of
+        // it.
         return l.compute(Op::Mov, register_type(ty), &[value]);
     }
     value
@@ -83,7 +86,8 @@ pub(super) fn finish_access(
     l.finish_mov(cx, value);
 }
 
-/// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters section 2.X.8.Z.
+/// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters
+/// section 2.X.8.Z.
 pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
@@ -94,28 +98,29 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         return l.finish_mov(cx, splat(count, 0));
     }
     let access = address.access(1, Some(AtomicOp::Add), MemFlags::empty());
-    let aux = l.mem_access(access);
+    let aux = l.resources.add_mem_access(access);
     let one = l.bits(1);
     if mods.contains(Mods::INCR) {
         return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
     }
-    // Adding 2^32 - 1 counts down by one. The operation gives the old value, of which one is taken once more.
+    // Adding 2^32 - 1 counts down by one. The operation gives the old value, of which one is taken
+    // once more.
     let less = l.bits(u64::from(u32::MAX));
     let old = l.compute_with(Op::Atomic, ty, aux, &[less, address.source]);
     let new = l.compute(Op::Sub, ty, &[old, one]);
     l.finish_mov(cx, new);
 }
 
-/// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them for the whole device, which
-/// includes that.
+/// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them
+/// for the whole device, which includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     // In lock step every invocation of a patch comes by the barrier, wherever it stands.
-    l.builder.program.modes.lock_step |=
-        op == Op::Barrier && l.checked.dialect.stage() == Stage::TessControl;
+    l.resources.builder.program.modes.lock_step |=
+        op == Op::Barrier && l.resources.ast.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
-/// The address that an operand gives: a global one, or that of an element of a variable.
+/// Returns the address that an operand gives: a global one, or that of an element of a variable.
 fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     if cx.info.operands[number] == OperandKind::Address {
         return Address {
@@ -126,42 +131,41 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
             offset: 0,
         };
     }
-    let operand = l.checked.lines.source(cx.line, number);
-    let variable = l.checked.variable(operand.base);
+    let operand = l.resources.checked.lines.source(cx.line, number);
+    let variable = l.resources.checked.variable(operand.base);
     let start = match variable.map(|(_, var)| var.kind) {
-        Some(VarKind::Buffer(view)) => return l.element_address(view, operand.index),
+        Some(VarKind::Buffer(view)) => return l.find_element_address(view, operand.index),
         Some(VarKind::Shared { start }) => start,
         _ => 0,
     };
-    let term = l.index_term(operand.index);
-    // Elements of shared memory are its bytes, whatever type an instruction reads there. NV_compute_program5 section 2.X.3.Y.
+    let term = l.make_index_term(operand.index);
+    // Elements of shared memory are its bytes, whatever type an instruction reads there.
+    // NV_compute_program5 section 2.X.3.Y.
     let (source, offset) = byte_address(l, term, 1);
     Address {
-        space: MemSpace::Buffer(l.buffer(BufferKey::Shared)),
+        space: MemSpace::Buffer(l.resources.get_buffer(BufferKey::Shared)),
         element: None,
         source,
         offset: offset + start as i32,
     }
 }
 
-impl Lowerer<'_> {
-    /// Qualifiers of a memory access.
-    pub(super) fn mem_flags(cx: &InstCx<'_>) -> MemFlags {
-        let mods = cx.line.modifiers.mods();
-        let mut flags = MemFlags::empty();
-        flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
-        flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
-        flags
-    }
+/// Qualifiers of a memory access.
+pub(super) fn find_mem_flags(cx: &InstCx<'_>) -> MemFlags {
+    let mods = cx.line.modifiers.mods();
+    let mut flags = MemFlags::empty();
+    flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
+    flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
+    flags
 }
 
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {
     let atomic = cx.line.modifiers.atomic();
-    let access = address.access(cx.types.components, atomic, Lowerer::mem_flags(cx));
-    l.mem_access(access)
+    let access = address.access(cx.types.components, atomic, find_mem_flags(cx));
+    l.resources.add_mem_access(access)
 }
 
-/// The scalar type that memory is accessed as: half floats travel as their bits.
+/// Returns the scalar type that memory is accessed as: half floats travel as their bits.
 fn element(ty: Type) -> Type {
     if ty == Type::F16 { Type::U16 } else { ty }
 }

@@ -1,11 +1,12 @@
-//! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
+//! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute
+//! value, negation.
 
 use super::address::{Address, point_and_element, view_address, view_buffer};
 use super::context::const_index;
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
 use crate::ast::{Index as AstIndex, Signs};
-use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
+use crate::check::{Var, VarKind, VarSize, literal_bits};
 use crate::line::{Source, Value};
 use crate::vars::{BufferView, Holder};
 use glasm_ir::inst::IndexId;
@@ -15,29 +16,37 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// Operand `number` read as `ty`, signs and swizzle included.
+    /// Returns operand `number` read as `ty`, signs and swizzle included.
     #[inline]
     pub(crate) fn value(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
-        let source = &self.checked.lines.sources[cx.line.first_source as usize + number];
-        self.operand(source, ty)
+        let source = &self.resources.checked.lines.sources[cx.line.first_source as usize + number];
+        self.load_operand(source, ty)
     }
 
-    /// An operand read as `ty`.
+    /// Loads an operand read as `ty`.
     #[inline]
-    pub(crate) fn operand(&mut self, operand: &Source, ty: Type) -> Src {
+    pub(crate) fn load_operand(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let mut src = match operand.base {
-            Value::Var(var) => match self.tables.known_place(var, operand.index, ty.width()) {
-                Some(base) => Src::new(base),
-                None => self.variable(var, operand.index, ty),
-            },
+            Value::Var(var) => {
+                match self
+                    .resources
+                    .tables
+                    .known_place(var, operand.index, ty.width())
+                {
+                    Some(base) => Src::new(base),
+                    None => self.load_variable(var, operand.index, ty),
+                }
+            }
             Value::Scalar(_) | Value::Vector { .. } => {
-                // `constant` applies them: only there is it known whether the number has one of them in its bits.
+                // `make_constant` applies them: only there is it known whether the number has one
+                // of them in its bits.
                 signs = Signs::empty();
-                self.constant(operand, ty)
+                self.make_constant(operand, ty)
             }
         };
-        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a BUFFER variable.
+        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a
+        // BUFFER variable.
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
         } else {
@@ -48,33 +57,35 @@ impl Lowerer<'_> {
         }
         match self.precision.operands {
             None => src,
-            Some(op) => self.rounded(operand, op, src),
+            Some(op) => self.round_operand(operand, op, src),
         }
     }
 
-    /// A constant with its signs, before its suffix.
+    /// Returns a constant with its signs, before its suffix.
     ///
-    /// By the grammar of operands the sign before a number is one of the operand, like that before a variable: it turns an
-    /// integer addition into a subtraction, which has other overflow and carry. Floats have neither, so it goes into their
-    /// bits. NV_gpu_program4 sections 2.X.2 and 2.X.4.3.
+    /// By the grammar of operands the sign before a number is one of the operand, like that before
+    /// a variable: it turns an integer addition into a subtraction, which has other overflow and
+    /// carry. Floats have neither, so it goes into their bits. NV_gpu_program4 sections 2.X.2 and
+    /// 2.X.4.3.
     #[inline]
-    pub(super) fn constant(&mut self, operand: &Source, ty: Type) -> Src {
+    pub(super) fn make_constant(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
                 // The number knows its sign, too, which must count once.
-                let mut literal = self.checked.literals[literal as usize];
+                let mut literal = self.resources.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
-                // Numbers that the type does not hold were reported by the rules; here they only must not be a panic.
-                let bits = literal_bits(self.checked.text, literal, ty).unwrap_or(0);
-                Base::Literal(self.literal_id([bits; 4]))
+                // Numbers that the type does not hold were reported by the rules; here they only
+                // must not be a panic.
+                let bits = literal_bits(self.resources.ast.text, literal, ty).unwrap_or(0);
+                Base::Literal(self.resources.literal_id([bits; 4]))
             }
             base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
-                self.literal_operand(base, ty)
+                self.resources.get_literal(base, ty)
             }
         };
         let mut src = Src::new(base);
@@ -84,42 +95,22 @@ impl Lowerer<'_> {
         src
     }
 
-    /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
-    pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
-        let reading = self.checked;
-        let bits = |literal: u32| {
-            literal_bits(reading.text, reading.literals[literal as usize], ty).unwrap_or(0)
-        };
-        let vector = match base {
-            Value::Vector { first, count } => {
-                let mut vector = default_constant(ty);
-                for lane in 0..count {
-                    vector[lane as usize] = bits(first + u32::from(lane));
-                }
-                vector
-            }
-            Value::Scalar(literal) => [bits(literal); 4],
-            Value::Var(_) => [0; 4],
-        };
-        Base::Literal(self.literal_id(vector))
-    }
-
-    /// A variable read as `ty`, without swizzle and signs.
-    pub(super) fn variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
-        let info = &self.checked.vars[var as usize];
+    /// Loads a variable read as `ty`, without swizzle and signs.
+    pub(super) fn load_variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
+        let info = &self.resources.checked.vars[var as usize];
         let source = match info.kind {
-            VarKind::Temp | VarKind::Address => self.temp(var, info, index),
-            VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
+            VarKind::Temp | VarKind::Address => self.load_temp(var, info, index),
+            VarKind::Attrib { first } => self.load_attrib(var, info, first, index, ty),
             VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
-                self.param(var, info, first, index)
+                self.load_parameter(var, info, first, index)
             }
-            VarKind::WritableParam => self.writable_param(var, info, index),
-            VarKind::Argument => self.argument(var),
+            VarKind::WritableParam => self.load_writable_param(var, info, index),
+            VarKind::Argument => self.resources.get_argument(var),
             VarKind::Buffer(view) => {
-                let address = self.element_address(view, index);
+                let address = self.find_element_address(view, index);
                 self.load_element(view, &address)
             }
-            VarKind::Result { first } => self.result_value(var, first, index, ty),
+            VarKind::Result { first } => self.load_result(var, first, index, ty),
             // The rules refuse these as operands.
             VarKind::Codes
             | VarKind::Texture { .. }
@@ -127,14 +118,14 @@ impl Lowerer<'_> {
             | VarKind::Shared { .. }
             | VarKind::Poisoned => self.bits(0),
         };
-        self.at_width(source, var, ty)
+        self.convert_width(source, var, ty)
     }
 
     /// Converts a source to the width of `ty` if its variable has another.
     #[inline]
-    fn at_width(&mut self, source: Src, var: u32, ty: Type) -> Src {
+    fn convert_width(&mut self, source: Src, var: u32, ty: Type) -> Src {
         // There are two sizes of registers: SHORT variables and narrow types have 32 bits, too.
-        let long = self.checked.vars[var as usize].size == VarSize::Long;
+        let long = self.resources.checked.vars[var as usize].size == VarSize::Long;
         if long == (ty.width() == Width::W64) {
             return source;
         }
@@ -146,68 +137,71 @@ impl Lowerer<'_> {
         self.converted(source, from, ty)
     }
 
-    fn temp(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
-        let (register, index) = self.temp_register(var, info, index);
+    fn load_temp(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        let (register, index) = self.get_temp_register(var, info, index);
         Src {
             index,
             ..Src::register(register)
         }
     }
 
-    /// Register and index of a temporary.
-    pub(super) fn temp_register(
+    /// Returns the register and index of a temporary.
+    pub(super) fn get_temp_register(
         &mut self,
         var: u32,
         info: &Var,
         index: AstIndex,
     ) -> (RegisterId, Option<IndexId>) {
-        // An array without run-time index is as many registers as it has elements.
+        // An array without dynamic index is as many registers as it has elements.
         let element = if info.relative { 0 } else { const_index(index) };
-        let register = match *self.tables.place(var, element) {
+        let register = match *self.resources.tables.place(var, element) {
             Some(Base::Register(register)) => register,
             _ => {
-                let register = self.named_register(info, info.array.filter(|_| info.relative));
-                *self.tables.place(var, element) = Some(Base::Register(register));
+                let register = self
+                    .resources
+                    .add_named_register(info, info.array.filter(|_| info.relative));
+                *self.resources.tables.place(var, element) = Some(Base::Register(register));
                 register
             }
         };
         let index = match info.array {
-            Some(count) if info.relative => Some(self.index(index, count)),
+            Some(count) if info.relative => Some(self.make_index(index, count)),
             _ => None,
         };
         (register, index)
     }
 
-    fn attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
-        if self.checked.attribs[first as usize].holder != Holder::default() {
-            return self.held_attrib((var, info), first, index);
+    fn load_attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
+        if self.resources.checked.attribs[first as usize].holder != Holder::default() {
+            return self.load_held_attrib((var, info), first, index);
         }
         if info.relative {
-            return self.element(var, info, index);
+            return self.select_element(var, info, index);
         }
         let element = const_index(index);
-        if let Some(base) = *self.tables.place(var, element) {
+        if let Some(base) = *self.resources.tables.place(var, element) {
             return Src::new(base);
         }
-        let binding = self.checked.attribs[(first + element) as usize];
+        let binding = self.resources.checked.attribs[(first + element) as usize];
         // What reads an attribute without a type first gives it one.
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
             binding.base
         });
-        let mut input = Base::Input(self.input(binding, base, info.width()));
-        if binding.semantic == Semantic::FogCoord && self.has_exact_precision() {
-            input = self.fog_register(input);
+        let mut input = Base::Input(self.resources.get_input(binding, base, info.width()));
+        if binding.semantic == Semantic::FogCoord && self.resources.has_exact_precision() {
+            input = self.copy_fog_coordinate(input);
         }
-        *self.tables.place(var, element) = Some(input);
+        *self.resources.tables.place(var, element) = Some(input);
         Src::new(input)
     }
 
-    /// A register with f[FOGC], whose components y, z and w are 0, unlike those of the same attribute in other languages. There is no flow
-    /// control, so that the register has its value from the first use on. NV_fragment_program table X.1.
-    fn fog_register(&mut self, input: Base) -> Base {
-        let register = self.new_register(Width::W32);
+    /// Returns a register with f[FOGC], whose components y, z and w are 0, unlike those of the same
+    /// attribute in other languages. There is no flow control, so that the register has its value
+    /// from the first use on. NV_fragment_program table X.1.
+    fn copy_fog_coordinate(&mut self, input: Base) -> Base {
+        let register = self.resources.add_register(Width::W32);
         let zero = self.bits(0);
         self.put(register, WriteMask(0b1110), Op::Mov, Type::F32, &[zero]);
         let coordinate = [Src::new(input)];
@@ -215,91 +209,88 @@ impl Lowerer<'_> {
         Base::Register(register)
     }
 
-    fn param(&mut self, var: u32, info: &Var, first: u32, index: AstIndex) -> Src {
+    fn load_parameter(&mut self, var: u32, info: &Var, first: u32, index: AstIndex) -> Src {
         if info.relative {
-            return self.element(var, info, index);
+            return self.select_element(var, info, index);
         }
         let element = const_index(index);
-        if let Some(base) = *self.tables.place(var, element) {
+        if let Some(base) = *self.resources.tables.place(var, element) {
             return Src::new(base);
         }
-        let source = self.checked.params[(first + element) as usize];
+        let source = self.resources.checked.params[(first + element) as usize];
         let base = match source {
-            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the parameters.
-            ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
+            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the
+            // parameters.
+            ParamSource::Literal(bits) => {
+                Base::Literal(self.resources.literal_id(bits.map(u64::from)))
+            }
             ParamSource::Env(_)
             | ParamSource::Local(_)
             | ParamSource::Subroutine(_)
             | ParamSource::Named(_)
             | ParamSource::Argument
-            | ParamSource::State(_) => Base::Param(self.param_id(source)),
+            | ParamSource::State(_) => Base::Param(self.resources.get_param(source)),
         };
-        *self.tables.place(var, element) = Some(base);
+        *self.resources.tables.place(var, element) = Some(base);
         Src::new(base)
     }
 
-    /// An element of an array that is indexed at run time somewhere.
-    fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
-        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind and knows its own index.
+    /// Returns an element of an array that is indexed at run time somewhere.
+    fn select_element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind
+        // and knows its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
         // Such arrays get their places before the first line.
-        let Some(base) = *self.tables.place(var, 0) else {
+        let Some(base) = *self.resources.tables.place(var, 0) else {
             return self.bits(0);
         };
         let mut index = Index {
-            element: self.index_term(index),
+            element: self.make_index_term(index),
             len: info.array.unwrap_or(1),
             vertex: None,
         };
-        if self.has_zero_ends(info) {
+        if self.resources.has_zero_ends(info) {
             // What an index beyond 32 bits wraps to is outside, too.
             index.element.offset = index.element.offset.wrapping_add(1);
             index.len += 2;
         }
         Src {
-            index: Some(self.builder.program.indices.push(index)),
+            index: Some(self.resources.builder.program.indices.push(index)),
             ..Src::new(base)
         }
     }
 
-    /// Whether a parameter array has a slot of zeros before its first element and one behind its last: run-time indices are limited to
-    /// the slots that there are, so that parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
-    pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
-        let is_param = matches!(info.kind, VarKind::Param { .. });
-        is_param && self.checked.dialect.facts().registers.is_some()
-    }
-
-    /// An index into an array of `len` elements.
-    pub(crate) fn index(&mut self, index: AstIndex, len: u32) -> IndexId {
-        let element = self.index_term(index);
-        self.builder.program.indices.push(Index {
+    /// Returns an index into an array of `len` elements.
+    pub(crate) fn make_index(&mut self, index: AstIndex, len: u32) -> IndexId {
+        let element = self.make_index_term(index);
+        self.resources.builder.program.indices.push(Index {
             element,
             len,
             vertex: None,
         })
     }
 
-    /// The address of an element of a buffer variable.
-    pub(super) fn element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
-        let (point, index) = point_and_element(self.checked, view, index);
+    /// Returns the address of an element of a buffer variable.
+    pub(super) fn find_element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
+        let (point, index) = point_and_element(self.resources.ast, view, index);
         let buffer = view_buffer(self, view);
-        let point = point.map(|point| self.index_term(point));
-        let index = self.index_term(index);
+        let point = point.map(|point| self.make_index_term(point));
+        let index = self.make_index_term(index);
         view_address(self, (view, buffer), point, index)
     }
 
-    /// The run-time or constant term of an index.
-    pub(crate) fn index_term(&mut self, index: AstIndex) -> IndexTerm {
+    /// Returns the run-time or constant term of an index.
+    pub(crate) fn make_index_term(&mut self, index: AstIndex) -> IndexTerm {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
         // Cut to 32 bits if the variable has 64: indices that do not fit select no
         // element, whose value is undefined. NV_gpu_program4 section 2.X.4.2.
-        let relative = self.checked.relatives[number as usize];
+        let relative = self.resources.checked.relatives[number as usize];
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
         };
-        let source = self.variable(var, AstIndex::None, Type::S32);
+        let source = self.load_variable(var, AstIndex::None, Type::S32);
         let register = if let (Base::Register(register), None) = (source.base, source.index) {
             register
         } else {
@@ -310,7 +301,8 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
-            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as long as 32 bits can say.
+            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as
+            // long as 32 bits can say.
             offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }
@@ -323,25 +315,25 @@ pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
     if !signs.contains(Signs::ABS) {
         src.negate = inner;
     } else if ty.base() == TypeBase::Unsigned {
-        // The absolute value has no effect and the negation is that of two's complement, so two signs cancel each other.
+        // The absolute value has no effect and the negation is that of two's complement, so two
+        // signs cancel each other.
         src.negate = inner != outer;
     } else {
-        // A sign between the bars has no effect: the absolute value is taken behind it. NV_gpu_program4 section 2.X.4.2.
+        // A sign between the bars has no effect: the absolute value is taken after it.
+        // NV_gpu_program4 section 2.X.4.2.
         src.abs = true;
         src.negate = outer;
     }
 }
 
-/// The lanes of a source in another order.
+/// Returns the lanes of a source in another order.
 pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
     src.swizzled(Swizzle::new(order))
 }
 
-impl Lowerer<'_> {
-    /// Suffix and signs of an operand on a value that was loaded for it.
-    pub(super) fn modified(&self, source: Src, operand: &Source, ty: Type) -> Src {
-        let mut source = source.swizzled(operand.suffix.swizzle());
-        sign(&mut source, operand.signs, ty);
-        source
-    }
+/// Suffix and signs of an operand on a value that was loaded for it.
+pub(super) fn apply_modifiers(source: Src, operand: &Source, ty: Type) -> Src {
+    let mut source = source.swizzled(operand.suffix.swizzle());
+    sign(&mut source, operand.signs, ty);
+    source
 }

@@ -1,5 +1,6 @@
-//! Comparisons and choices with the rules for NaN and signed zeros of the register languages. NV_vertex_program sections 2.14.1.10 and
-//! 2.14.1.11, NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
+//! Comparisons and choices with the rules for NaN and signed zeros of the register languages.
+//! NV_vertex_program sections 2.14.1.10 and 2.14.1.11, NV_vertex_program2 section 2.14.3,
+//! NV_fragment_program section 3.11.5.
 
 use super::formula::{F, Formulas, MAGNITUDE, S, SIGN, U};
 use super::{InstCx, Lowerer};
@@ -27,7 +28,8 @@ pub(super) fn max_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[reaches, a, b]);
 }
 
-/// MIN: the smaller one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.22, NV_fragment_program section 3.11.5.17.
+/// MIN: the smaller one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.22,
+/// NV_fragment_program section 3.11.5.17.
 pub(super) fn min_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
     // With NaN `Min` gives its first source.
@@ -36,7 +38,8 @@ pub(super) fn min_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_number, smaller, b]);
 }
 
-/// MAX: the larger one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.21, NV_fragment_program section 3.11.5.16.
+/// MAX: the larger one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.21,
+/// NV_fragment_program section 3.11.5.16.
 pub(super) fn max_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
     // With NaN `Max` gives its second source.
@@ -53,7 +56,8 @@ pub(super) fn sign_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_number, sign, a]);
 }
 
-/// What a comparison gives of equal operands, of a first operand that is greater, and of one that is less.
+/// Returns what a comparison gives of equal operands, of a first operand that is greater, and of
+/// one that is less.
 const fn outcomes(op: Op) -> [bool; 3] {
     [
         matches!(op, Op::SetEq | Op::SetGe | Op::SetLe),
@@ -62,7 +66,8 @@ const fn outcomes(op: Op) -> [bool; 3] {
     ]
 }
 
-/// SEQ, SGE, SGT, SLE, SLT, SNE of VP2.0: 1 or 0, NaN if either operand is NaN. NV_vertex_program2 sections 2.14.3.29 to 2.14.3.36.
+/// SEQ, SGE, SGT, SLE, SLT, SNE of VP2.0: 1 or 0, NaN if either operand is NaN. NV_vertex_program2
+/// sections 2.14.3.29 to 2.14.3.36.
 ///
 /// Two comparisons tell all four cases apart: with NaN neither holds.
 pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
@@ -72,15 +77,17 @@ pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [equal, greater, less] = outcomes(op).map(|holds| l.bits(u64::from(holds) * ONE));
     let nan = l.bits(NAN);
     // SNE and SEQ, SGT and SLE tell these two apart, SGE and SLT do not.
-    let from_above = match equal == greater {
-        true => equal,
-        false => l.compute(Op::SelNz, F, &[at_most, equal, greater]),
+    let from_above = if equal == greater {
+        equal
+    } else {
+        l.compute(Op::SelNz, F, &[at_most, equal, greater])
     };
     let from_below = l.compute(Op::SelNz, F, &[at_most, less, nan]);
     l.finish(cx, Op::SelNz, F, &[at_least, from_above, from_below]);
 }
 
-/// SLT and SGE of VP1.x: -NaN is less than -Inf, -0 less than +0, +Inf less than +NaN. NV_vertex_program section 2.14.1.11.
+/// SLT and SGE of VP1.x: -NaN is less than -Inf, -0 less than +0, +Inf less than +NaN.
+/// NV_vertex_program section 2.14.1.11.
 pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [a, b] = l.floats(cx);
     let places = [a, b].map(|value| place_in_order(l, value));
@@ -89,10 +96,10 @@ pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     l.finish(cx, Op::SelNz, F, &[holds, one, zero]);
 }
 
-/// The place of a float in the order of all of them as a signed integer: its bits, negated with a sign. Denormals stand where the
-/// zero of their sign does.
+/// Returns the place of a float in the order of all of them as a signed integer: its bits, negated
+/// with a sign. Denormals stand where the zero of their sign does.
 fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
-    let bits = l.signed_bits(value);
+    let bits = get_signed_bits(l, value);
     let (mask, least) = (l.bits(MAGNITUDE), l.bits(LARGEST_DENORMAL));
     let magnitude = l.compute(Op::And, U, &[bits, mask]);
     // Zeros, too, get the bits of a denormal: negated, those of -0 are then less than those of +0.
@@ -100,26 +107,26 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
     l.compute(Op::SelLt, S, &[bits, magnitude.negated(), magnitude])
 }
 
-impl Lowerer<'_> {
-    /// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x
-    /// has no absolute values.
-    fn signed_bits(&mut self, value: Src) -> Src {
-        if !value.negate {
-            return value;
-        }
-        let bits = Src {
-            negate: false,
-            ..value
-        };
-        let sign = self.bits(SIGN);
-        self.compute(Op::Xor, U, &[bits, sign])
+/// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x
+/// has no absolute values.
+fn get_signed_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
+    if !value.negate {
+        return value;
     }
+    let bits = Src {
+        negate: false,
+        ..value
+    };
+    let sign = l.bits(SIGN);
+    l.compute(Op::Xor, U, &[bits, sign])
+}
 
-    /// The bits of a float. Its signs are applied first, because what follows reads the bits as integers.
-    pub(super) fn number_bits(&mut self, value: Src) -> Src {
-        match value.has_modifier() {
-            true => self.compute(Op::Mov, F, &[value]),
-            false => value,
-        }
+/// Returns the bits of a float. Its signs are applied first, because what follows reads the bits as
+/// integers.
+pub(super) fn get_number_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
+    if value.has_modifier() {
+        l.compute(Op::Mov, F, &[value])
+    } else {
+        value
     }
 }

@@ -14,13 +14,14 @@ pub(super) fn pack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     l.finish(cx, op, Type::F32, &[source]);
 }
 
-/// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value over 255 is packed as
-/// unsigned, which gives the byte back exactly.
+/// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value
+/// over 255 is packed as unsigned, which gives the byte back exactly.
 pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
-    // 0 is the byte of -128/127. The upper end needs no clamp of its own, as packing as unsigned bytes has it.
+    // 0 is the byte of -128/127. The upper end needs no clamp of its own, as packing as unsigned
+    // bytes has it.
     let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
     let whole = l.compute(Op::Round, Type::F32, &[biased]);
     let bytes = l.float(1.0 / 255.0);
@@ -28,13 +29,14 @@ pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::PackUnorm4, Type::F32, &[unit]);
 }
 
-/// Operand 0 as bits. Signs and absolute value are applied first, in the type of the instruction, because the operation that follows
-/// reads the bits as another type.
+/// Returns operand 0 as bits. Signs and absolute value are applied first, in the type of the
+/// instruction, because the operation that follows reads the bits as another type.
 fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
     let source = l.value(cx, 0, ty);
-    match source.has_modifier() {
-        true => l.compute(Op::Mov, ty, &[source]),
-        false => source,
+    if source.has_modifier() {
+        l.compute(Op::Mov, ty, &[source])
+    } else {
+        source
     }
 }
 
@@ -59,7 +61,7 @@ pub(super) fn up64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, Src::register(words));
 }
 
-/// The word to unpack, in lane x.
+/// Returns the word to unpack, in lane x.
 fn word(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     splat(raw_bits(l, cx, cx.types.ty), 0)
 }

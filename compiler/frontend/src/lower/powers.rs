@@ -1,5 +1,6 @@
-//! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program section 2.14.1.10, NV_vertex_program1_1,
-//! NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
+//! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program
+//! section 2.14.1.10, NV_vertex_program1_1, NV_vertex_program2 section 2.14.3, NV_fragment_program
+//! section 3.11.5.
 
 use super::context::splat;
 use super::formula::{F, Formulas, MAGNITUDE, Part, S, SIGN, U, absolute};
@@ -18,7 +19,8 @@ const OVERFLOW: f32 = 128.0;
 
 /// The float below 1.
 const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
-/// Powers of two from 0 to 1 as a polynomial, lowest power first: a minimax fit with an error of at most 3e-9.
+/// Powers of two from 0 to 1 as a polynomial, lowest power first: a minimax fit with an error of at
+/// most 3e-9.
 #[expect(
     clippy::approx_constant,
     reason = "the factor of the fit is not the logarithm of 2"
@@ -52,12 +54,14 @@ pub(super) enum Rules {
 
 /// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`; powers below the normal numbers are 0.
 ///
-/// Where the power is 0 or infinite, VP1.x has 0 for the fraction (NV_vertex_program section 2.14.1.10.15); VP2.0 has the formula, which
-/// gives NaN of infinities (NV_vertex_program2 section 2.14.3.14).
+/// Where the power is 0 or infinite, VP1.x has 0 for the fraction (NV_vertex_program section
+/// 2.14.1.10.15); VP2.0 has the formula, which gives NaN of infinities (NV_vertex_program2 section
+/// 2.14.3.14).
 pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let [a] = l.floats(cx);
     let bounds = [LEAST_EXPONENT, VANISHING, OVERFLOW].map(|bound| l.float(bound));
-    // Powers that would be denormal are zero: there are no denormals. NV_vertex_program section 2.14.1.11.
+    // Powers that would be denormal are zero: there are no denormals. NV_vertex_program section
+    // 2.14.1.11.
     let is_small = l.compute(Op::SetLt, F, &[a, bounds[0]]);
     let bounded = l.compute(Op::SelNz, F, &[is_small, bounds[1], a]);
     // NaN stays: with it `Min` gives its first source.
@@ -83,8 +87,8 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     l.finish_parts(cx, &parts);
 }
 
-/// Computes two to the power of an integer up to 128 from its exponent, which is exact: 0 below the normal numbers, and anything for
-/// NaN.
+/// Computes two to the power of an integer up to 128 from its exponent, which is exact: 0 below the
+/// normal numbers, and anything for NaN.
 fn exp2_of_integer(l: &mut Lowerer<'_>, whole: Src) -> Src {
     let exponent = l.converted(whole, F, S);
     let (bias, shift, zero) = (l.bits(BIAS), l.bits(FRACTION_BITS), l.bits(0));
@@ -99,8 +103,8 @@ fn above_floor(l: &mut Lowerer<'_>, a: Src) -> Src {
     l.compute(Op::Sub, F, &[a, floor])
 }
 
-/// FRC: `a - floor(a)`, always below 1; NaN of infinities and NaN, of which `Fract` may make anything. NV_vertex_program2 section
-/// 2.14.3.16, NV_fragment_program section 3.11.5.10.
+/// FRC: `a - floor(a)`, always below 1; NaN of infinities and NaN, of which `Fract` may make
+/// anything. NV_vertex_program2 section 2.14.3.16, NV_fragment_program section 3.11.5.10.
 pub(super) fn fraction(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let fraction = above_floor(l, a);
@@ -109,15 +113,16 @@ pub(super) fn fraction(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::Min, F, &[fraction, below_one]);
 }
 
-/// EX2: `2^a` to 22 bits, which Vulkan does not ask of devices; 0 below the normal numbers. NV_vertex_program2 section 2.14.3.13,
-/// NV_fragment_program section 3.11.5.8.
+/// EX2: `2^a` to 22 bits, which Vulkan does not ask of devices; 0 below the normal numbers.
+/// NV_vertex_program2 section 2.14.3.13, NV_fragment_program section 3.11.5.8.
 pub(super) fn exp2(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let power = exact_power(l, a);
     l.finish_mov(cx, power);
 }
 
-/// POW: `2^(b * log2(a))` with the rules of products, so that 0^0 is NaN. NV_fragment_program section 3.11.5.24.
+/// POW: `2^(b * log2(a))` with the rules of products, so that 0^0 is NaN. NV_fragment_program
+/// section 3.11.5.24.
 pub(super) fn pow(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
     let power = exact_power_of(l, a, b);
@@ -142,14 +147,15 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);
     let zero = l.float(0.0);
-    // The operand itself is tested, for the bounded one is never less. At the other end the whole power is infinite and the polynomial 1.
+    // The operand itself is tested, for the bounded one is never less. At the other end the whole
+    // power is infinite and the polynomial 1.
     let is_small = l.compute(Op::SetLt, F, &[a, least]);
     l.compute(Op::SelNz, F, &[is_small, zero, power])
 }
 
-/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
-/// zeros and denormals give (-Inf, 1, -Inf, 1), infinities (Inf, 1, Inf, 1). NV_vertex_program section 2.14.1.10.16,
-/// NV_vertex_program2 section 2.14.3.19.
+/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are
+/// taken from the bits, which is exact; zeros and denormals give (-Inf, 1, -Inf, 1), infinities
+/// (Inf, 1, Inf, 1). NV_vertex_program section 2.14.1.10.16, NV_vertex_program2 section 2.14.3.19.
 pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let value = magnitude(l, cx);
     let (zero, one) = (l.bits(0), l.float(1.0));
@@ -184,16 +190,18 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_parts(cx, &parts);
 }
 
-/// The absolute value of the operand in a register, so that its bits can be read.
+/// Returns the absolute value of the operand in a register, so that its bits can be read.
 fn magnitude(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     let source = absolute(l.value(cx, 0, F));
     l.compute(Op::Mov, F, &[source])
 }
 
-/// LIT of VP1.x and VP2.0: `(1, max(x, 0), x > 0 ? max(y, 0)^w : 0, 1)` with `w` between -128 and 128.
+/// LIT of VP1.x and VP2.0: `(1, max(x, 0), x > 0 ? max(y, 0)^w : 0, 1)` with `w` between -128 and
+/// 128.
 ///
-/// The power 0 gives 1 of every base in VP1.x, where zero times anything is zero (NV_vertex_program section 2.14.1.10.17), and of every
-/// base but NaN in VP2.0 (NV_vertex_program2 section 2.14.3.18, rules 1 and 6).
+/// The power 0 gives 1 of every base in VP1.x, where zero times anything is zero (NV_vertex_program
+/// section 2.14.1.10.17), and of every base but NaN in VP2.0 (NV_vertex_program2 section 2.14.3.18,
+/// rules 1 and 6).
 pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let [source] = l.floats(cx);
     let positive = not_negative(l, source);
@@ -214,7 +222,8 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     l.finish_lit(cx, splat(positive, 0), power);
 }
 
-/// LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN. NV_fragment_program section 3.11.5.13.
+/// LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN.
+/// NV_fragment_program section 3.11.5.13.
 pub(super) fn lit_unbounded(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
     let positive = not_negative(l, source);
@@ -237,15 +246,17 @@ fn not_negative(l: &mut Lowerer<'_>, a: Src) -> Src {
     l.compute(Op::SelLt, F, &[a, zero, a])
 }
 
-/// The exponent of LIT within its bounds. NaN stays: `Max` gives its second source with it, `Min` its first.
+/// Returns the exponent of LIT within its bounds. NaN stays: `Max` gives its second source with it,
+/// `Min` its first.
 fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
     let raised = l.compute(Op::Max, F, &[low, exponent]);
     l.compute(Op::Min, F, &[raised, high])
 }
 
-/// RSQ: the reciprocal square root, -infinity for -0. Compilers of drivers take what the device computes for positive and leave
-/// comparisons of it out, so that the infinities are made of bits. NV_vertex_program2 section 2.14.3.28.
+/// RSQ: the reciprocal square root, -infinity for -0. Compilers of drivers take what the device
+/// computes for positive and leave comparisons of it out, so that the infinities are made of bits.
+/// NV_vertex_program2 section 2.14.3.28.
 pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     // In a register, because the bits are read: the signs of the operand must be in them.
@@ -258,23 +269,25 @@ pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_zero, infinity, root]);
 }
 
-/// RSQ of NV_fragment_program. Fragments take many roots and compare hardly any, so only those are made by hand that condition codes
-/// compare. NV_fragment_program section 3.11.5.27.
+/// RSQ of NV_fragment_program. Fragments take many roots and compare hardly any, so only those are
+/// made by hand that condition codes compare. NV_fragment_program section 3.11.5.27.
 pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    match cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
-        true => rsq(l, cx),
-        false => l.direct(cx, Op::Rsq),
+    if cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
+        rsq(l, cx)
+    } else {
+        l.lower_direct_fast(cx, Op::Rsq)
     }
 }
 
-/// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN stays. NV_vertex_program1_1 section
-/// 2.14.1.10.19, NV_vertex_program2 section 2.14.3.25.
+/// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN
+/// stays. NV_vertex_program1_1 section 2.14.1.10.19, NV_vertex_program2 section 2.14.3.25.
 pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let reciprocal = l.compute(Op::Rcp, F, &[a]);
     let (mask, sign) = (l.bits(MAGNITUDE), l.bits(SIGN));
     let (low, high) = (l.float(2f32.powi(-64)), l.float(2f32.powi(64)));
-    // Positive floats are in the order of their bits. Comparisons of floats would lose the sign of a zero.
+    // Positive floats are in the order of their bits. Comparisons of floats would lose the sign of
+    // a zero.
     let clamped = l.compute(Op::And, U, &[reciprocal, mask]);
     let clamped = l.compute(Op::Max, S, &[clamped, low]);
     let clamped = l.compute(Op::Min, S, &[clamped, high]);

@@ -1,9 +1,10 @@
-//! The precision of instructions of NV_fragment_program: operands and results are converted to it. NV_fragment_program sections 3.11.4.2
-//! to 3.11.4.4.
+//! The precision of instructions of NV_fragment_program: operands and results are converted to it.
+//! NV_fragment_program sections 3.11.4.2 to 3.11.4.4.
 
 use super::Lowerer;
 use super::context::Precision;
 use super::formula::Formulas;
+use super::resource::Resources;
 use crate::ast::Index;
 use crate::check::{COLH, VarKind};
 use crate::lang::modifiers::Mods;
@@ -12,14 +13,15 @@ use crate::line::{Line, Source, Target, Value};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 
-impl Lowerer<'_> {
-    /// Whether the language is one whose precisions are exact.
+impl Resources<'_> {
+    /// Decides whether the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
-        self.checked.dialect.facts().exact_precision
+        self.ast.dialect.facts().exact_precision
     }
 
-    /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.
-    pub(super) fn precision(&self, line: &Line, info: &OpcodeInfo) -> Precision {
+    /// Returns the conversions of an instruction that has a suffix for precision, or may write a
+    /// register of half precision.
+    pub(super) fn find_precision(&self, line: &Line, info: &OpcodeInfo) -> Precision {
         let stored = line.dst.filter(|dst| self.is_half_result(dst));
         let stored = stored.map(|_| Op::RoundHalf);
         let mods = line.modifiers.mods();
@@ -43,7 +45,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a result is a register of half precision.
+    /// Decides whether a result is a register of half precision.
     fn is_half_result(&self, dst: &Target) -> bool {
         let kind = self.checked.vars[dst.var as usize].kind;
         match matches!(kind, VarKind::Result { .. }) {
@@ -52,17 +54,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether an instruction has 32 bits whatever its suffix and its result are: lookups, packing, and what reads fog or texture
-    /// coordinates.
+    /// Decides whether an instruction has 32 bits whatever its suffix and its result are: lookups,
+    /// packing, and what reads fog or texture coordinates.
     fn is_full_precision(&self, line: &Line, info: &OpcodeInfo) -> bool {
         let takes_suffix = info.mods.contains(Mods::HALF);
         let sources = self.checked.lines.sources(line);
         !takes_suffix || sources.iter().any(|source| self.is_coordinate(source))
     }
 
-    /// Whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
+    /// Decides whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
-        // Attributes of these programs have no run-time index.
+        // Attributes of these programs have no dynamic index.
         let (Some((_, var)), Index::Const(number)) =
             (self.checked.variable(source.base), source.index)
         else {
@@ -74,25 +76,30 @@ impl Lowerer<'_> {
         let semantic = self.checked.attribs[(first + number) as usize].semantic;
         matches!(semantic, Semantic::FogCoord | Semantic::TexCoord(_))
     }
+}
 
-    /// An operand at the precision of the instruction.
+impl Lowerer<'_> {
+    /// Returns an operand at the precision of the instruction.
     #[inline(never)]
-    pub(super) fn rounded(&mut self, operand: &Source, op: Op, value: Src) -> Src {
-        let is_half = matches!(operand.base, Value::Var(var) if self.tables.is_short(var));
-        // A short register holds numbers of half precision only. Fixed point has another range than these.
-        match is_half && op == Op::RoundHalf {
-            true => value,
-            false => self.compute(op, Type::F32, &[value]),
+    pub(super) fn round_operand(&mut self, operand: &Source, op: Op, value: Src) -> Src {
+        let is_half =
+            matches!(operand.base, Value::Var(var) if self.resources.tables.is_short(var));
+        // A short register holds numbers of half precision only. Fixed point has another range than
+        // these.
+        if is_half && op == Op::RoundHalf {
+            value
+        } else {
+            self.compute(op, Type::F32, &[value])
         }
     }
 }
 
-/// Whether operands are converted apart from the result: moves convert once.
+/// Decides whether operands are converted apart from the result: moves convert once.
 fn rounds_operands(lower: Lower) -> bool {
     !matches!(lower, Lower::Op(Op::Mov))
 }
 
-/// Whether results are 0 or 1, which every format has.
+/// Decides whether results are 0 or 1, which every format has.
 fn gives_truth(lower: Lower) -> bool {
     matches!(
         lower,

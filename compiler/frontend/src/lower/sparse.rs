@@ -1,4 +1,5 @@
-//! SPARSE: residency of the texels that an access reads. EXT_sparse_texture2 sections 2.X.3.7 and 2.X.4.1.
+//! SPARSE: residency of the texels that an access reads. EXT_sparse_texture2 sections 2.X.3.7 and
+//! 2.X.4.1.
 
 use super::{InstCx, Lowerer};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -7,10 +8,11 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Dst, Op, Src, WriteMask};
 
-/// Updates the sparse condition code before the access itself, which may overwrite its own operands. Mask and condition of the
-/// result do not matter to the code.
+/// Updates the sparse condition code before the access itself, which may overwrite its own
+/// operands. Mask and condition of the result do not matter to the code.
 ///
-/// A result whose condition tests the sparse condition code tests the old one: then the code is updated by
+/// A result whose condition tests the sparse condition code tests the old one: then the code is
+/// updated by
 /// [`update_after`], which takes what this returns.
 pub(super) fn update(l: &mut Lowerer<'_>, cx: &InstCx<'_>, aux: Aux, sources: &[Src]) -> Late {
     update_with(l, cx, |_| aux, sources)
@@ -32,7 +34,7 @@ pub(super) fn update_with(
     let register = l.hidden(Width::W32);
     let mut dst = Dst::new(register, WriteMask::X);
     if !tests_old {
-        dst.cc = Some(l.condition_code(SPARSE_REGISTER));
+        dst.cc = Some(l.resources.get_condition_code(SPARSE_REGISTER));
     }
     let aux = aux(l);
     l.inst(Op::Resident, Type::S32, Some(dst), aux, sources);
@@ -47,7 +49,7 @@ pub(super) struct Late(Option<Src>);
 pub(super) fn update_after(l: &mut Lowerer<'_>, late: Late) {
     let Late(Some(resident)) = late else { return };
     let dst = Dst {
-        cc: Some(l.condition_code(SPARSE_REGISTER)),
+        cc: Some(l.resources.get_condition_code(SPARSE_REGISTER)),
         ..Dst::new(l.hidden(Width::W32), WriteMask::X)
     };
     l.inst(Op::Mov, Type::S32, Some(dst), Aux::None, &[resident]);

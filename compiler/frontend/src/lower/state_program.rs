@@ -1,13 +1,16 @@
-//! Vertex state programs: parameters that the program reads and writes, and what it is executed with. NV_vertex_program section 2.14.4.
+//! Vertex state programs: parameters that the program reads and writes, and what it is executed
+//! with. NV_vertex_program section 2.14.4.
 //!
-//! The parameters lie in a buffer, one vector each. One that the program names by its number is loaded where it is needed first, and then
-//! lives in a register. What was written to it is stored before the next read with a run-time index, which finds it in the buffer, and
-//! at the end of the program. State programs have no branches: the order of the text is that of execution.
+//! The parameters lie in a buffer, one vector each. One that the program names by its number is
+//! loaded where it is needed first, and then lives in a register. What was written to it is stored
+//! before the next read with a dynamic index, which finds it in the buffer, and at the end of the
+//! program. State programs have no branches: the order of the text is that of execution.
 
 use super::Lowerer;
 use super::address::{Address, load_words};
 use super::context::{const_index, splat};
 use super::formula::Formulas;
+use super::resource::Resources;
 use super::tables::BufferKey;
 use crate::ast::Index as AstIndex;
 use crate::check::Var;
@@ -23,36 +26,54 @@ const VECTOR: u32 = 16;
 /// Parameters are moved as the bits that they are.
 const BITS: Type = Type::U32;
 
-impl Lowerer<'_> {
-    /// The vector that the program is executed with.
-    pub(super) fn argument(&mut self, var: u32) -> Src {
-        let base = Base::Param(self.param_id(ParamSource::Argument));
+impl Resources<'_> {
+    /// Returns the vector that the program is executed with.
+    pub(super) fn get_argument(&mut self, var: u32) -> Src {
+        let base = Base::Param(self.get_param(ParamSource::Argument));
         *self.tables.place(var, 0) = Some(base);
         Src::new(base)
     }
 
-    /// A parameter as operand.
-    pub(super) fn writable_param(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+    /// Returns the register of a parameter, and whether this is its first access.
+    fn get_writable_register(&mut self, var: u32, info: &Var, number: u32) -> (RegisterId, bool) {
+        if let Some(Base::Register(register)) = *self.tables.place(var, number) {
+            return (register, false);
+        }
+        let register = self.add_named_register(info, None);
+        *self.tables.place(var, number) = Some(Base::Register(register));
+        (register, true)
+    }
+
+    fn get_param_space(&mut self) -> MemSpace {
+        MemSpace::Buffer(self.get_buffer(BufferKey::Bound(BufferKind::State, 0, None)))
+    }
+}
+
+impl Lowerer<'_> {
+    /// Loads a parameter as operand.
+    pub(super) fn load_writable_param(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         if let AstIndex::Relative(_) = index {
-            return self.param_at(info, index);
+            return self.load_param_at(info, index);
         }
         let number = const_index(index);
-        let (register, is_new) = self.writable_register(var, info, number);
+        let (register, is_new) = self.resources.get_writable_register(var, info, number);
         if is_new {
-            self.load_param(register, number);
+            self.load_stored_param(register, number);
         }
         Src::register(register)
     }
 
-    /// The register of a parameter that is about to be written.
-    pub(super) fn written_param(&mut self, info: &Var, result: &Target) -> RegisterId {
+    /// Returns the register of a parameter that is about to be written.
+    pub(super) fn write_param(&mut self, info: &Var, result: &Target) -> RegisterId {
         let number = const_index(result.index);
-        let (register, is_new) = self.writable_register(result.var, info, number);
+        let (register, is_new) = self
+            .resources
+            .get_writable_register(result.var, info, number);
         // Later reads need the components that are not written, too.
         if is_new && result.mask != WriteMask::XYZW {
-            self.load_param(register, number);
+            self.load_stored_param(register, number);
         }
-        let unstored = &mut self.tables.unstored;
+        let unstored = &mut self.resources.tables.unstored;
         match unstored.iter_mut().find(|(known, ..)| *known == number) {
             Some((_, _, mask)) => mask.0 |= result.mask.0,
             None => unstored.push((number, register, result.mask)),
@@ -62,36 +83,30 @@ impl Lowerer<'_> {
 
     /// Stores what was written to parameters.
     pub(super) fn store_params(&mut self) {
-        let mut unstored = std::mem::take(&mut self.tables.unstored);
+        let mut unstored = std::mem::take(&mut self.resources.tables.unstored);
         for &(number, register, mask) in &unstored {
             self.store_param(register, number, mask);
         }
         unstored.clear();
-        self.tables.unstored = unstored;
+        self.resources.tables.unstored = unstored;
     }
 
-    /// The register of a parameter, and whether this is its first access.
-    fn writable_register(&mut self, var: u32, info: &Var, number: u32) -> (RegisterId, bool) {
-        if let Some(Base::Register(register)) = *self.tables.place(var, number) {
-            return (register, false);
-        }
-        let register = self.named_register(info, None);
-        *self.tables.place(var, number) = Some(Base::Register(register));
-        (register, true)
-    }
-
-    fn load_param(&mut self, register: RegisterId, number: u32) {
-        let address = self.param_address(number);
-        let aux = self.mem_access(address.access(4, None, MemFlags::empty()));
+    fn load_stored_param(&mut self, register: RegisterId, number: u32) {
+        let address = self.find_param_address(number);
+        let aux = self
+            .resources
+            .add_mem_access(address.access(4, None, MemFlags::empty()));
         let dst = Dst::new(register, WriteMask::XYZW);
         self.inst(Op::Load, BITS, Some(dst), aux, &[address.source]);
     }
 
     /// Stores components of a register, the others keep what they are.
     fn store_param(&mut self, register: RegisterId, number: u32, mask: WriteMask) {
-        let address = self.param_address(number);
+        let address = self.find_param_address(number);
         if mask == WriteMask::XYZW {
-            let aux = self.mem_access(address.access(4, None, MemFlags::empty()));
+            let aux = self
+                .resources
+                .add_mem_access(address.access(4, None, MemFlags::empty()));
             return self.store_words(Src::register(register), &address, aux);
         }
         for lane in mask.lanes() {
@@ -99,7 +114,9 @@ impl Lowerer<'_> {
                 offset: address.offset + 4 * lane as i32,
                 ..address
             };
-            let aux = self.mem_access(component.access(1, None, MemFlags::empty()));
+            let aux = self
+                .resources
+                .add_mem_access(component.access(1, None, MemFlags::empty()));
             let source = splat(Src::register(register), lane as u8);
             self.store_words(source, &component, aux);
         }
@@ -109,25 +126,22 @@ impl Lowerer<'_> {
         self.inst(Op::Store, BITS, None, aux, &[source, address.source]);
     }
 
-    /// The place of a parameter.
-    fn param_address(&mut self, number: u32) -> Address {
+    /// Returns the place of a parameter.
+    fn find_param_address(&mut self, number: u32) -> Address {
         Address {
-            space: self.param_space(),
+            space: self.resources.get_param_space(),
             element: None,
             source: self.bits(0),
             offset: (number * VECTOR) as i32,
         }
     }
 
-    fn param_space(&mut self) -> MemSpace {
-        MemSpace::Buffer(self.buffer(BufferKey::Bound(BufferKind::State, 0, None)))
-    }
-
-    /// A parameter with a run-time index; zeros if there is none of this number. NV_vertex_program section 2.14.1.9.
-    fn param_at(&mut self, info: &Var, index: AstIndex) -> Src {
+    /// Loads a parameter with a dynamic index; zeros if there is none of this number.
+    /// NV_vertex_program section 2.14.1.9.
+    fn load_param_at(&mut self, info: &Var, index: AstIndex) -> Src {
         // The buffer has to have what was written so far, for the index may name any of it.
         self.store_params();
-        let IndexTerm { relative, offset } = self.index_term(index);
+        let IndexTerm { relative, offset } = self.make_index_term(index);
         let Some((register, lane)) = relative else {
             return self.bits(0);
         };
@@ -135,12 +149,13 @@ impl Lowerer<'_> {
         // Added modulo 2^32, so that negative offsets are right, too.
         let offset = self.bits(u64::from(offset as u32));
         let number = self.compute(Op::Add, BITS, &[number, offset]);
-        // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies behind the buffer reads as zeros.
+        // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies
+        // after the buffer reads as zeros.
         let behind = self.bits(u64::from(info.array.unwrap_or(0)));
         let number = self.compute(Op::Min, BITS, &[number, behind]);
         let stride = self.bits(u64::from(VECTOR));
         let address = Address {
-            space: self.param_space(),
+            space: self.resources.get_param_space(),
             element: None,
             source: splat(self.compute(Op::Mul, BITS, &[number, stride]), 0),
             offset: 0,

@@ -1,4 +1,5 @@
-//! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
+//! Tables of what the IR has for the variables and bindings of a program; their memory serves one
+//! translation after the other.
 
 use crate::ast::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
@@ -51,15 +52,15 @@ pub(crate) struct Tables {
     pub(super) kill_code: Option<RegisterId>,
     /// Parameters that were written and not stored yet: number, register, components.
     pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
-    /// The rounds of the open loops that can run.
+    /// The iterations of the open loops that can run.
     pub(super) rounds: Vec<Option<Rounds>>,
 }
 
-/// The rounds that a loop has left, and its index.
+/// The iterations that a loop has left, and its index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
-    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
-    /// 0 costs nothing.
+    /// The iterations left, negated, so that it counts up to 0: compilers of drivers recognize
+    /// loops that count up, and the test for 0 costs nothing.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -70,7 +71,8 @@ pub(super) struct Rounds {
 pub(super) struct LoopIndex {
     /// Index and step.
     pub(super) register: RegisterId,
-    /// The register that is the address register inside the loop: it holds the index, but never less than zero.
+    /// The register that is the address register inside the loop: it holds the index, but never
+    /// less than zero.
     pub(super) address: RegisterId,
     /// What the address register is around the loop.
     pub(super) outer: Option<Base>,
@@ -79,7 +81,8 @@ pub(super) struct LoopIndex {
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VarPlace {
-    /// What it is in the IR, once that is known; not of arrays whose elements have places of their own.
+    /// What it is in the IR, once that is known; not of arrays whose elements have places of their
+    /// own.
     base: Option<Base>,
     /// First of [`Tables::elements`]; beyond the end if there are none.
     first: u32,
@@ -92,7 +95,7 @@ bitflags::bitflags! {
     pub(super) struct Form: u8 {
         const LONG = 1;
         const SHORT = 2;
-        /// An array with run-time index.
+        /// An array with dynamic index.
         const RELATIVE = 4;
         /// Parameters in a buffer, which gets what is written to them.
         const STORED = 8;
@@ -175,17 +178,9 @@ impl Tables {
         rounds.clear();
     }
 
-    /// Gives places to the variables that were declared since the last time.
-    #[inline(always)]
+    /// Adds the places of all variables.
     pub(super) fn add_places(&mut self, vars: &[Var]) {
-        if self.places.len() < vars.len() {
-            self.add_new_places(vars);
-        }
-    }
-
-    #[inline(never)]
-    fn add_new_places(&mut self, vars: &[Var]) {
-        for var in &vars[self.places.len()..] {
+        for var in vars {
             let next = self.elements.len();
             self.places.push(VarPlace::of(var, next as u32));
             let count = var.elements_with_places();
@@ -193,8 +188,9 @@ impl Tables {
         }
     }
 
-    /// What a variable or an element of an array is in the IR. `None` if that is not known yet, if its width differs from `width` and
-    /// it must be converted, or if the index is computed at run time.
+    /// Returns what a variable or an element of an array is in the IR. `None` if that is not known
+    /// yet, if its width differs from `width` and it must be converted, or if the index is computed
+    /// at run time.
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
@@ -204,7 +200,7 @@ impl Tables {
             .flatten()
     }
 
-    /// The same of a result that has its full precision and goes to no buffer.
+    /// Returns the same of a result that has its full precision and goes to no buffer.
     #[inline]
     pub(super) fn known_result(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
@@ -226,7 +222,8 @@ impl Tables {
         }
     }
 
-    /// What an attribute of a vertex or a patch is in the IR, if that is known as for [`known_place`](Self::known_place).
+    /// Returns what an attribute of a vertex or a patch is in the IR, if that is known as for
+    /// [`known_place`](Self::known_place).
     pub(super) fn held_place(
         &self,
         var: u32,
@@ -245,13 +242,13 @@ impl Tables {
         self.held.get(&(var, index)).copied()
     }
 
-    /// Whether a variable has less precision.
+    /// Decides whether a variable has less precision.
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)
     }
 
-    /// The place of an element of a variable.
+    /// Returns the place of an element of a variable.
     pub(super) fn place(&mut self, var: u32, element: u32) -> &mut Option<Base> {
         let place = &mut self.places[var as usize];
         let elements = self.elements.get_mut(place.first as usize..);

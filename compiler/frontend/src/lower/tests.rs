@@ -2,20 +2,25 @@
 
 use super::lower;
 use super::tables::Tables;
-use crate::check::{RuleMemory, check};
+use crate::check::{CheckScratch, check};
 use crate::memory::ProgramMemory;
 use crate::source::Source;
+use crate::syntax::SyntaxMemory;
 use crate::{header, syntax};
 use glasm_ir::{Op, Program};
 
 fn lowered(text: &str) -> Program {
     let start = header::read(&Source::new("test", text)).expect("a known header");
-    let mut memory = RuleMemory::default();
-    let parsed = syntax::parse(start, &mut memory.syntax);
-    let (checked, reports) = check(parsed, &mut memory);
-    assert!(!reports.has_errors());
+    let mut scratch = CheckScratch::default();
+    let parsed = syntax::parse(start, &mut SyntaxMemory::default());
+    let parsed = check(parsed, &mut scratch);
+    assert!(!parsed.reports.has_errors());
     let (mut tables, mut memory) = (Tables::default(), ProgramMemory::default());
-    lower(&checked, None, (&mut tables, &mut memory))
+    lower(
+        (&parsed.ast, &scratch.program),
+        None,
+        (&mut tables, &mut memory),
+    )
 }
 
 #[test]

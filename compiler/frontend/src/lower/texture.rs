@@ -2,6 +2,8 @@
 
 use super::context::splat;
 use super::formula::{F, Formulas, Sources};
+use super::handle::find_chosen_unit;
+use super::handle::find_units;
 use super::handle::{Purpose, part};
 use super::{InstCx, Lowerer, sparse};
 use crate::ast::{Offset, SuffixKind};
@@ -34,12 +36,13 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, TexMode::Lod, coordinate, &[level]);
         }
         // Coordinates of cube maps have directions only. NV_fragment_program section 3.11.5.40.
-        TextureOp::Project if l.keeps_direction(cx) => {
+        TextureOp::Project if keeps_direction(l, cx) => {
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Project => {
-            // The reference in z is divided as well: TXP divides the first three components. Targets that need w for something else do not
-            // have it. NV_gpu_program4 section 2.X.8.Z.
+            // The reference in z is divided as well: TXP divides the first three components.
+            // Targets that need w for something else do not have it. NV_gpu_program4 section
+            // 2.X.8.Z.
             let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
@@ -74,19 +77,18 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
     }
 }
 
-impl Lowerer<'_> {
-    /// Whether a lookup with projection does not divide.
-    fn keeps_direction(&self, cx: &InstCx<'_>) -> bool {
-        self.has_exact_precision() && part(self, cx).1.is_cube()
-    }
+/// Decides whether a lookup with projection does not divide.
+fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
+    l.resources.has_exact_precision() && part(l, cx).1.is_cube()
 }
 
-/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
+/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
+/// EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
-    // The last kind of operand in the row is the texture itself.
+    // The last kind of operand in the entry is the texture itself.
     let own = cx.info.operands.len() - 1;
-    // An offset that is computed at run time is an operand behind those of the opcode, too.
+    // An offset that is computed at run time is an operand after those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return w;
@@ -95,7 +97,7 @@ fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     splat(second, u8::from(target.reference == Reference::Operand))
 }
 
-/// The component that TXG and TXGO select.
+/// Returns the component that TXG and TXGO select.
 fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     match part(l, cx).0.texture.suffix.kind() {
         SuffixKind::One(lane) => lane,
@@ -103,21 +105,23 @@ fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     }
 }
 
-/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the mode, least level, run-time offset.
+/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the
+/// mode, least level, dynamic offset.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
-    access.element = l.chosen_unit(part, texture.units);
-    let coordinate = match target.is_stack() {
-        true => layer_of_stack(l, coordinate, &texture, id),
-        false => coordinate,
+    access.element = find_chosen_unit(l, part, texture.units);
+    let coordinate = if target.is_stack() {
+        layer_of_stack(l, coordinate, &texture, id)
+    } else {
+        coordinate
     };
     let mut sources = Sources::new();
     if mode.has_coordinate() {
         sources.push(coordinate);
     }
-    // The operand behind those of the opcode.
+    // The operand after those of the opcode.
     let further = cx.info.operands.len() - 1;
     if access.reference {
         sources.push(match target.reference {
@@ -128,20 +132,23 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     own.iter().for_each(|&source| sources.push(source));
     if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
         access.min_lod = true;
-        // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section 2.X.8.Z.
-        sources.push(match mode == TexMode::Grad {
-            true => splat(own[1], 3),
-            false => splat(l.value(cx, further, F), target.clamp_lane()),
+        // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section
+        // 2.X.8.Z.
+        sources.push(if mode == TexMode::Grad {
+            splat(own[1], 3)
+        } else {
+            splat(l.value(cx, further, F), target.clamp_lane())
         });
     }
     access.offset = offset(l, cx, part.offset, &mut sources);
-    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
     let late = sparse::update(l, cx, aux, sources.all());
     l.finish_with(cx, Op::Tex, cx.result, aux, sources.all());
     sparse::update_after(l, late);
 }
 
-/// The texel offset of an access; one that is computed at run time is the last operand and the last source.
+/// Returns the texel offset of an access; one that is computed at run time is the last operand and
+/// the last source.
 fn offset(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -161,15 +168,16 @@ fn offset(
     }
 }
 
-/// The coordinate of an array texture for that of a stack, whose layers lie between 0 and 1. Layers are not blended with each other, as
-/// filters of 3D textures would, and coordinates beyond the ends stay at the ends.
+/// Returns the coordinate of an array texture for that of a stack, whose layers are in [0, 1]: they
+/// are not blended with each other, as filters of 3D textures would, and coordinates beyond the
+/// ends stay at the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
-    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
-    // The layer stands behind the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
+    // The layer stands after the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
@@ -178,7 +186,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     Src::register(stacked)
 }
 
-/// The texture of an access.
+/// Returns the texture of an access.
 fn texture(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -187,11 +195,12 @@ fn texture(
     mode: TexMode,
 ) -> (TextureId, Texture) {
     // The type of the result says how texels are seen, which a query does not care about.
-    let (purpose, texel) = match mode.reads_texels() {
-        true => (Purpose::Texels, cx.result),
-        false => (Purpose::Query, F),
+    let (purpose, texel) = if mode.reads_texels() {
+        (Purpose::Texels, cx.result)
+    } else {
+        (Purpose::Query, F)
     };
-    let units = l.units(part, purpose);
+    let units = find_units(l, part, purpose);
     let texture = Texture {
         units,
         target: target.target,
@@ -199,43 +208,49 @@ fn texture(
         texel,
         sampler: None,
     };
-    let id = match purpose == Purpose::Query && !units.is_handle() {
-        true => queried_texture(l, texture),
-        false => accessed_texture(l, texture),
+    let id = if purpose == Purpose::Query && !units.is_handle() {
+        queried_texture(l, texture)
+    } else {
+        accessed_texture(l, texture)
     };
     (id, texture)
 }
 
-/// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
+/// Returns the texture of a query: texels of any type will do. As long as nothing else accesses it,
+/// the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
-    let known = types
-        .iter()
-        .find_map(|&texel| l.tables.textures.get(&Texture { texel, ..texture }));
+    let known = types.iter().find_map(|&texel| {
+        l.resources
+            .tables
+            .textures
+            .get(&Texture { texel, ..texture })
+    });
     if let Some(&id) = known {
         return id;
     }
-    let id = l.builder.program.textures.push(texture);
-    l.tables.textures.insert(texture, id);
-    l.tables.queried_textures.insert(texture);
+    let id = l.resources.builder.program.textures.push(texture);
+    l.resources.tables.textures.insert(texture, id);
+    l.resources.tables.queried_textures.insert(texture);
     id
 }
 
-/// The texture of an access that reads texels: their type is that of the result.
+/// Returns the texture of an access that reads texels: their type is that of the result.
 fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let open = Texture {
         texel: F,
         ..texture
     };
-    let textures = &mut l.builder.program.textures;
-    if l.tables.queried_textures.remove(&open)
-        && let Some(id) = l.tables.textures.remove(&open)
+    let textures = &mut l.resources.builder.program.textures;
+    if l.resources.tables.queried_textures.remove(&open)
+        && let Some(id) = l.resources.tables.textures.remove(&open)
     {
         textures[id].texel = texture.texel;
-        l.tables.textures.insert(texture, id);
+        l.resources.tables.textures.insert(texture, id);
         return id;
     }
-    *l.tables
+    *l.resources
+        .tables
         .textures
         .entry(texture)
         .or_insert_with(|| textures.push(texture))

@@ -1,8 +1,9 @@
-//! Attributes of vertices and patches, vertices that are emitted, results that are passed on. NV_geometry_program4,
-//! NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
+//! Attributes of vertices and patches, vertices that are emitted, results that are passed on.
+//! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
 
 use super::context::{const_index, splat};
 use super::formula::Formulas;
+use super::resource::Resources;
 use super::resource::input_base;
 use super::{InstCx, Lowerer};
 use crate::ast::Index as AstIndex;
@@ -18,8 +19,8 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// An attribute of a vertex, or of the patch that a tessellation control program makes.
-    pub(super) fn held_attrib(
+    /// Loads an attribute of a vertex, or of the patch that a tessellation control program makes.
+    pub(super) fn load_held_attrib(
         &mut self,
         (var, info): (u32, &Var),
         first: u32,
@@ -30,13 +31,13 @@ impl Lowerer<'_> {
             AstIndex::Const(number) => Some((var, Some(number))),
             AstIndex::Relative(_) | AstIndex::Pair(_) => None,
         };
-        let known = constant.and_then(|key| self.tables.held.get(&key).copied());
+        let known = constant.and_then(|key| self.resources.tables.held.get(&key).copied());
         let (base, index) = match known {
             Some(known) => known,
-            None => self.new_held_place((var, info), first, index),
+            None => self.make_held_place((var, info), first, index),
         };
         if let Some(key) = constant {
-            self.tables.held.insert(key, (base, index));
+            self.resources.tables.held.insert(key, (base, index));
         }
         Src {
             index,
@@ -44,30 +45,33 @@ impl Lowerer<'_> {
         }
     }
 
-    fn new_held_place(
+    fn make_held_place(
         &mut self,
         (var, info): (u32, &Var),
         first: u32,
         index: AstIndex,
     ) -> (Base, Option<IndexId>) {
-        let (vertex, element) = self.divided(info, index);
-        // An array with run-time index has its slots already.
-        let array = (*self.tables.place(var, 0)).filter(|_| info.relative);
-        // All elements of an array belong to the same vertex or patch, so that its first binding tells to which.
+        let (vertex, element) = self.resources.split_index(info, index);
+        // An array with dynamic index has its slots already.
+        let array = (*self.resources.tables.place(var, 0)).filter(|_| info.relative);
+        // All elements of an array belong to the same vertex or patch, so that its first binding
+        // tells to which.
         let number = match array {
             Some(_) => 0,
             None => const_index(element),
         };
-        let binding = self.checked.attribs[(first + number) as usize];
+        let binding = self.resources.checked.attribs[(first + number) as usize];
         let vertex = match binding.holder.vertex {
             VertexOf::None => None,
             VertexOf::Number(number) => Some(IndexTerm::constant(number.into())),
-            VertexOf::Each => Some(self.vertex_term(vertex)),
+            VertexOf::Each => Some(self.make_vertex_term(vertex)),
         };
         let Some(base) = array else {
-            let base = self.held_slot(binding, info.base.unwrap_or(binding.base));
+            let base = self
+                .resources
+                .get_held_slot(binding, info.base.unwrap_or(binding.base));
             let index = vertex.map(|vertex| {
-                self.vertex_index(Index {
+                self.resources.add_vertex_index(Index {
                     element: IndexTerm::constant(0),
                     len: 1,
                     vertex: Some(vertex),
@@ -75,8 +79,8 @@ impl Lowerer<'_> {
             });
             return (base, index);
         };
-        let element = self.index_term(element);
-        let index = self.vertex_index(Index {
+        let element = self.make_index_term(element);
+        let index = self.resources.add_vertex_index(Index {
             element,
             len: info.array.unwrap_or(1),
             vertex,
@@ -84,19 +88,10 @@ impl Lowerer<'_> {
         (base, Some(index))
     }
 
-    /// The index of the vertex and that of the element.
-    fn divided(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
+    /// Returns the vertex that an index selects. Those beyond the end of every patch are undefined.
+    fn make_vertex_term(&mut self, index: AstIndex) -> IndexTerm {
         match index {
-            _ if !info.by_vertex => (AstIndex::None, index),
-            AstIndex::Pair(pair) => self.checked.pairs[pair as usize].into(),
-            AstIndex::None | AstIndex::Const(_) | AstIndex::Relative(_) => (index, AstIndex::None),
-        }
-    }
-
-    /// The vertex that an index selects. Those beyond the end of every patch are undefined.
-    fn vertex_term(&mut self, index: AstIndex) -> IndexTerm {
-        match index {
-            AstIndex::Relative(_) => self.index_term(index),
+            AstIndex::Relative(_) => self.make_index_term(index),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Pair(_) => {
                 // Patches may be smaller than the number, which the text cannot know.
                 let number = const_index(index).min(MAX_PATCH_VERTICES - 1);
@@ -104,18 +99,33 @@ impl Lowerer<'_> {
             }
         }
     }
+}
 
-    /// An index, the same one for all operands that have it.
-    fn vertex_index(&mut self, index: Index) -> IndexId {
+impl Resources<'_> {
+    /// Returns the index of the vertex and that of the element.
+    fn split_index(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
+        match index {
+            _ if !info.by_vertex => (AstIndex::None, index),
+            AstIndex::Pair(pair) => self.ast.pairs[pair as usize].into(),
+            AstIndex::None | AstIndex::Const(_) | AstIndex::Relative(_) => (index, AstIndex::None),
+        }
+    }
+
+    /// Adds an index, the same one for all operands that have it.
+    fn add_vertex_index(&mut self, index: Index) -> IndexId {
         let indices = &mut self.builder.program.indices;
         let known = self.tables.vertex_indices.entry(index);
         *known.or_insert_with(|| indices.push(index))
     }
 
-    /// The input or the output that an attribute of a vertex or a patch reads.
-    pub(super) fn held_slot(&mut self, binding: IoBinding, base: glasm_ir::types::Base) -> Base {
+    /// Returns the input or the output that an attribute of a vertex or a patch reads.
+    pub(super) fn get_held_slot(
+        &mut self,
+        binding: IoBinding,
+        base: glasm_ir::types::Base,
+    ) -> Base {
         match binding.holder.side {
-            Side::In => Base::Input(self.vertex_input(binding.semantic, base)),
+            Side::In => Base::Input(self.add_vertex_input(binding.semantic, base)),
             Side::Out => {
                 // What is read back may have been written by another invocation.
                 self.builder.program.modes.lock_step = true;
@@ -123,12 +133,12 @@ impl Lowerer<'_> {
                     base,
                     ..Output::new(binding.semantic)
                 };
-                Base::Output(self.output(output))
+                Base::Output(self.add_output(output))
             }
         }
     }
 
-    fn vertex_input(&mut self, semantic: Semantic, base: glasm_ir::types::Base) -> InputId {
+    fn add_vertex_input(&mut self, semantic: Semantic, base: glasm_ir::types::Base) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let known = self.tables.vertex_inputs.entry(semantic);
         *known.or_insert_with(|| {
@@ -141,21 +151,21 @@ impl Lowerer<'_> {
         })
     }
 
-    /// An output. Tessellation control programs read and write the same ones.
+    /// Adds an output. Tessellation control programs read and write the same ones.
     #[inline]
-    pub(super) fn output(&mut self, output: Output) -> OutputId {
+    pub(super) fn add_output(&mut self, output: Output) -> OutputId {
         let outputs = &mut self.builder.program.outputs;
-        if self.checked.dialect.stage() != Stage::TessControl {
+        if self.ast.dialect.stage() != Stage::TessControl {
             return outputs.push(output);
         }
         let known = self.tables.outputs.entry(output.semantic);
         *known.or_insert_with(|| outputs.push(output))
     }
 
-    /// Gives the bindings of all arrays with run-time index their slots where arrays may share some: in the order of their numbers, so that
-    /// each array finds its own one behind the other.
-    pub(super) fn shared_slots(&mut self) {
-        if !Stages::PRIMITIVES.has(self.checked.dialect.stage()) {
+    /// Gives the bindings of all arrays with dynamic index their slots where arrays may share
+    /// some: in the order of their numbers, so that each array finds its own one after the other.
+    pub(super) fn add_shared_slots(&mut self) {
+        if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;
         }
         let checked = self.checked;
@@ -172,13 +182,14 @@ impl Lowerer<'_> {
                 }
             }
         }
-        // With the number of the entry, so that of several bases for one slot that of the first declaration stays.
+        // With the number of the entry, so that of several bases for one slot that of the first
+        // declaration stays.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
-        let is_control = checked.dialect.stage() == Stage::TessControl;
+        let is_control = self.ast.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
             match side {
-                Side::In => drop(self.vertex_input(semantic, base)),
-                Side::Out if is_control => drop(self.output(Output {
+                Side::In => drop(self.add_vertex_input(semantic, base)),
+                Side::Out if is_control => drop(self.add_output(Output {
                     base,
                     ..Output::new(semantic)
                 })),
@@ -189,11 +200,12 @@ impl Lowerer<'_> {
         self.tables.shared_slots = slots;
     }
 
-    /// The outputs that vertices take from those that come in, and what they take. NV_geometry_shader_passthrough section 2.X.7.Y.
-    pub(super) fn passed_outputs(&mut self) {
+    /// Adds the outputs that vertices take from those that come in, and what they take.
+    /// NV_geometry_shader_passthrough section 2.X.7.Y.
+    pub(super) fn add_passed_outputs(&mut self) {
         let checked = self.checked;
         for passed in &checked.passed {
-            self.vertex_input(passed.binding.semantic, passed.binding.base);
+            self.add_vertex_input(passed.binding.semantic, passed.binding.base);
             self.builder.program.outputs.push(Output {
                 base: passed.binding.base,
                 passthrough: passed.mask,

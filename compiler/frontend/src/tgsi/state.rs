@@ -320,7 +320,8 @@ impl<'s> Translation<'s> {
         programs: &mut ProgramMemory,
     ) -> Self {
         let stage = start.dialect.stage();
-        let memory = mem::take(kept);
+        let mut memory = mem::take(kept);
+        memory.usage.reset();
         let cursor = Cursor {
             text: start.text,
             // Behind the header, which said the stage.
@@ -339,7 +340,7 @@ impl<'s> Translation<'s> {
             properties: Properties::default(),
             nesting: memory.nesting.emptied(),
             made: memory.made.emptied(),
-            usage: memory.usage.emptied(),
+            usage: memory.usage,
             flags: InstFlags::empty(),
             constant_type: Type::F32,
             span: Span::default(),

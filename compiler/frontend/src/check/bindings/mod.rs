@@ -1,0 +1,9 @@
+//! Bindings: what paths such as `vertex.attrib[2]` name, and the unnamed variables of paths in
+//! instructions.
+
+pub(crate) mod brackets;
+pub(crate) mod buffers;
+pub(crate) mod parameter;
+pub(crate) mod path;
+pub(crate) mod resolve;
+pub(crate) mod vertices;

@@ -1,0 +1,292 @@
+//! Declarations. NV_gpu_program4 sections 2.X.3.1 to 2.X.3.8.
+
+use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
+use crate::check::context::RuleCx;
+use crate::check::declarations::context::DeclarationRules;
+use crate::check::instructions::arb::check_arb_declaration;
+use crate::check::names::declare::make_var;
+use crate::check::names::symbols::Named;
+use crate::check::program::limits::find_reserved;
+use crate::codes::Code;
+use crate::lang::arb::limits as arb_limits;
+use crate::lang::limits;
+use crate::lang::options::Features;
+use crate::names::NameId;
+use crate::source::Version;
+use crate::vars::{Var, VarKind};
+use glasm_ir::{Span, Stage};
+
+impl DeclarationRules<'_, '_, '_> {
+    pub(crate) fn check_declaration(&mut self, number: u32) {
+        let decl = self.resolver.cx.ast.decls[number as usize];
+        if self.resolver.cx.facts.forms_by_options {
+            check_arb_declaration(&mut self.resolver.cx, &decl);
+        } else if self.resolver.cx.facts.registers.is_none() {
+            check_declaration_modifiers(&mut self.resolver.cx, &decl);
+        }
+        match decl.kind {
+            DeclKind::Temp => self.declare_temps(&decl),
+            DeclKind::Address => self.declare_addresses(&decl),
+            DeclKind::Alias => self.declare_alias(&decl),
+            DeclKind::GroupSize => self.check_group_size(&decl),
+            DeclKind::SharedMemory => self.check_shared_memory(&decl),
+            DeclKind::SecondaryViewLayerOffset => self.set_secondary_view_layer_offset(&decl),
+            DeclKind::Program(declaration) => self.check_program_declaration(&decl, declaration),
+            DeclKind::SubroutineType => self.declare_subroutine_type(&decl),
+            DeclKind::Declare | DeclKind::Define => self.declare_named_value(&decl),
+            DeclKind::Attrib
+            | DeclKind::Param
+            | DeclKind::Output
+            | DeclKind::Buffer
+            | DeclKind::Buffer4
+            | DeclKind::Cbuffer
+            | DeclKind::Texture
+            | DeclKind::Image
+            | DeclKind::Shared
+            | DeclKind::Storage
+            | DeclKind::Counter
+            | DeclKind::Subroutine => self.declare_bound_variable(&decl),
+        }
+    }
+
+    fn declare_temps(&mut self, decl: &Decl) {
+        for index in 0..decl.item_count {
+            // One statement may have a million names; further errors would only be counted.
+            if self.resolver.cx.reports.is_full() {
+                return;
+            }
+            let Item::Name(name, size, span) =
+                self.resolver.cx.ast.items[(decl.first_item + index) as usize]
+            else {
+                continue;
+            };
+            let array = check_temp_array(&mut self.resolver.cx, size, span);
+            self.state.temporaries += u64::from(array.unwrap_or(1));
+            let limit = limits::TEMPORARIES - find_reserved(&self.resolver.cx).temporaries;
+            if self.state.temporaries > limit {
+                let message = format!("more than {limit} temporaries");
+                self.resolver
+                    .cx
+                    .error(Code::TooManyTemporaries, span, message);
+                // Counting starts anew, so that not every further temporary is an error.
+                self.state.temporaries = 0;
+                self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
+                continue;
+            }
+            self.declare_item(
+                (name, span),
+                make_var(&self.resolver.cx, decl, VarKind::Temp, array),
+            );
+        }
+    }
+
+    /// ADDRESS. ARB_vertex_program section 2.14.3.5.
+    fn declare_addresses(&mut self, decl: &Decl) {
+        for index in 0..decl.item_count {
+            let item = self.resolver.cx.ast.items[(decl.first_item + index) as usize];
+            let Item::Name(name, _, span) = item else {
+                continue;
+            };
+            self.state.addresses += 1;
+            if self.state.addresses > arb_limits::ADDRESS_REGISTERS {
+                let message = format!(
+                    "more than {} address registers",
+                    arb_limits::ADDRESS_REGISTERS
+                );
+                self.resolver
+                    .cx
+                    .error(Code::TooManyTemporaries, span, message);
+                return;
+            }
+            self.declare_item(
+                (name, span),
+                make_var(&self.resolver.cx, decl, VarKind::Address, None),
+            );
+        }
+    }
+
+    /// Declares one of the names of a statement.
+    fn declare_item(&mut self, (name, span): (NameId, Span), var: Var) {
+        let var = Var {
+            name: Some(name),
+            span,
+            ..var
+        };
+        self.resolver.declare(Some((name, span)), var);
+    }
+
+    fn declare_alias(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        let (old, old_span) = match *self.resolver.cx.ast.items(decl) {
+            [Item::Name(old, _, old_span)] => (old, old_span),
+            [Item::Path(path)] => return self.declare_binding_alias(decl, path),
+            _ => return,
+        };
+        // The old name must be established already. NV_gpu_program4 section 2.X.3.8.
+        let target = self.resolver.find_var(old, old_span);
+        // A name that was used before it was declared may become an alias: its uses were reported.
+        if matches!(
+            self.resolver.symbols.entries[name.index()].named,
+            Named::Var(_)
+        ) {
+            let text = self.resolver.cx.name_text(name);
+            let message = format!("`{text}` is declared already");
+            self.resolver.cx.error(Code::DuplicateName, span, message);
+        } else {
+            self.resolver.symbols.entries[name.index()].named =
+                target.map_or(Named::Poisoned, Named::Var);
+        }
+    }
+
+    /// NV_compute_program5 section 2.X.7.Y.
+    fn check_group_size(&mut self, decl: &Decl) {
+        if !check_compute_only(&mut self.resolver.cx, decl) {
+            return;
+        }
+        if self.resolver.cx.has_option(Features::VARIABLE_GROUP_SIZE) {
+            let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
+            self.resolver.cx.error(Code::GroupSize, decl.span, message);
+        }
+        // Copied, because reports need all of the checker; GROUP_SIZE stands once in a program.
+        let items = self.resolver.cx.ast.items(decl).to_vec();
+        if std::mem::replace(&mut self.resolver.declared.has_group_size, true) {
+            self.resolver
+                .cx
+                .error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
+        }
+        if items.len() > 3 {
+            let message = "GROUP_SIZE has at most three sizes";
+            self.resolver.cx.error(Code::GroupSize, decl.span, message);
+        }
+        self.set_group_size(&items);
+    }
+
+    fn set_group_size(&mut self, items: &[Item]) {
+        // Sizes that are left out are 1, as the program has them from the start.
+        let mut product = 1u64;
+        for (axis, item) in items.iter().take(3).enumerate() {
+            let &Item::Number(value, span) = item else {
+                continue;
+            };
+            // A group as a whole has a limit, too: as many invocations as fit into its x axis
+            // alone.
+            product = product.saturating_mul(u64::from(value));
+            if value == 0
+                || value > limits::GROUP_SIZE[axis]
+                || product > u64::from(limits::GROUP_SIZE[0])
+            {
+                let message = format!("the size {value} is out of range");
+                self.resolver.cx.error(Code::GroupSize, span, message);
+            }
+            self.resolver.program.group_size[axis] = value;
+        }
+    }
+
+    fn check_shared_memory(&mut self, decl: &Decl) {
+        if !check_compute_only(&mut self.resolver.cx, decl) {
+            return;
+        }
+        // Copied for the same reason as in `group_size`.
+        let items = self.resolver.cx.ast.items(decl).to_vec();
+        if self.resolver.declared.shared_memory.is_some() {
+            let message = "SHARED_MEMORY is declared twice";
+            self.resolver
+                .cx
+                .error(Code::SharedMemory, decl.span, message);
+        }
+        self.resolver
+            .declared
+            .shared_memory
+            .get_or_insert(decl.span.start);
+        match items[..] {
+            [Item::Number(size, _)] if size <= limits::SHARED_BYTES => {
+                self.resolver.program.shared_bytes = size
+            }
+            [Item::Number(size, span)] => {
+                let message = format!(
+                    "{size} bytes of shared memory are more than {}",
+                    limits::SHARED_BYTES
+                );
+                self.resolver.cx.error(Code::SharedMemory, span, message);
+            }
+            _ => {
+                self.resolver
+                    .cx
+                    .error(Code::SharedMemory, decl.span, "SHARED_MEMORY has one size")
+            }
+        }
+    }
+}
+
+/// Checks whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
+fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
+    let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
+    let five = cx.version >= Version::V5_0;
+    // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
+    let long =
+        kind == DeclKind::Temp || kind == DeclKind::Attrib && cx.stage == Stage::Vertex && five;
+    if mods.contains(VarMods::LONG) && !long {
+        cx.error(Code::LongNotAllowed, span, "LONG is not allowed here");
+    }
+    if mods.contains(VarMods::SHORT) && !matches!(kind, DeclKind::Temp | DeclKind::Output) {
+        cx.error(Code::ShortNotAllowed, span, "SHORT is not allowed here");
+    }
+    let typed = matches!(
+        kind,
+        DeclKind::Temp
+            | DeclKind::Attrib
+            | DeclKind::Param
+            | DeclKind::Output
+            | DeclKind::Buffer
+            | DeclKind::Buffer4
+    );
+    if mods.intersects(VarMods::ANY_TYPE) && !typed {
+        let message = "a data type is not allowed here";
+        cx.error(Code::TypeNotAllowed, span, message);
+    }
+    let interpolation = mods.intersection(VarMods::ANY_INTERPOLATION);
+    if !interpolation.is_empty() && (kind != DeclKind::Attrib || cx.stage != Stage::Fragment) {
+        let message = "interpolation modifiers apply to attributes of fragment programs";
+        cx.error(Code::InterpolationNotAllowed, span, message);
+    }
+    // CENTROID goes with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
+    let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
+    if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
+        let message = "these interpolation modifiers exclude each other";
+        cx.error(Code::InterpolationMix, span, message);
+    }
+    if mods.contains(VarMods::SAMPLE) && cx.version < Version::V4_1 {
+        let message = "SAMPLE needs language version 4.1";
+        cx.error(Code::FeatureNewer, span, message);
+    }
+    // "Implementations are not required to support arithmetic interpolation of integer values."
+    let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
+    if integer && cx.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
+        let message = "integer attributes of fragment programs must be FLAT";
+        cx.error(Code::IntNotFlat, span, message);
+    }
+}
+
+/// Checks the elements of a temporary. An array with a mistake has one, so that uses of its name
+/// are not reported as well.
+fn check_temp_array(cx: &mut RuleCx<'_>, size: Size, span: Span) -> Option<u32> {
+    let (place, message) = match size {
+        Size::Single => return None,
+        Size::Of(0, place) => (place, "an array has at least one element"),
+        Size::Of(count, _) => return Some(count),
+        Size::Open => (span, "an array of temporaries needs a size"),
+    };
+    cx.error(Code::ArraySizeBad, place, message);
+    Some(1)
+}
+
+fn check_compute_only(cx: &mut RuleCx<'_>, decl: &Decl) -> bool {
+    let compute = cx.stage == Stage::Compute;
+    if !compute {
+        let message = "this declaration belongs to compute programs";
+        cx.error(Code::DeclarationNotAllowed, decl.span, message);
+    }
+    compute
+}

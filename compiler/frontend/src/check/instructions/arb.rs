@@ -1,0 +1,238 @@
+//! Rules that only ARB programs have: what their options enable, address registers, reserved words,
+//! limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to
+//! 3.11.5.
+
+use crate::ast::{Decl, DeclKind, Inst, Item, Operand, Signs, VarMods};
+use crate::check::context::RuleCx;
+use crate::check::operands::context::Shape;
+use crate::check::program::checked::Checked;
+use crate::codes::Code;
+use crate::lang::arb::{self, Form};
+use crate::lang::lenient::Rule;
+use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::OpcodeInfo;
+use crate::lang::options::Features;
+use crate::lang::stage_name;
+use crate::names::NameId;
+use crate::syntax::{DeclWord, Leader};
+use crate::vars::VarKind;
+use glasm_ir::{Span, Stage};
+
+/// Decides whether the opcode and its suffixes exist under the options of the program; reports it
+/// if not.
+#[inline]
+pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
+    match info.arb.of(cx.stage) {
+        Some(form) if has_form(cx, inst, form) => true,
+        form => {
+            report_missing_form(cx, inst, info, form);
+            false
+        }
+    }
+}
+
+/// Decides whether options have enabled the form of an opcode and the suffixes that it has in an
+/// instruction.
+#[inline]
+pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
+    let mods = inst.modifiers.mods();
+    cx.features.contains(form.needs)
+        && (mods.is_empty() || find_missing_suffix(cx, form, mods).is_none())
+}
+
+/// Returns what the suffixes of an opcode lack: the option that would bring one of them, no option
+/// if none would.
+fn find_missing_suffix(cx: &RuleCx<'_>, form: Form, mods: Mods) -> Option<Features> {
+    // First what this opcode alone takes in addition, then what options bring to all opcodes of the
+    // stage: the first is the nearer remedy.
+    let extra = mods.difference(form.mods);
+    let (feature, more) = form.more;
+    if !more.contains(extra) {
+        return Some(Features::empty());
+    }
+    if !extra.is_empty() && !cx.has_option(feature) {
+        return Some(feature);
+    }
+    // What the opcode takes still needs the option that brings the suffix to programs of this type.
+    let needs = arb::suffix_needs(cx.stage);
+    let brought = needs.iter().filter(|(_, feature)| cx.has_option(*feature));
+    let brought = brought.fold(Mods::empty(), |all, (known, _)| all.union(*known));
+    if brought.contains(mods) {
+        return None;
+    }
+    // Several suffixes may be missing; the first one that no option of the program brings is named.
+    mods.iter().find_map(|suffix| {
+        let found = needs.iter().find(|(known, _)| known.contains(suffix));
+        let feature = found.map_or(Features::empty(), |&(_, feature)| feature);
+        (found.is_none() || !cx.has_option(feature)).then_some(feature)
+    })
+}
+
+#[cold]
+fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form: Option<Form>) {
+    let span = cx.opcode_span(inst);
+    let name = info.name;
+    let Some(form) = form else {
+        let stage = stage_name(cx.stage);
+        let message = format!("`{name}` is not available in {stage} programs");
+        return cx.error(Code::FeatureStage, span, message);
+    };
+    // An opcode that is not there at all says nothing about its suffixes.
+    if !cx.need_option(form.needs, span, format_args!("`{name}` needs")) {
+        return;
+    }
+    match find_missing_suffix(cx, form, inst.modifiers.mods()) {
+        // An empty set of features denotes suffixes that no option would bring.
+        Some(feature) if feature.is_empty() => {
+            let message = format!("`{name}` does not take this suffix");
+            cx.error(Code::ModifierUnsupported, span, message);
+        }
+        Some(feature) => drop(cx.need_option(feature, span, "this suffix needs")),
+        None => {}
+    }
+}
+
+/// Conditions and absolute values in a program that has no option for them.
+pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) {
+    let option = cx.facts.conditions;
+    // A condition stands after the result, or is an operand of its own, as that of BRA; no
+    // instruction has both.
+    let guard = inst.dst.filter(|dst| dst.guard.is_some());
+    if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
+        cx.need_option(option, span, "conditions need");
+    }
+    for operand in operands {
+        if operand.signs.contains(Signs::ABS) {
+            cx.need_option(option, operand.span, "absolute values need");
+        }
+    }
+}
+
+/// Returns the shape of an operand that is a scalar in plain ARB programs and a vector where an
+/// option brings an NV instruction set.
+pub(crate) fn choose_scalar_shape(cx: &RuleCx<'_>) -> Shape {
+    if cx.is_plain_arb() {
+        Shape::Scalar
+    } else {
+        Shape::Vector
+    }
+}
+
+/// Checks that the operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8
+/// and 3.11.X.9.
+pub(crate) fn check_loop_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
+    let Some(operand) = operands.first() else {
+        return;
+    };
+    // What is no variable is a constant, or was reported already.
+    let is_constant = program
+        .var(operand.base)
+        .is_none_or(|(_, var)| matches!(var.kind, VarKind::Param { .. } | VarKind::Poisoned));
+    if !is_constant {
+        let message = "the count of a loop is a parameter or a constant";
+        cx.error(Code::LoopCount, operand.span, message);
+    }
+}
+
+/// Checks a result without component w. NV_fragment_program_option section 3.11.5.36.
+pub(crate) fn check_three_components(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
+    if let Some(dst) = inst.dst.filter(|dst| dst.mask.has(3)) {
+        let name = info.name;
+        let message = format!("{name} has no component w; write x, y and z only");
+        cx.lenient(Rule::ReflectionMask, dst.span, message);
+    }
+}
+
+/// Modifiers and names of a declaration.
+pub(crate) fn check_arb_declaration(cx: &mut RuleCx<'_>, decl: &Decl) {
+    if decl.kind == DeclKind::Address && cx.stage != Stage::Vertex {
+        let message = "address registers belong to vertex programs";
+        cx.error(Code::DeclarationNotAllowed, decl.span, message);
+    }
+    if !decl.mods.is_empty() {
+        check_arb_declaration_modifiers(cx, decl);
+    }
+    // TEMP and ADDRESS have a list of names, all other declarations one.
+    if let Some((name, span)) = decl.name {
+        check_reserved_word(cx, name, span);
+        return;
+    }
+    for index in 0..decl.item_count {
+        let item = cx.ast.items[(decl.first_item + index) as usize];
+        if let Item::Name(name, _, span) = item {
+            check_reserved_word(cx, name, span);
+        }
+    }
+}
+
+/// SHORT and LONG. NV_fragment_program_option section 3.11.3.
+fn check_arb_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
+    if !cx.need_option(Features::NV_FRAGMENT, decl.span, "SHORT and LONG need") {
+        return;
+    }
+    if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
+        let code = if decl.mods.contains(VarMods::SHORT) {
+            Code::ShortNotAllowed
+        } else {
+            Code::LongNotAllowed
+        };
+        cx.error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
+    }
+}
+
+/// Names that are words of the language, as far as the options of the program go.
+fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
+    let is_reserved = match cx.leader(name) {
+        // ARB_fragment_program section 3.11.2 does not list ADDRESS.
+        Leader::Decl(DeclWord::Keyword(DeclKind::Address)) => cx.stage == Stage::Vertex,
+        Leader::Decl(DeclWord::Keyword(_)) | Leader::End | Leader::Option => true,
+        // An opcode of an option is no reserved word of a program that does not have it.
+        Leader::Opcode(opcode, mods) => {
+            let form = opcode.info().arb.of(cx.stage);
+            form.is_some_and(|form| cx.has_option(form.needs) && is_listed(cx, form, mods))
+        }
+        Leader::Decl(DeclWord::Modifier(_)) | Leader::Old | Leader::Unknown | Leader::Other => {
+            false
+        }
+    };
+    if is_reserved {
+        let message = format!("`{}` is a reserved word", cx.name_text(name));
+        cx.error(Code::ReservedName, span, message);
+    }
+}
+
+/// Decides whether the list of reserved words has an opcode with these suffixes: that of vertex
+/// programs has no suffixes, that of fragment programs all of them.
+fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
+    if cx.stage == Stage::Vertex {
+        mods.is_empty()
+    } else {
+        find_missing_suffix(cx, form, mods).is_none()
+    }
+}
+
+/// Labels in programs without free branches and subroutines, and labels that are words of the
+/// language.
+pub(crate) fn check_arb_label(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
+    cx.need_option(cx.facts.labels, span, "labels need");
+    check_reserved_word(cx, name, span);
+}
+
+/// Reports the first attribute beyond the limit. Attributes are counted as a whole:
+/// ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
+pub(crate) fn check_program_attribs(cx: &mut RuleCx<'_>, program: &Checked, limit: usize) {
+    // Facing is an attribute of NV_fragment_program2 only.
+    let limit = limit + usize::from(cx.has_option(Features::NV_FRAGMENT_2));
+    // One attribute may be bound several times: the exact count, which costs a set, is needed only
+    // beyond the limit.
+    if program.attribs.len() <= limit {
+        return;
+    }
+    let spans = program.attribute_spans(&cx.ast);
+    if let Some(&beyond) = spans.get(limit) {
+        // "Vertex attributes bound multiple times count only once".
+        let count = spans.len();
+        let message = format!("{count} attributes are bound; the limit is {limit}");
+        cx.error(Code::TooManyAttribs, beyond, message);
+    }
+}

@@ -1,0 +1,322 @@
+//! Types of instructions. NV_gpu_program4 sections 2.X.4 and 2.X.4.1, NV_gpu_program5 section
+//! 2.X.4.1.
+
+use crate::ast::{Inst, InstTypes, Operand, Signs};
+use crate::check::context::RuleCx;
+use crate::check::operands::units::check_image_types;
+use crate::codes::Code;
+use crate::lang::atomics::{self, Memory};
+use crate::lang::lenient::Rule;
+use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
+use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::options::Features;
+use crate::source::Version;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+
+impl InstTypes {
+    /// One type, of one component.
+    #[inline]
+    pub(crate) const fn simple(ty: Type) -> Self {
+        Self {
+            ty,
+            from: ty,
+            components: 1,
+        }
+    }
+}
+
+/// Checks the types of an instruction; reports type modifiers that do not fit.
+#[inline]
+pub(crate) fn check_types(
+    cx: &mut RuleCx<'_>,
+    inst: &Inst,
+    operands: &[Operand],
+    info: &OpcodeInfo,
+) -> InstTypes {
+    let is_typed = inst.modifiers.type_count() > 0;
+    match info.rule {
+        TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
+            // What it reports does not stop the check: the type that was written goes to the
+            // operands.
+            check_arithmetic_type(cx, inst, info);
+            let data = inst.modifiers.data_type(0).info();
+            InstTypes::simple(register_type(data.ty))
+        }
+        // Only an opcode without types, such as BRA, comes here with one.
+        TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 | TypeRule::None => {
+            if is_typed {
+                report_unsupported_type(cx, inst, info, 0);
+            }
+            InstTypes::simple(default_type(inst, info))
+        }
+        TypeRule::Storage | TypeRule::Atomic => check_storage_type(cx, inst, info),
+        TypeRule::Image => check_image_types(cx, inst, info),
+        TypeRule::Convert => check_convert_types(cx, inst, operands),
+    }
+}
+
+fn report_unsupported_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, number: usize) {
+    let span = cx.type_span(inst, number);
+    let message = format!(
+        "`{}` does not take the data type `{}`",
+        info.name,
+        inst.modifiers.data_type(number).info().name
+    );
+    // The hint lists what table X.13 allows, nothing for an opcode that takes no type at all.
+    let types = info.types();
+    let takes = (!types.is_empty()).then(|| format!("it takes {}", types.join(", ")));
+    let notes = takes.into_iter().collect();
+    cx.error_with(Code::ModifierUnsupported, span, message, notes);
+}
+
+/// At most one type, which the opcode knows.
+fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
+    let data = inst.modifiers.data_type(0).info();
+    if inst.modifiers.type_count() == 2 {
+        return report_second_type(cx, inst, data);
+    }
+    // "Equivalent to the F data type modifier": table X.15.
+    if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
+        let span = cx.type_span(inst, 0);
+        let message = "the suffixes R and H are data types already";
+        return cx.error(Code::ModifierTwice, span, message);
+    }
+    let support = support(info, data);
+    // Columns F and I of table X.13: X is up to 32 bits, 6 up to 64.
+    let fits = match (data.class, data.ty.width()) {
+        (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
+        (TypeClass::Sized, Width::W64) => support == Support::Wide,
+        // MUL is the one opcode with S24 and U24, and the one with HI.
+        (TypeClass::Mul24, _) => info.mods.contains(Mods::HI),
+        // Types of 8 and 16 bits are for memory and CVT only.
+        (TypeClass::Sized | TypeClass::Vector | TypeClass::Extended, _) => false,
+    };
+    if !fits {
+        report_unsupported_type(cx, inst, info, 0);
+    } else if data.class == TypeClass::Sized {
+        check_sized_type(cx, inst, data);
+    }
+}
+
+#[cold]
+fn report_second_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
+    let second = inst.modifiers.data_type(1).info();
+    let is = |class| [data.class == class, second.class == class];
+    // Each of these rules has an error of its own: "may not specify both base and
+    // precision-specific data type modifiers".
+    let code = if is(TypeClass::Mul24) != [false; 2] {
+        Code::MulSpecial
+    } else if matches!(is(TypeClass::Sized), [true, false] | [false, true]) {
+        Code::BaseAndSized
+    } else {
+        Code::ModifierTwice
+    };
+    let (first, second) = (data.name, second.name);
+    let message = format!("`{second}` is a second data type beside `{first}`");
+    let span = cx.type_span(inst, 1);
+    cx.error(code, span, message);
+}
+
+/// Checks that the language has types with a size, those of NV_gpu_program5. The place is looked
+/// for only if it is missing: that reads the statement again.
+fn check_sized_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
+    if cx.version < Version::V5_0 {
+        let span = cx.type_span(inst, 0);
+        cx.need_version(Version::V5_0, span, format_args!("`{}` needs", data.name));
+    }
+}
+
+/// Exactly one storage modifier; atomics also have an operation.
+pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
+    let atomic = info.rule == TypeRule::Atomic;
+    let Some(data) = check_storage_modifier(cx, inst, info) else {
+        // Some type, so that the operands are checked.
+        return InstTypes::simple(Type::U32);
+    };
+    // F16 alone is of class Sized, for CVT; in memory it is one of the extension's.
+    let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
+    // Atomics have options of their own for such types, see `atomics`.
+    if extended && !atomic && !cx.has_option(Features::MEM_EXTENDED) {
+        check_extended_type(cx, inst, info, data);
+    }
+    if data.ty.width() == Width::W64 {
+        check_sized_type(cx, inst, data);
+    }
+    if atomic {
+        check_atomic(cx, inst, info, data);
+    }
+    InstTypes {
+        components: data.components,
+        ..InstTypes::simple(data.ty)
+    }
+}
+
+/// Checks the one storage modifier that there must be.
+fn check_storage_modifier(
+    cx: &mut RuleCx<'_>,
+    inst: &Inst,
+    info: &OpcodeInfo,
+) -> Option<&'static DataType> {
+    let count = inst.modifiers.type_count();
+    let data = inst.modifiers.data_type(0).info();
+    if count == 1 && !matches!(data.class, TypeClass::Base | TypeClass::Mul24) {
+        return Some(data);
+    }
+    // The last type is the one too many, or the only one that is wrong.
+    let span = match count.checked_sub(1) {
+        None => cx.opcode_span(inst),
+        Some(last) => cx.type_span(inst, last),
+    };
+    let code = if info.rule == TypeRule::Atomic && count == 0 {
+        Code::AtomModifiers
+    } else {
+        Code::StorageModifier
+    };
+    let name = info.name;
+    let message = format!("`{name}` takes exactly one storage modifier such as U32");
+    cx.error(code, span, message);
+    None
+}
+
+/// Checks a type of NV_gpu_program5_mem_extended in a program without it.
+#[cold]
+fn check_extended_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
+    let span = cx.type_span(inst, 0);
+    let feature = format!("`{}` needs", data.name);
+    // Drivers take this of LDC without the option.
+    if info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
+        let option = Features::MEM_EXTENDED.option();
+        cx.lenient(Rule::HalfLoad, span, format!("{feature} OPTION {option}"));
+    } else {
+        cx.need_option(Features::MEM_EXTENDED, span, feature);
+    }
+}
+
+/// Operation and type of an atomic.
+fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
+    let Some(op) = inst.modifiers.atomic() else {
+        let message = format!("`{}` needs an operation such as ADD", info.name);
+        return cx.error(Code::AtomModifiers, cx.opcode_span(inst), message);
+    };
+    // ATOMS and ATOMB have tables of their own.
+    let is_declared = [OperandKind::SharedMem, OperandKind::StorageMem];
+    let memory = if is_declared.iter().any(|&memory| info.accesses(memory)) {
+        Memory::Declared
+    } else {
+        Memory::Any
+    };
+    let known = atomics::is_defined(op, data.ty, cx.features, memory);
+    // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
+    let size_known = info.image().is_none() || data.ty.width() < Width::W64;
+    // Vectors exist of half floats, and only those.
+    let size_fits = (data.components == 1) != (data.ty == Type::F16);
+    if !size_fits || !size_known || !known {
+        let span = cx.type_span(inst, 0);
+        let (op, name) = (modifiers::atomic_name(op), data.name);
+        let message = format!("the atomic operation {op} is not defined for {name}");
+        cx.error(Code::AtomCombination, span, message);
+    }
+}
+
+/// CVT: result and operand type.
+fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -> InstTypes {
+    let data = [0, 1].map(|number| inst.modifiers.data_type(number).info());
+    let sized = data.iter().all(|data| data.class == TypeClass::Sized);
+    if inst.modifiers.type_count() != 2 || !sized {
+        let span = cx.opcode_span(inst);
+        let message = "CVT takes two sized types: that of the result, then that of the operand";
+        cx.error(Code::CvtModifiers, span, message);
+        // What CVT has by default: column D of table X.13.
+        return InstTypes::simple(Type::F32);
+    }
+    // "Negation and absolute value operators are not supported on the source operand":
+    // NV_gpu_program5 section 2.X.8.Z, CVT. A plus is neither.
+    let changes = Signs::all().difference(Signs::WRITTEN);
+    let is_changed = |operand: &&Operand| operand.signs.intersects(changes);
+    if let Some(operand) = operands.first().filter(is_changed) {
+        let message = "the operand of CVT has no minus and no absolute value";
+        cx.error(Code::CvtModifiers, operand.span, message);
+    }
+    let [to, from] = data.map(|data| data.ty);
+    InstTypes {
+        ty: to,
+        from,
+        components: 1,
+    }
+}
+
+/// Returns the type of an instruction without type modifier. The suffixes R and H are
+/// floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
+#[inline]
+fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
+    if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
+        Type::F32
+    } else {
+        Type::of(info.default, Width::W32)
+    }
+}
+
+/// How far an opcode supports types such as this one.
+#[inline]
+fn support(info: &OpcodeInfo, data: &DataType) -> Support {
+    if data.ty.is_float() {
+        info.float
+    } else {
+        info.int
+    }
+}
+
+/// Returns the type of an operand place. Table X.13, input column.
+#[inline]
+pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstTypes) -> Type {
+    let ty = types.ty;
+    match kind {
+        // Always floats, as wide as the type of the instruction.
+        OperandKind::Vf => Type::of(TypeBase::Float, register_type(ty).width()),
+        OperandKind::Vs => Type::S32,
+        OperandKind::Vu => Type::of(TypeBase::Unsigned, ty.width()),
+        OperandKind::Su => Type::U32,
+        OperandKind::Address => Type::U64,
+        OperandKind::V
+        | OperandKind::Sv
+        | OperandKind::AddressRegister
+        | OperandKind::S
+        | OperandKind::Plain
+        | OperandKind::ExtSwizzle
+        | OperandKind::Texture
+        | OperandKind::Image
+        | OperandKind::ImageUnit
+        | OperandKind::ImageTarget
+        | OperandKind::Label
+        | OperandKind::Subroutine
+        | OperandKind::Cond
+        | OperandKind::OptCond
+        | OperandKind::Kill
+        | OperandKind::Count
+        | OperandKind::ConstMem
+        | OperandKind::SharedMem
+        | OperandKind::StorageMem
+        | OperandKind::CounterMem => match info.rule {
+            // The second type of CVT is that of the operand, which lies in a register.
+            TypeRule::Convert => register_type(types.from),
+            // The type is that of the 32-bit halves.
+            TypeRule::Unpack64 => ty.with_width(Width::W64),
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::None => ty,
+            TypeRule::Storage | TypeRule::Atomic | TypeRule::Image => register_type(ty),
+        },
+    }
+}
+
+/// Returns the type of the result. Table X.13, output column.
+#[inline]
+pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
+    let ty = register_type(types.ty);
+    match info.result {
+        // The type is that of the operand's 32-bit halves.
+        ResultKind::V | ResultKind::S if info.rule == TypeRule::Pack64 => ty.with_width(Width::W64),
+        ResultKind::V | ResultKind::S | ResultKind::None => ty,
+        ResultKind::Vf => Type::of(TypeBase::Float, ty.width()),
+        ResultKind::Vs | ResultKind::Address => Type::of(TypeBase::Signed, ty.width()),
+        ResultKind::Vu => Type::of(TypeBase::Unsigned, ty.width()),
+    }
+}

@@ -1,0 +1,87 @@
+//! Context of the rules for operands and results.
+
+use crate::check::names::resolver::Resolver;
+use crate::vars::{BufferLayout, VarKind, VarSize};
+use glasm_ir::Semantic;
+use rustc_hash::FxHashMap;
+
+/// What an operand place takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Vector,
+    Scalar,
+    /// Without suffix and signs.
+    Plain,
+    /// Element of memory.
+    Memory(MemoryKind),
+    /// Address register without suffix and sign.
+    AddressRegister,
+}
+
+/// The variables that a memory operand takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryKind {
+    Constant,
+    Shared,
+    Storage,
+    Counter,
+}
+
+impl MemoryKind {
+    /// Returns what declares the variables.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Constant => "CBUFFER",
+            Self::Shared => "SHARED",
+            Self::Storage => "STORAGE",
+            Self::Counter => "COUNTER",
+        }
+    }
+
+    pub(super) fn takes(self, kind: VarKind) -> bool {
+        let layout = match self {
+            Self::Shared => return matches!(kind, VarKind::Shared { .. }),
+            Self::Constant => BufferLayout::Bytes,
+            Self::Storage => BufferLayout::Storage,
+            Self::Counter => BufferLayout::Counter,
+        };
+        matches!(kind, VarKind::Buffer(view) if view.layout == layout)
+    }
+}
+
+/// What instructions use of the registers of a program.
+#[derive(Debug, Default)]
+pub(crate) struct RegisterUse {
+    /// A bit for each result that an instruction writes.
+    pub(crate) results: u32,
+    /// Whether the program was found to write its color under two precisions.
+    pub(crate) has_two_colors: bool,
+    /// Whether an instruction writes a parameter.
+    pub(crate) parameters: bool,
+}
+
+/// What instructions use of what is limited for the program as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct OperandState {
+    /// Sizes of results written through declared variables.
+    pub(crate) result_sizes: FxHashMap<Semantic, VarSize>,
+    /// Entry of the target used with each texture image unit.
+    pub(crate) unit_targets: FxHashMap<u32, u8>,
+    /// What instructions use of the registers of a program.
+    pub(crate) registers: RegisterUse,
+}
+
+impl OperandState {
+    /// Removes all entries.
+    pub(crate) fn reset(&mut self) {
+        self.result_sizes.clear();
+        self.unit_targets.clear();
+        self.registers = RegisterUse::default();
+    }
+}
+
+/// Rules for operands and results: names in them become variables.
+pub(crate) struct OperandRules<'a, 's> {
+    pub(crate) resolver: Resolver<'a, 's>,
+    pub(crate) state: &'a mut OperandState,
+}

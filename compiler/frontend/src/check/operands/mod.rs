@@ -1,0 +1,9 @@
+//! Operands and results of instructions.
+
+pub(crate) mod constant;
+pub(crate) mod context;
+pub(crate) mod index;
+pub(crate) mod memory;
+pub(crate) mod operand;
+pub(crate) mod texture;
+pub(crate) mod units;
