@@ -5,62 +5,64 @@ mod resources;
 mod suffixes;
 mod varyings;
 
+use super::ast::{Body, Declaration, Dimension, Head};
 use super::covered::Covered;
-use super::cursor::Word;
 use super::files::File;
 use super::state::{Array, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use glasm_ir::types::Width;
 use glasm_ir::{Span, Stage, Storage};
-use head::{Dimension, Head};
 use std::mem::{replace, take};
 use suffixes::Suffixes;
 
 impl Translation<'_> {
-    /// `DCL`, behind its keyword.
-    pub(super) fn declaration(&mut self) -> Parsed<()> {
-        let head = self.head()?;
-        let read = self.declare(&head);
-        if read.is_ok() {
+    /// Declares registers. `failure`: the syntax error that ended the declaration.
+    pub(super) fn declaration(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
+        let head = &it.head;
+        if let Some(Dimension::Implied(bracket)) = head.dimension {
+            self.check_implied(head, bracket)?;
+        }
+        if !it.has_registers {
+            return self.check_failure(failure);
+        }
+        let declared = self.declare(it, failure);
+        if declared.is_ok() {
             self.add_register(&head.last_register());
         } else {
             let row = (head.file, head.first, head.last);
             // Registers of this declaration are no undeclared ones: each use of them would be one more error.
             self.declared.broken.push(row);
         }
-        read
+        declared
     }
 
-    fn declare(&mut self, head: &Head) -> Parsed<()> {
-        match head.file {
-            File::Image | File::Res => self.image(head),
-            File::Sview => self.view(head),
-            File::Buffer => self.buffer_registers(head),
-            File::Memory => self.memory(head),
-            File::ImmX => self.old_immediates(head),
-            File::In | File::Sv => {
-                let suffixes = self.suffixes(head)?;
-                self.inputs(head, &suffixes)
-            }
-            File::Out => {
-                let suffixes = self.suffixes(head)?;
-                self.outputs(head, &suffixes)
-            }
-            File::Null
-            | File::Const
-            | File::Temp
-            | File::Samp
-            | File::Addr
-            | File::Imm
-            | File::Pred
-            | File::TempX
-            | File::ConstBuf
-            | File::HwAtomic => {
-                let suffixes = self.suffixes(head)?;
-                self.plain_registers(head, &suffixes)
+    fn declare(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
+        let head = &it.head;
+        if let Body::Suffixes { first, count } = it.body {
+            let suffixes = &self.ast.suffixes[first as usize..][..count as usize];
+            let suffixes = self.check_suffixes(head, suffixes)?;
+            self.check_failure(failure)?;
+            return match head.file {
+                File::In | File::Sv => self.inputs(head, &suffixes),
+                File::Out => self.outputs(head, &suffixes),
+                _ => self.plain_registers(head, &suffixes),
+            };
+        }
+        self.check_failure(failure)?;
+        match it.body {
+            Body::Broken | Body::Suffixes { .. } => {}
+            Body::Image(image) => self.image(head, image),
+            Body::View(view) => self.view(head, view),
+            Body::Buffer => self.buffer_registers(head),
+            Body::Memory(kind) => self.memory(head, kind),
+            Body::Rows { first, count } => {
+                let rows = &self.ast.rows[first as usize..][..count as usize];
+                self.declared.rows.clear();
+                self.declared.rows.extend_from_slice(rows);
             }
         }
+        Ok(())
     }
 
     /// Registers whose declaration says no more than that they exist.
@@ -109,44 +111,9 @@ impl Translation<'_> {
         });
     }
 
-    fn head(&mut self) -> Parsed<Head> {
-        let word = self.cursor.word();
-        let Some(file) = File::of(word.text) else {
-            return Err(self.unknown_file(&word));
-        };
-        if !self.cursor.eat(b'[') {
-            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
-        }
-        let mut dimension = None;
-        let (mut first, mut last) = (0, 0);
-        // Where the bracket is, for the message that it is empty.
-        let mut before = self.cursor;
-        if self.cursor.eat(b']') {
-            self.check_implied(file, &word, before.token())?;
-            dimension = Some(Dimension::Implied);
-        } else {
-            (first, last) = self.range()?;
-        }
-        if self.cursor.sees(b'[') {
-            // What was read as the range was the first of two brackets.
-            dimension = dimension.or(Some(Dimension::Number(first)));
-            self.cursor.at += 1;
-            (first, last) = self.range()?;
-        } else if dimension == Some(Dimension::Implied) {
-            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
-        }
-        Ok(Head {
-            file,
-            dimension,
-            first,
-            last,
-            usage: self.optional_mask()?,
-            span: self.cursor.since(word.start),
-        })
-    }
-
     /// Reports brackets without a number whose size no stage implies.
-    fn check_implied(&mut self, file: File, word: &Word<'_>, bracket: Span) -> Parsed<()> {
+    fn check_implied(&mut self, head: &Head, bracket: Span) -> Parsed<()> {
+        let file = head.file;
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
         if !matches!(file, File::In | File::Out) || !stages.contains(&self.stage) {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
@@ -155,35 +122,12 @@ impl Translation<'_> {
         // Patches have as many vertices as the draw says; primitives have those that the property says.
         if self.stage == Stage::Geometry && self.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
-            self.lenient(Rule::LatePrimitive, word.span(), message);
+            // The file, whose word is as long in either case.
+            let start = head.span.start;
+            let word = Span::new(start, start + file.word().len() as u32);
+            self.lenient(Rule::LatePrimitive, word, message);
         }
         Ok(())
-    }
-
-    /// `a]` or `a..b]`.
-    fn range(&mut self) -> Parsed<(u32, u32)> {
-        self.cursor.blanks();
-        let start = self.cursor.at as u32;
-        let first = self.register_number()?;
-        let mut last = first;
-        self.cursor.blanks();
-        if self.cursor.byte() == b'.' {
-            self.cursor.at += 1;
-            // Both points stand together, without blanks between them.
-            if self.cursor.byte() != b'.' {
-                return Err(self.unexpected_as(Code::RegisterIndex, "`.`"));
-            }
-            self.cursor.at += 1;
-            last = self.register_number()?;
-        }
-        let end = self.cursor;
-        self.expect_bracket()?;
-        if last < first {
-            let span = end.since(start);
-            let message = format!("the range ends at {last}, before {first}");
-            return Err(self.error(Code::RangeReversed, span, message));
-        }
-        Ok((first, last))
     }
 
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
@@ -217,9 +161,9 @@ impl Translation<'_> {
         let mut array = None;
         // An index without the id of an array may reach any temporary, so that all of
         // them are one array. TGSI, section "Array Declaration".
-        if self.scan.indexes_file(File::Temp) {
+        if self.ast.indexes_file(File::Temp) {
             array = Some(self.whole_temps(head.last + 1));
-        } else if self.scan.indexes_array(File::Temp, suffixes.array) {
+        } else if self.ast.indexes_array(File::Temp, suffixes.array) {
             let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
             array = Some(Array {
                 first,
@@ -262,11 +206,5 @@ impl Translation<'_> {
             register,
         };
         *slot(&mut self.declared.old_arrays, head.buffer() as usize) = Some(array);
-    }
-
-    /// `DCL IMMX[0..n] {{a, b, c, d}, ...}` of 2010.
-    fn old_immediates(&mut self, head: &Head) -> Parsed<()> {
-        self.cursor.eat(b',');
-        self.immediate_rows(head.last + 1)
     }
 }

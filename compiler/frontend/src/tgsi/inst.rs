@@ -1,5 +1,6 @@
 //! Instructions whose operands were read, and the last step of what each becomes.
 
+use super::ast::Access;
 use super::files::File;
 use super::opcodes::{Lower, Row};
 use super::operand::{Register, Target, splat};
@@ -8,11 +9,9 @@ use super::targets::Target as TextureTarget;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
 use glasm_ir::inst::{Aux, LiteralId};
-use glasm_ir::resource::MemFlags;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Cond, CondTest, Dst, Op, RegisterId, Saturate, Span, Src, Stage, Swizzle, TexTarget,
-    WriteMask,
+    Base, Cond, CondTest, Dst, Op, RegisterId, Saturate, Span, Src, Stage, Swizzle, WriteMask,
 };
 
 /// Most sources of an opcode.
@@ -42,26 +41,8 @@ pub(super) struct Inst {
     pub(super) offsets: [Option<Src>; 4],
     pub(super) access: Access,
     pub(super) label: Option<(u32, Span)>,
+    pub(super) opcode: Span,
     pub(super) span: Span,
-}
-
-/// What stands behind the operands of an access to memory. TGSI, section "Memory Qualifiers".
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Access {
-    pub(super) flags: MemFlags,
-    pub(super) target: Option<&'static TextureTarget>,
-    /// The type of texels.
-    pub(super) ty: Option<Type>,
-    /// Whether texels have one component of 32 bits.
-    pub(super) is_word: bool,
-}
-
-impl Access {
-    /// Whether it is that of an image: a target stands behind the operands. `BUFFER` may stand behind accesses of buffers, too.
-    pub(super) fn is_image(&self) -> bool {
-        let target = self.target.map(|target| target.target);
-        target.is_some_and(|target| target != TexTarget::Buffer)
-    }
 }
 
 /// A predicate before an instruction: where a lane of it passes the test, the lane of the result is written.
@@ -90,6 +71,7 @@ impl Inst {
             offsets: [None; 4],
             access: Access::default(),
             label: None,
+            opcode: Span::default(),
             span: Span::default(),
         }
     }
@@ -114,6 +96,7 @@ impl Inst {
         self.offsets = [None; 4];
         self.access = Access::default();
         self.label = None;
+        self.opcode = span;
         self.span = span;
     }
 

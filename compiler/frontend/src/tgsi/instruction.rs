@@ -1,61 +1,56 @@
 //! Instructions: operands and rules. What they become stands in [`lower`](super::lower).
 
-use super::cursor::Word;
+use super::ast::{self, Extra};
 use super::files::File;
 use super::inst::{Inst, Predicate};
-use super::opcodes::{
-    Besides, Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup, begins_statement,
-    is_resource,
-};
-use super::operand::{Register, Target};
-use super::state::{Parsed, Reported, Translation, quoted};
-use super::targets::{self, Target as TextureTarget};
+use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup, is_resource};
+use super::operand::Register;
+use super::state::{Parsed, Reported, Translation};
+use super::targets::Target as TextureTarget;
 use crate::codes::Code;
 use crate::lang::stage_name;
 use crate::lower::formula::Formulas;
-use crate::suggest::suggest;
-use glasm_ir::resource::MemFlags;
+use crate::source::Acceptance;
 use glasm_ir::types::Type;
-use glasm_ir::{Cond, Guard, InstFlags, Op, Span, Src, Swizzle};
-use std::mem;
+use glasm_ir::{Cond, Guard, InstFlags, Op, Span, Src};
 
 impl Translation<'_> {
-    /// An instruction whose opcode was read; `printed` is the number before it.
+    /// Translates an instruction. `failure`: the syntax error that ended it.
     #[inline]
     pub(super) fn instruction(
         &mut self,
         inst: &mut Inst,
-        word: &Word<'_>,
-        printed: Option<u32>,
+        it: &ast::Inst,
         predicate: Option<Predicate>,
+        failure: Option<u32>,
     ) -> Parsed<()> {
-        let Some((row, suffixes)) = Row::of(word) else {
-            return Err(self.unknown_opcode(word));
-        };
-        if !row.stages.has(self.stage) || row.era == Era::Removed && !self.cursor.extended {
-            return Err(self.refused_opcode(row, word.span()));
+        let row = it.row;
+        let is_old = row.era == Era::Removed && self.reports.acceptance() == Acceptance::Strict;
+        if !row.stages.has(self.stage) || is_old {
+            return Err(self.refused_opcode(row, it.opcode));
         }
-        self.begin(word.span());
+        self.begin(it.opcode);
         if !self.in_code {
             self.begin_code();
         }
         self.constant_type = row.constant_type(self.stage);
-        // Counted before the operands are read: an instruction with mistakes has a number, too.
+        // Counted before the operands are resolved: an instruction with mistakes has a number, too.
         let ordinal = self.nesting.count;
         self.nesting.count += 1;
-        inst.begin(row, word.span(), self.word(0));
-        let read = match self.nesting.is_dead() {
-            false => self.operands(inst),
-            true => self.dead_operands(inst),
+        inst.begin(row, it.opcode, self.word(0));
+        let resolved = if self.nesting.is_dead() {
+            self.dead_operands(inst, it, failure)
+        } else {
+            self.operands(inst, it, failure)
         };
-        // The block is there all the same, and its end should find it.
-        if let (Err(_), Lower::Flow(flow)) = (&read, row.lower) {
+        // The block exists nevertheless, and its end should find it.
+        if let (Err(_), Lower::Flow(flow)) = (&resolved, row.lower) {
             self.flow_of_wrong_operands(flow, inst, ordinal);
         }
-        read?;
-        inst.span = self.cursor.since(word.start);
+        resolved?;
+        inst.span = it.span;
         self.span = inst.span;
-        self.apply_suffixes(inst, suffixes);
+        self.apply_suffixes(inst, it.suffixes);
         if let Lower::Flow(flow) = row.lower {
             // Of flow control only KILP is known with a predicate.
             return match (flow, predicate) {
@@ -63,7 +58,7 @@ impl Translation<'_> {
                     self.predicated_kill(predicate);
                     Ok(())
                 }
-                _ => self.flow(flow, inst, [ordinal, printed.unwrap_or(ordinal)]),
+                _ => self.flow(flow, inst, [ordinal, it.printed.unwrap_or(ordinal)]),
             };
         }
         if self.nesting.is_dead() {
@@ -96,10 +91,15 @@ impl Translation<'_> {
 
     /// The operands of an instruction that nothing leads to: nothing is made of them.
     #[cold]
-    fn dead_operands(&mut self, inst: &mut Inst) -> Parsed<()> {
+    fn dead_operands(
+        &mut self,
+        inst: &mut Inst,
+        it: &ast::Inst,
+        failure: Option<u32>,
+    ) -> Parsed<()> {
         let (insts, kept) = (self.builder.program.insts.len(), self.kept_count());
         let sources = self.builder.program.srcs.len();
-        let read = self.operands(inst);
+        let read = self.operands(inst, it, failure);
         self.builder.program.insts.truncate(insts);
         self.builder.program.srcs.truncate(sources);
         // Values that the operands loaded are gone with their instructions.
@@ -136,17 +136,6 @@ impl Translation<'_> {
         }
     }
 
-    #[cold]
-    fn unknown_opcode(&mut self, word: &Word<'_>) -> Reported {
-        if word.text.is_empty() {
-            return self.unexpected("an instruction");
-        }
-        let text = quoted(word.text);
-        let hint = suggest(&text, Row::names());
-        let message = format!("`{text}` is no opcode");
-        self.error_with(Code::UnknownOpcode, word.span(), message, hint)
-    }
-
     fn apply_suffixes(&mut self, inst: &mut Inst, suffixes: Suffixes) {
         if suffixes.precise {
             self.flags = InstFlags::PRECISE;
@@ -175,269 +164,104 @@ impl Translation<'_> {
         self.discard(Cond::Any(guard));
     }
 
-    /// The operands of an opcode and what stands behind them.
+    /// Resolves the operands of an opcode and what follows them, then reports the syntax error that ended it, if there is one.
     #[inline]
-    fn operands(&mut self, inst: &mut Inst) -> Parsed<()> {
-        // STORE has a result that is a resource, in the first place like all results.
-        if inst.row.results > 0 {
-            self.results(inst)?;
+    fn operands(&mut self, inst: &mut Inst, it: &ast::Inst, failure: Option<u32>) -> Parsed<()> {
+        let ast = self.ast;
+        let first = it.first_operand as usize;
+        let operands = &ast.operands[first..first + it.operand_count as usize];
+        let results = usize::from(it.row.results).min(operands.len());
+        let (results, others) = operands.split_at(results);
+        let (sources, offsets) = others.split_at(it.source_count as usize);
+        self.results(inst, results)?;
+        self.sources(inst, sources)?;
+        match it.extra {
+            Extra::Nothing => {}
+            Extra::Texture(target, span) => {
+                inst.texture = Some(target);
+                inst.target_span = span;
+            }
+            Extra::Access(access) => inst.access = ast.accesses[access as usize],
+            Extra::Label(label, span) => inst.label = Some((label, span)),
         }
-        self.sources(inst)?;
-        self.behind_operands(inst)
+        if !offsets.is_empty() {
+            self.offsets(inst, offsets)?;
+        }
+        self.check_failure(failure)
     }
 
     #[inline]
-    fn results(&mut self, inst: &mut Inst) -> Parsed<()> {
-        self.target(&mut inst.target)?;
+    fn results(&mut self, inst: &mut Inst, results: &[ast::Operand]) -> Parsed<()> {
+        let Some(first) = results.first() else {
+            return Ok(());
+        };
+        inst.target = self.target(first)?;
+        // STORE has a result that is a resource, in the first place like all results.
         if !matches!(inst.row.lower, Lower::Memory(Memory::Store)) {
             inst.dst = self.destination(&inst.target)?;
         }
-        if inst.row.results > 1 {
-            self.comma(inst, 1)?;
-            let second = inst.second.insert(Target::NONE);
-            self.target(second)?;
+        if let Some(second) = results.get(1) {
+            inst.second = Some(self.target(second)?);
         }
         Ok(())
     }
 
     #[inline]
-    fn sources(&mut self, inst: &mut Inst) -> Parsed<()> {
-        let row = inst.row;
-        // Few opcodes have resources; the others read all sources alike.
-        if row.has_unusual_sources() {
-            return self.unusual_sources(inst);
+    fn sources(&mut self, inst: &mut Inst, sources: &[ast::Operand]) -> Parsed<()> {
+        // Few opcodes have resources; the others have sources of one kind.
+        if inst.row.has_unusual_sources() {
+            return self.unusual_sources(inst, sources);
         }
-        for number in 0..usize::from(row.sources) {
-            let before = number + usize::from(row.results);
-            if before > 0 {
-                self.comma(inst, before)?;
-            }
-            inst.sources[number] = self.source(&mut inst.registers[number])?;
-            inst.count += 1;
+        for (number, source) in sources.iter().enumerate() {
+            inst.sources[number] = self.source(source, &mut inst.registers[number])?;
         }
+        inst.count = sources.len();
         Ok(())
     }
 
-    /// Sources of which some are resources, or may lack.
+    /// Resolves sources of which some are resources, or are missing.
     #[inline(never)]
-    fn unusual_sources(&mut self, inst: &mut Inst) -> Parsed<()> {
+    fn unusual_sources(&mut self, inst: &mut Inst, sources: &[ast::Operand]) -> Parsed<()> {
         let row = inst.row;
-        // Streams were none in 2010.
-        let may_lack = matches!(row.lower, Lower::Emit | Lower::EndPrimitive);
-        for number in 0..usize::from(row.sources) {
-            let before = number + usize::from(row.results);
-            if before > 0 {
-                self.comma(inst, before)?;
-            } else if may_lack && !self.is_at_operand() {
-                // The next instruction stands here, or the end.
-                break;
-            }
+        for (number, source) in sources.iter().enumerate() {
             // The component that TG4 gathers may be part of the sampler.
             let is_short = number == 1
                 && matches!(row.lower, Lower::Lookup(Lookup::Gather))
-                && self.is_at_sampler();
+                && source.register.file == File::Samp;
             if is_short || is_resource(row, number) {
-                self.register_operand(&mut inst.registers[number])?;
-                inst.sources[number].swizzle = self.optional_swizzle()?;
+                inst.registers[number] = self.resolve_register(&source.register)?;
+                inst.sources[number].swizzle = source.swizzle;
             } else {
-                inst.sources[number] = self.source(&mut inst.registers[number])?;
+                inst.sources[number] = self.source(source, &mut inst.registers[number])?;
             }
             inst.count += 1;
-            if is_short {
-                break;
-            }
         }
         Ok(())
     }
 
-    /// Whether an operand stands here: a register, perhaps behind a sign or a bar.
-    fn is_at_operand(&mut self) -> bool {
-        self.cursor.blanks();
-        if matches!(self.cursor.byte(), b'-' | b'|') {
-            return true;
-        }
-        let mut ahead = self.cursor;
-        let word = ahead.word();
-        ahead.blanks();
-        // A bracket, because labels of flow control and opcodes are words, too.
-        File::of(word.text).is_some() && ahead.byte() == b'['
-    }
-
-    fn is_at_sampler(&self) -> bool {
-        // A copy of the cursor, so that nothing is taken.
-        let mut ahead = self.cursor;
-        ahead.word().is("SAMP")
-    }
-
-    #[inline]
-    fn comma(&mut self, inst: &Inst, number: usize) -> Parsed<()> {
-        if self.cursor.eat(b',') {
-            return Ok(());
-        }
-        Err(self.too_few(inst, number))
-    }
-
-    #[cold]
-    fn too_few(&mut self, inst: &Inst, number: usize) -> Reported {
-        if !self.is_at_statement() {
-            return self.unexpected("`,`");
-        }
-        let row = inst.row;
-        let count = usize::from(row.sources + row.results);
-        let message = format!("`{}` has {count} operands, not {number}", row.name);
-        self.error(Code::MissingOperand, inst.span, message)
-    }
-
-    /// Whether a line ends here, or the text, or a statement begins.
-    #[cold]
-    pub(super) fn is_at_statement(&mut self) -> bool {
-        // Nothing is taken here, either: the next statement is read from its start.
-        let before = self.cursor.at;
-        let next = self.cursor.token();
-        let text = self.cursor.text;
-        let start = next.start as usize;
-        // Blanks may have been read already.
-        let blank = text[..start].iter().rposition(|&byte| byte > b' ');
-        let ends_line = text[blank.map_or(0, |at| at + 1)..start].contains(&b'\n');
-        let word = self.cursor.word();
-        self.cursor.at = before;
-        let is_numbered = word.text.first().is_some_and(u8::is_ascii_digit);
-        ends_line || next.range().is_empty() || is_numbered || begins_statement(&word)
-    }
-
-    /// Targets, offsets, qualifiers and labels.
-    #[inline]
-    fn behind_operands(&mut self, inst: &mut Inst) -> Parsed<()> {
-        match inst.row.lower.besides() {
-            Besides::Sampler | Besides::Memory(Memory::SamplerHandle) => {
-                self.texture_target(inst)?;
-            }
-            Besides::View(_) => self.offsets(inst)?,
-            Besides::Memory(_) => self.qualifiers(inst)?,
-            Besides::Label => self.label(inst)?,
-            Besides::Nothing => {}
-        }
-        // What stands behind a comma is one operand too many for every opcode.
-        match self.cursor.sees(b',') {
-            true => Err(self.too_many(inst)),
-            false => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn too_many(&mut self, inst: &Inst) -> Reported {
-        let span = self.cursor.token();
-        let count = inst.row.sources + inst.row.results;
-        let message = format!("`{}` has {count} operands", inst.row.name);
-        self.error(Code::ExtraOperand, span, message)
-    }
-
-    fn texture_target(&mut self, inst: &mut Inst) -> Parsed<()> {
-        if !self.cursor.eat(b',') {
-            return Err(self.unexpected_as(Code::TargetUnknown, "`,` and a texture target"));
-        }
-        let word = self.cursor.word();
-        let Some(target) = TextureTarget::of(&word) else {
-            return Err(self.unknown_target(word.span()));
-        };
-        inst.texture = Some(target);
-        inst.target_span = word.span();
-        // The offsets of a lookup stand behind its target, those of a view behind the operands.
-        self.offsets(inst)
-    }
-
-    /// Texel offsets: up to four registers.
-    fn offsets(&mut self, inst: &mut Inst) -> Parsed<()> {
-        // Whoever writes SAMPLE_INFO by the table of opcodes gives it a second source.
-        let ignored = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
-        // TG4 may have four, one for each texel; all other lookups read the first one.
-        for number in 0..4 {
-            if !self.cursor.eat(b',') {
-                break;
-            }
-            if ignored {
-                let mut unread = Register::NONE;
-                self.source(&mut unread)?;
+    /// Resolves texel offsets: up to four registers.
+    fn offsets(&mut self, inst: &mut Inst, offsets: &[ast::Operand]) -> Parsed<()> {
+        // The second source of SAMPLE_INFO, which the table of opcodes does not have.
+        let is_ignored = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
+        for (number, offset) in offsets.iter().enumerate() {
+            if is_ignored {
+                self.source(offset, &mut { Register::NONE })?;
             } else {
-                inst.offsets[number] = Some(self.offset(inst.texture)?);
+                inst.offsets[number] = Some(self.offset(offset, inst.texture)?);
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn offset(&mut self, target: Option<&TextureTarget>) -> Parsed<Src> {
-        let mut register = Register::NONE;
-        self.register_operand(&mut register)?;
-        let mut source = self.source_register(&register)?;
-        if self.cursor.sees(b'.') {
-            source = source.swizzled(self.offset_swizzle()?);
-        }
+    fn offset(&mut self, offset: &ast::Operand, target: Option<&TextureTarget>) -> Parsed<Src> {
+        let source = self.source(offset, &mut { Register::NONE })?;
         // Also zeros: an offset has no direction on the faces of a cube.
         if target.is_some_and(|target| target.target.is_cube()) {
-            let span = self.cursor.since(register.span.start);
+            let span = Span::new(offset.register.span.start, offset.end);
             let message = "texels of cubes have no offsets";
             return Err(self.error(Code::OffsetTarget, span, message));
         }
         Ok(source)
-    }
-
-    /// The swizzle of an offset: three letters.
-    fn offset_swizzle(&mut self) -> Parsed<Swizzle> {
-        let mut ahead = self.cursor;
-        ahead.at += 1;
-        let word = ahead.word();
-        if word.text.len() > 3 {
-            let text = self.text_of(word.span());
-            let message = format!("`{text}`: offsets have three components");
-            return Err(self.error(Code::SwizzleLetters, word.span(), message));
-        }
-        // Three letters instead of four, which is otherwise a short form of extended texts.
-        let is_extended = mem::replace(&mut self.cursor.extended, true);
-        let swizzle = self.swizzle();
-        self.cursor.extended = is_extended;
-        swizzle
-    }
-
-    /// Qualifiers, target and format of an access, in any order.
-    fn qualifiers(&mut self, inst: &mut Inst) -> Parsed<()> {
-        while self.cursor.eat(b',') {
-            let start = self.cursor;
-            let word = self.cursor.word();
-            let access = &mut inst.access;
-            if word.is("COHERENT") {
-                access.flags |= MemFlags::COHERENT;
-            } else if word.is("VOLATILE") {
-                access.flags |= MemFlags::VOLATILE;
-            } else if word.is("RESTRICT") || word.is("STREAM_CACHE_POLICY") {
-                // Promises and hints that nothing here needs.
-            } else if let Some(target) = TextureTarget::of(&word) {
-                access.target = Some(target);
-            } else if let Some(ty) = targets::format_type(&word) {
-                access.ty = ty;
-                access.is_word = targets::is_word_format(word.text);
-            // A register cannot be a qualifier, so the message is about operands.
-            } else if File::of(word.text).is_some() {
-                self.cursor = start;
-                return Err(self.too_many(inst));
-            } else {
-                return Err(self.unknown_target(word.span()));
-            }
-        }
-        Ok(())
-    }
-
-    /// The label of flow control. Only that of CAL counts: others may be stale.
-    fn label(&mut self, inst: &mut Inst) -> Parsed<()> {
-        self.cursor.blanks();
-        let start = self.cursor.at as u32;
-        if self.cursor.byte() == b':' {
-            self.cursor.at += 1;
-            let Some(label) = self.cursor.number() else {
-                return Err(self.unexpected("the number of an instruction"));
-            };
-            inst.label = Some((label, self.cursor.since(start)));
-        }
-        Ok(())
     }
 }

@@ -5,16 +5,16 @@
 //! indexed at run time is looked up first (`scan`). Three generations of the text are read: that of 2010, the one that virgl sends, and
 //! the current one.
 
+mod ast;
 pub mod catalog;
 mod covered;
-mod cursor;
 mod declare;
 mod files;
 mod filled;
 mod flow;
-mod immediate;
 mod inst;
 mod instruction;
+mod lex;
 mod lower;
 mod modes;
 mod nesting;
@@ -22,49 +22,51 @@ mod numbers;
 mod opcodes;
 mod operand;
 mod property;
-mod scan;
 mod semantics;
 mod state;
+mod syntax;
 mod targets;
 
 pub(crate) use state::TgsiMemory;
 
-use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::memory::ProgramMemory;
 use crate::report::Reports;
 use crate::start::Start;
-use cursor::{Cursor, Word};
-use files::File;
+use ast::{Ast, Guard, Statement, StatementKind};
 use glasm_ir::{CondTest, Program, Semantic, Span};
 use inst::{Inst, Predicate};
-use operand::{ADDRESSES, Register};
+use opcodes::{Flow, Lower};
+use operand::ADDRESSES;
 use semantics::Sink;
 use state::{Parsed, Reported, Translation};
 
-/// Reads, checks and translates a program. Without an error the result is the program; all errors are reported.
+/// Parses, checks and translates a program. Without an error the result is the program; all errors are reported.
 pub(crate) fn translate(
     start: Start<'_>,
     memory: &mut TgsiMemory,
     programs: &mut ProgramMemory,
 ) -> (Option<Program>, Reports) {
-    let mut translation = Translation::new(start, memory, programs);
+    let ast = syntax::parse(&start, std::mem::take(&mut memory.ast));
+    let mut translation = Translation::new(start, &ast, memory, programs);
     translation.statements();
     let (program, reports) = translation.end(memory, programs);
-    match reports.has_errors() {
-        true => {
-            programs.recycle(program);
-            (None, reports)
-        }
-        false => (Some(program), reports),
+    memory.ast = ast.forget_text();
+    if reports.has_errors() {
+        programs.recycle(program);
+        (None, reports)
+    } else {
+        (Some(program), reports)
     }
 }
 
-/// The output registers of a program with what pipelines call them, in the order of their numbers. There is something of what was read, also
-/// if the program has errors.
+/// Returns the output registers of a program with their semantics, in the order of their numbers. If the program has errors, these are
+/// the registers whose declarations have none.
 pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
+    let ast = syntax::parse(&start, Ast::default());
     let mut translation = Translation::new(
         start,
+        &ast,
         &mut TgsiMemory::default(),
         &mut ProgramMemory::default(),
     );
@@ -80,41 +82,37 @@ pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
     semantics.collect()
 }
 
-/// How many bytes stand before the first word of a text.
+/// Returns the number of bytes before the first word of a program.
 pub(crate) fn leading_bytes(text: &[u8]) -> usize {
-    let mut cursor = Cursor {
-        text,
-        at: 0,
-        extended: true,
-    };
     // The byte order mark of UTF-8, which some editors put in front.
-    if text.starts_with(b"\xEF\xBB\xBF") {
-        cursor.at = 3;
-    }
-    cursor.blanks();
-    cursor.at
+    let start = if text.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    };
+    lex::skip_whitespace(text, start)
 }
 
-/// The number that a word is. `None` if it is none, or beyond 32 bits.
-fn decimal(word: &[u8]) -> Option<u32> {
-    word.iter().try_fold(0u32, |number, byte| {
-        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
-        number.checked_mul(10)?.checked_add(digit)
-    })
-}
-
-impl<'s> Translation<'s> {
-    /// Reads all statements.
+impl Translation<'_> {
+    /// Translates all statements.
     fn statements(&mut self) {
+        let ast = self.ast;
         let mut inst = Inst::before_all();
-        // `recover` goes on by at least one byte, so that a text of mistakes ends, too.
-        while !self.cursor.is_at_end() && !self.reports.is_full() {
-            let start = self.cursor.at;
-            if self.statement(&mut inst).is_err() {
-                self.recover(start);
+        // Statements that begin before this byte are in the line of one that is wrong.
+        let mut resumption = 0;
+        for statement in &ast.statements {
+            if self.reports.is_full() {
+                break;
+            }
+            if statement.start < resumption {
+                continue;
+            }
+            // The parser has skipped what follows a syntax error.
+            if self.statement(&mut inst, statement).is_err() && statement.failure.is_none() {
+                resumption = syntax::find_resumption(ast.text, statement.start, statement.end);
             }
         }
-        // Behind the last statement: declarations may follow instructions where the rule is not strict.
+        // After the last statement: declarations may follow instructions where the rule is not strict.
         self.overlapping_constants();
         self.settle_properties();
         self.end_of_text();
@@ -133,123 +131,93 @@ impl<'s> Translation<'s> {
         }
     }
 
-    /// Reads a statement.
+    /// Translates a statement.
     #[inline]
-    fn statement(&mut self, inst: &mut Inst) -> Parsed<()> {
-        // Most often an instruction has its number before it, which few digits are.
-        let mut printed = self.cursor.plain_number_before(b':');
-        let mut word = self.cursor.word();
-        if printed.is_none() {
-            printed = self.printed_number(&mut word);
-        }
-        // Declarations have no number, so that behind one these words are no keywords.
-        if printed.is_none() {
-            match word.text.len() {
-                3 if word.is("DCL") => return self.behind(word.span(), Self::declaration),
-                3 if word.is("IMM") => return self.behind(word.span(), Self::immediate_statement),
-                8 if word.is("PROPERTY") => return self.property(),
-                _ => {}
+    fn statement(&mut self, inst: &mut Inst, statement: &Statement) -> Parsed<()> {
+        let ast = self.ast;
+        match statement.kind {
+            StatementKind::Inst(id) => {
+                let it = &ast.insts[id as usize];
+                let guard = match it.guard {
+                    Some(guard) => Some(self.predicate_guard(&ast.guards[guard as usize])?),
+                    None => None,
+                };
+                // A second END has a message of its own.
+                if self.expects_subroutines()
+                    && !matches!(it.row.lower, Lower::Flow(Flow::Subroutine | Flow::End))
+                {
+                    self.misplaced(it.opcode)?;
+                }
+                self.instruction(inst, it, guard, statement.failure)
+            }
+            StatementKind::Broken => self.check_failure(statement.failure),
+            StatementKind::UnknownOpcode(word) => {
+                if self.expects_subroutines() {
+                    self.misplaced(word)?;
+                }
+                self.check_failure(statement.failure)
+            }
+            StatementKind::Declaration { keyword, id } => {
+                self.begin_declaration(keyword);
+                match id {
+                    Some(id) => {
+                        let declaration = &ast.declarations[id as usize];
+                        self.declaration(declaration, statement.failure)
+                    }
+                    None => self.check_failure(statement.failure),
+                }
+            }
+            StatementKind::Immediate { keyword, id } => {
+                self.begin_declaration(keyword);
+                self.immediate_statement(&ast.immediates[id as usize]);
+                self.check_failure(statement.failure)
+            }
+            StatementKind::Property(id) => self.property(&ast.properties[id as usize]),
+            StatementKind::UnknownProperty(name) => {
+                self.unknown_property(name);
+                Ok(())
             }
         }
-        let mut guard = None;
-        // Guards of 2010 stand between the number and the opcode.
-        if word.text.is_empty() && self.cursor.sees(b'(') {
-            guard = Some(self.predicate_guard()?);
-            word = self.cursor.word();
-        }
-        if word.text.is_empty() {
-            return Err(self.unexpected_character());
-        }
-        // A second END has a message of its own.
-        if self.expects_subroutines() && !word.is("BGNSUB") && !word.is("END") {
-            self.misplaced(word.span())?;
-        }
-        self.instruction(inst, &word, printed, guard)
     }
 
-    /// The number before an instruction, which is decoration but for labels. Then the word becomes that behind it.
-    #[inline(never)]
-    fn printed_number(&mut self, word: &mut Word<'s>) -> Option<u32> {
-        if !word.text.first().is_some_and(u8::is_ascii_digit) {
-            return None;
+    /// Reports the syntax error of a statement, if it has one.
+    #[inline]
+    fn check_failure(&mut self, failure: Option<u32>) -> Parsed<()> {
+        match failure {
+            None => Ok(()),
+            Some(failure) => Err(self.report_failure(failure)),
         }
-        // Copied, because a word that begins with a digit is no number before a colon is seen.
-        let mut ahead = self.cursor;
-        if !ahead.eat(b':') {
-            return None;
-        }
-        self.cursor = ahead;
-        let number = decimal(word.text);
-        *word = self.cursor.word();
-        number
     }
 
-    /// A declaration or an immediate, which come before instructions.
-    fn behind(&mut self, word: Span, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {
+    #[cold]
+    fn report_failure(&mut self, failure: u32) -> Reported {
+        let failure = self.ast.failures[failure as usize];
+        let (code, message, hint) = failure.describe(self.ast.text);
+        self.error_with(code, failure.span(), message, hint)
+    }
+
+    /// Begins a declaration or an immediate, which come before instructions.
+    fn begin_declaration(&mut self, keyword: Span) {
         if self.in_code {
             let message = "declarations and immediates come before instructions";
-            self.lenient(Rule::LateDeclaration, word, message);
+            self.lenient(Rule::LateDeclaration, keyword, message);
         }
-        self.span = word;
-        read(self)
+        self.span = keyword;
     }
 
+    /// Resolves a predicate before an instruction.
     #[cold]
-    fn unexpected_character(&mut self) -> Reported {
-        let span = self.cursor.token();
-        match self.foreign_byte(span) {
-            Some(reported) => reported,
-            None => self.unexpected("a declaration or an instruction"),
-        }
-    }
-
-    /// `(PRED[0].x)` or `(!PRED[0].x)` of the text of 2010.
-    #[cold]
-    fn predicate_guard(&mut self) -> Parsed<Predicate> {
-        self.expect(b'(')?;
-        let test = match self.cursor.eat(b'!') {
-            true => CondTest::Eq,
-            false => CondTest::Ne,
-        };
-        let mut register = Register::NONE;
-        self.register_operand(&mut register)?;
-        if register.file != File::Pred {
-            let message = "a predicate is expected here";
-            return Err(self.error(Code::OperandNotVariable, register.span, message));
-        }
-        let swizzle = self.optional_swizzle()?;
-        self.expect(b')')?;
+    fn predicate_guard(&mut self, guard: &Guard) -> Parsed<Predicate> {
+        let register = self.resolve_register(&guard.register)?;
         let number = self.known_number(&register, ADDRESSES)?;
         Ok(Predicate {
             register: self.predicate(number),
-            test,
-            swizzle,
+            test: if guard.is_inverted {
+                CondTest::Eq
+            } else {
+                CondTest::Ne
+            },
+            swizzle: guard.swizzle,
         })
-    }
-
-    /// Goes on behind a statement that could not be read: at the next line, or at the next number of an instruction.
-    #[cold]
-    fn recover(&mut self, start: usize) {
-        let text = self.cursor.text;
-        // At least a byte behind the start of the statement, wherever it failed.
-        let mut at = self.cursor.at.max(start + 1).min(text.len());
-        // Blanks behind what was read may hold the end of its line.
-        while at > start + 1 && text[at - 1] <= b' ' {
-            at -= 1;
-        }
-        while at < text.len() {
-            if text[at] == b'\n' {
-                break;
-            }
-            let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
-            let digits = digits.count();
-            // Digits at the end of a word number nothing.
-            let is_word = at > 0 && cursor::is_word(text[at - 1]);
-            if digits > 0 && !is_word && text.get(at + digits) == Some(&b':') {
-                break;
-            }
-            at += digits.max(1);
-        }
-        self.cursor.at = at;
     }
 }

@@ -79,7 +79,7 @@ impl Translation<'_> {
             (Name::Color, true) if self.stage == Stage::Fragment => Numbered::DrawBuffers,
             _ => return,
         };
-        let text = self.cursor.text;
+        let text = self.ast.text;
         let place = || Some(find_number_span(text, span, first));
         self.usage.add(kind, first + (count - 1), place);
     }
@@ -108,7 +108,7 @@ impl Translation<'_> {
 
     fn add_number(&mut self, kind: Numbered, number: Option<u32>, span: Span, brackets: Brackets) {
         let Some(number) = number else { return };
-        let text = self.cursor.text;
+        let text = self.ast.text;
         self.usage.add(kind, number, || {
             let inside = match brackets {
                 Brackets::First => span,

@@ -1,6 +1,6 @@
 //! The table of opcodes, current and old. TGSI, section "Instruction Set".
 
-use super::cursor::{Key, Word};
+use super::lex::{Key, Word};
 use crate::lang::Stages;
 use glasm_ir::inst::Rounding;
 use glasm_ir::resource::AtomicOp;

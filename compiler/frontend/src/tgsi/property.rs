@@ -1,8 +1,9 @@
 //! Properties. TGSI, section "Properties".
 
-use super::cursor::Word;
-use super::opcodes::begins_statement;
-use super::state::{Parsed, Reported, Translation, quoted};
+use super::ast;
+use super::lex::Word;
+use super::state::{Parsed, Translation};
+use super::syntax::quote;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::{Stages, stage_name};
@@ -114,98 +115,44 @@ pub(super) fn rows() -> &'static [Row] {
     PROPERTIES
 }
 
+impl Row {
+    /// Returns the property of a word.
+    pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
+        // Programs have few properties, so that a search will do.
+        PROPERTIES.iter().find(|row| word.is(row.name))
+    }
+}
+
 impl Translation<'_> {
-    /// `PROPERTY`, behind its keyword.
-    pub(super) fn property(&mut self) -> Parsed<()> {
-        let word = self.cursor.word();
-        self.span = word.span();
-        // Texts have few properties, so that a search will do.
-        let found = PROPERTIES.iter().find(|row| word.is(row.name));
-        let Some(&Row {
+    /// Applies a property.
+    pub(super) fn property(&mut self, it: &ast::Property) -> Parsed<()> {
+        self.span = it.name;
+        let Row {
             name,
             property,
             stages,
-            value,
             ..
-        }) = found
-        else {
-            return self.unknown_property(&word);
-        };
-        let start = self.cursor.token();
-        let number = self.property_value(name, value)?;
-        let span = Span::new(word.start, self.cursor.at as u32);
-        // The value was read first, so that the next statement begins behind it.
+        } = *it.row;
         if !stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{name}` means nothing in {stage} programs");
-            self.lenient(Rule::PropertyOfStage, span, message);
+            self.lenient(Rule::PropertyOfStage, it.span, message);
             return Ok(());
         }
-        self.set_property(property, number, start)
+        self.set_property(property, it.value, it.value_span)
     }
 
+    /// Reports a property that no table has.
     #[cold]
-    fn unknown_property(&mut self, word: &Word<'_>) -> Parsed<()> {
-        let text = quoted(word.text);
-        if word.text.is_empty() {
-            return Err(self.unexpected("the name of a property"));
-        }
+    pub(super) fn unknown_property(&mut self, name: Span) {
+        let text = quote(&self.ast.text[name.range()]);
         let message = format!("`{text}` is no property");
         let hint = suggest(&text, rows().iter().map(|row| row.name));
         let message = match hint {
             Some(hint) => format!("{message}: {hint}"),
             None => message,
         };
-        self.lenient(Rule::UnknownProperty, word.span(), message);
-        // The rest of the line is its value.
-        let rest = &self.cursor.text[self.cursor.at..];
-        let line = rest.iter().position(|&byte| byte == b'\n');
-        self.cursor.at += line.unwrap_or(rest.len());
-        Ok(())
-    }
-
-    fn property_value(&mut self, name: &str, value: Value) -> Parsed<u32> {
-        match value {
-            Value::Number(low, high) => self.number_value(name, low, high),
-            Value::Word(words) => self.word_value(name, words),
-        }
-    }
-
-    fn number_value(&mut self, name: &str, low: u32, high: u32) -> Parsed<u32> {
-        let span = self.cursor.token();
-        let Some(number) = self.cursor.number() else {
-            return Err(self.unexpected_as(Code::PropertyValue, "a number"));
-        };
-        if !(low..=high).contains(&number) {
-            let message = format!("`{name}` is a number from {low} to {high}");
-            return Err(self.error(Code::PropertyValue, span, message));
-        }
-        Ok(number)
-    }
-
-    fn word_value(&mut self, name: &str, words: &[(&str, u32)]) -> Parsed<u32> {
-        let word = self.cursor.word();
-        match words.iter().find(|(known, _)| word.is(known)) {
-            Some(&(_, number)) => Ok(number),
-            None => Err(self.unknown_value(name, &word, words)),
-        }
-    }
-
-    #[cold]
-    fn unknown_value(&mut self, name: &str, word: &Word<'_>, words: &[(&str, u32)]) -> Reported {
-        if begins_statement(word) {
-            // The next statement begins here.
-            self.cursor.at = word.start as usize;
-            let message = format!("`{name}` lacks its value");
-            return self.error(Code::PropertyValue, self.span, message);
-        }
-        let known: Vec<&str> = words.iter().map(|row| row.0).collect();
-        let message = match word.text.is_empty() {
-            true => format!("`{name}` lacks its value"),
-            false => format!("`{}` is no value of `{name}`", quoted(word.text)),
-        };
-        let hint = format!("the values are {}", known.join(", "));
-        self.error_with(Code::PropertyValue, word.span(), message, Some(hint))
+        self.lenient(Rule::UnknownProperty, name, message);
     }
 
     fn set_property(&mut self, property: Property, number: u32, place: Span) -> Parsed<()> {

@@ -1,18 +1,20 @@
 //! A translation while a text is read: the registers that it has declared, and the program so far.
 
+pub(super) use super::ast::Image as ImageRow;
+use super::ast::{self, Ast, MemoryKind, View};
 use super::covered::Coverage;
-use super::cursor::Cursor;
 use super::files::File;
 use super::modes::Properties;
 use super::nesting::Nesting;
-use super::scan::Scan;
 use super::semantics::{Content, Name, Sink};
+use super::syntax::quote;
 use crate::check::Usage;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
+use crate::lang::limits;
 use crate::memory::{ProgramMemory, take, take_map};
 use crate::report::Reports;
-use crate::source::{Acceptance, TgsiOptions};
+use crate::source::TgsiOptions;
 use crate::start::Start;
 use glasm_ir::inst::{Aux, LiteralId};
 use glasm_ir::resource::Texture;
@@ -22,7 +24,7 @@ use glasm_ir::{
     Base, Buffer, BufferId, BufferKind, Builder, Dst, Id, Image, ImageId, Index, IndexTerm,
     IndexVec, Input, InputId, Inst, InstFlags, Interpolation, Op, OutputId, Param, ParamSource,
     Program, Register, RegisterId, Saturate, Semantic, Span, Src, Stage, StateParam, Storage,
-    TexTarget, TextureId, WriteMask,
+    TextureId, WriteMask,
 };
 use rustc_hash::FxHashMap;
 use std::mem;
@@ -81,39 +83,6 @@ pub(super) struct OutputRow {
     pub(super) usage: WriteMask,
     pub(super) output: Option<OutputId>,
     pub(super) per_vertex: bool,
-}
-
-/// A texture view.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct View {
-    pub(super) target: TexTarget,
-    pub(super) ty: Type,
-}
-
-/// An image.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ImageRow {
-    pub(super) target: TexTarget,
-    /// The type of its texels; `None` if the text does not say.
-    pub(super) ty: Option<Type>,
-    pub(super) writable: bool,
-    /// Whether atomics work on its format.
-    pub(super) atomic: bool,
-    /// Whether its texels are words that are counted in bytes.
-    pub(super) raw: bool,
-    /// Whether the format that an access names has one component of 32 bits.
-    pub(super) is_word: bool,
-    /// The format that the declaration states, by Vulkan's name.
-    pub(super) format: Option<&'static str>,
-}
-
-/// What `MEMORY` is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum MemoryKind {
-    Global,
-    Shared,
-    Private,
-    Input,
 }
 
 /// An immediate.
@@ -274,7 +243,7 @@ enum Binding {
 /// Memory that translations use one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct TgsiMemory {
-    scan: Scan,
+    pub(super) ast: Ast<'static>,
     declared: Declared,
     nesting: Nesting,
     made: Made,
@@ -290,11 +259,10 @@ impl TgsiMemory {
 
 /// A translation.
 pub(super) struct Translation<'s> {
-    pub(super) cursor: Cursor<'s>,
+    pub(super) ast: &'s Ast<'s>,
     pub(super) reports: Reports,
     pub(super) stage: Stage,
     pub(super) options: TgsiOptions,
-    pub(super) scan: Scan,
     pub(super) builder: Builder,
     pub(super) declared: Declared,
     pub(super) properties: Properties,
@@ -315,25 +283,18 @@ pub(super) struct Translation<'s> {
 impl<'s> Translation<'s> {
     /// A translation of which nothing was read.
     pub(super) fn new(
-        start: Start<'s>,
+        start: Start<'_>,
+        ast: &'s Ast<'s>,
         kept: &mut TgsiMemory,
         programs: &mut ProgramMemory,
     ) -> Self {
         let stage = start.dialect.stage();
         let memory = mem::take(kept);
-        let cursor = Cursor {
-            text: start.text,
-            // Behind the header, which said the stage.
-            at: start.body,
-            extended: start.reports.acceptance() == Acceptance::Shipped,
-        };
         Self {
-            cursor,
+            ast,
             reports: start.reports,
             stage,
             options: start.tgsi,
-            // Before the first statement is read: what a declaration makes depends on instructions further on.
-            scan: memory.scan.again(cursor),
             builder: programs.builder(stage),
             declared: memory.declared.emptied(),
             properties: Properties::default(),
@@ -357,7 +318,7 @@ impl<'s> Translation<'s> {
     ) -> (Program, Reports) {
         let program = programs.finish(self.builder);
         *kept = TgsiMemory {
-            scan: self.scan,
+            ast: Ast::default(),
             declared: self.declared,
             nesting: self.nesting,
             made: self.made,
@@ -387,37 +348,6 @@ impl<'s> Translation<'s> {
         Reported
     }
 
-    /// Reports that something else than `expected` stands here.
-    #[cold]
-    pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
-        self.unexpected_as(Code::UnexpectedToken, expected)
-    }
-
-    #[cold]
-    pub(super) fn unexpected_as(&mut self, code: Code, expected: &str) -> Reported {
-        let span = self.cursor.token();
-        if let Some(reported) = self.foreign_byte(span) {
-            return reported;
-        }
-        let message = match span.range().is_empty() {
-            true => format!("expected {expected}, found the end of the text"),
-            false => format!("expected {expected}, found `{}`", self.text_of(span)),
-        };
-        self.error(code, span, message)
-    }
-
-    /// Reports what begins with a byte that no text has.
-    #[cold]
-    pub(super) fn foreign_byte(&mut self, span: Span) -> Option<Reported> {
-        let byte = *self.cursor.text[span.range()].first()?;
-        // Printable bytes can be quoted, and at the end of a line something else is missing.
-        if byte.is_ascii_graphic() || byte == b'\n' {
-            return None;
-        }
-        let message = format!("byte {byte:#04x} is no part of the language");
-        Some(self.error(Code::UnexpectedCharacter, span, message))
-    }
-
     /// A rule that shipped programs break.
     #[cold]
     pub(super) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
@@ -425,16 +355,7 @@ impl<'s> Translation<'s> {
     }
 
     pub(super) fn text_of(&self, span: Span) -> String {
-        quoted(&self.cursor.text[span.range()])
-    }
-
-    /// Takes a byte that has to come.
-    #[inline]
-    pub(super) fn expect(&mut self, byte: u8) -> Parsed<()> {
-        match self.cursor.eat(byte) {
-            true => Ok(()),
-            false => Err(self.unexpected(&format!("`{}`", byte as char))),
-        }
+        quote(&self.ast.text[span.range()])
     }
 
     /// Begins an instruction.
@@ -666,9 +587,23 @@ impl<'s> Translation<'s> {
     }
 
     /// Declares an immediate.
-    pub(super) fn declare_immediate(&mut self, words: [u32; 4]) {
-        let literal = None;
-        self.declared.immediates.push(Immediate { words, literal });
+    pub(super) fn immediate_statement(&mut self, it: &ast::Immediate) {
+        let count = self.declared.immediates.len();
+        if let Some((number, span)) = it.number
+            && number != count as u32
+        {
+            // Operands name immediates by their position, so a wrong number would mean others than the writer meant.
+            let message = format!("this is immediate {count}, not {number}");
+            self.error(Code::ImmediateOrder, span, message);
+        }
+        if count >= limits::IMMEDIATES {
+            let message = format!("more than {} immediates", limits::IMMEDIATES);
+            self.reports.whole(Code::TooManyParameters, message);
+        } else {
+            let words = it.words;
+            let literal = None;
+            self.declared.immediates.push(Immediate { words, literal });
+        }
     }
 }
 
@@ -680,21 +615,4 @@ fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&
         Some(id) => id,
         None => list.push(new),
     }
-}
-
-/// The most bytes of a text that a message quotes.
-const QUOTED: usize = 60;
-
-/// A text as messages quote it: cut if it is long.
-pub(super) fn quoted(text: &[u8]) -> String {
-    let (head, is_cut) = match text.get(..QUOTED) {
-        Some(head) if text.len() > QUOTED => (head, true),
-        // A text of that length or less is quoted as a whole.
-        Some(_) | None => (text, false),
-    };
-    let mut quote = String::from_utf8_lossy(head).into_owned();
-    if is_cut {
-        quote.push('\u{2026}');
-    }
-    quote
 }

@@ -1,31 +1,13 @@
-//! What stands behind `DCL`, up to the suffixes.
+//! The registers of a declaration.
 
 use crate::codes::Code;
+use crate::tgsi::ast::{Dimension, Head};
 use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
 use crate::tgsi::operand::{Number, Register};
 use crate::tgsi::state::Translation;
-use glasm_ir::{Span, WriteMask};
+use glasm_ir::Span;
 use std::ops::RangeInclusive;
-
-/// What stands behind `DCL`, up to the suffixes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub(super) file: File,
-    /// The first bracket of two.
-    pub(super) dimension: Option<Dimension>,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    pub(super) usage: WriteMask,
-    pub(super) span: Span,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Dimension {
-    /// `[]`: the vertices that the stage implies.
-    Implied,
-    Number(u32),
-}
 
 impl Head {
     /// The numbers of its registers.
@@ -37,7 +19,7 @@ impl Head {
     pub(super) fn last_register(&self) -> Register {
         let outer = match self.dimension {
             Some(Dimension::Number(number)) => Some(Number::constant(number)),
-            Some(Dimension::Implied) | None => None,
+            Some(Dimension::Implied(_)) | None => None,
         };
         Register {
             file: self.file,
@@ -57,7 +39,7 @@ impl Head {
         match self.dimension {
             Some(Dimension::Number(number)) => number,
             // `CONST[n]` is vector n of buffer 0.
-            Some(Dimension::Implied) | None => 0,
+            Some(Dimension::Implied(_)) | None => 0,
         }
     }
 

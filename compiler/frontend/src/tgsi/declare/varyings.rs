@@ -1,10 +1,10 @@
 //! Declarations of inputs, system values and outputs.
 
-use super::head::Head;
 use super::suffixes::Suffixes;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
+use crate::tgsi::ast::Head;
 use crate::tgsi::files::File;
 use crate::tgsi::semantics::{Content, Name, Sink};
 use crate::tgsi::state::{
@@ -54,7 +54,7 @@ impl Translation<'_> {
                 break;
             }
         }
-        if head.file == File::In && self.scan.indexes_array(File::In, suffixes.array) {
+        if head.file == File::In && self.ast.indexes_array(File::In, suffixes.array) {
             self.input_array(suffixes.array, head.first, head.last)?;
         }
         Ok(())
@@ -219,8 +219,8 @@ impl Translation<'_> {
         id: u32,
         (name, index): (Name, u32),
     ) -> Option<(RegisterId, u32)> {
-        let of_file = self.scan.indexes_file(File::Out);
-        let is_named = self.scan.indexes_array(File::Out, id);
+        let of_file = self.ast.indexes_file(File::Out);
+        let is_named = self.ast.indexes_array(File::Out, id);
         // Another part of registers has their places.
         if !(of_file || is_named) || row(&self.declared.outputs, head.first as usize).is_some() {
             return None;

@@ -3,12 +3,13 @@
 use super::image::{ImageOf, image_sources, texels_of};
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
+use crate::tgsi::ast::MemoryKind;
 use crate::tgsi::files::{Access, File};
 use crate::tgsi::inst::Inst;
 use crate::tgsi::opcodes::Memory;
 use crate::tgsi::operand::{Number, Register, splat};
 use crate::tgsi::semantics::Sink;
-use crate::tgsi::state::{MemoryKind, Parsed, Reported, Translation, row};
+use crate::tgsi::state::{Parsed, Reported, Translation, row};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemSpace};
 use glasm_ir::types::{Type, Width};

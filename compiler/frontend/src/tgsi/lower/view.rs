@@ -3,12 +3,13 @@
 use super::texture::Request;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
+use crate::tgsi::ast::View;
 use crate::tgsi::files::File;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::nesting::Rows;
 use crate::tgsi::opcodes::ViewLookup;
 use crate::tgsi::operand::splat;
-use crate::tgsi::state::{Parsed, Translation, View, row};
+use crate::tgsi::state::{Parsed, Translation, row};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::{TexMode, Texture};
 use glasm_ir::types::{Type, Width};

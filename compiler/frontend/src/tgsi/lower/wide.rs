@@ -67,8 +67,7 @@ impl Translation<'_> {
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
-            let opcode = self.cursor.word_at(inst.span.start);
-            return Err(self.error(Code::ClampOnInteger, opcode.span(), message));
+            return Err(self.error(Code::ClampOnInteger, inst.opcode, message));
         }
         let mask = whole_pairs(target.mask);
         let mut inst = *inst;

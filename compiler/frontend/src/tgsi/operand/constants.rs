@@ -24,7 +24,7 @@ impl Translation<'_> {
             self.undeclared(register)?;
         }
         // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
-        let of_any = self.scan.indexes_first(File::Const);
+        let of_any = self.ast.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),

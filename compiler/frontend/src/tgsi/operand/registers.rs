@@ -187,7 +187,7 @@ impl Translation<'_> {
             return Ok(self.place(place));
         }
         self.undeclared(register)?;
-        let place = match self.scan.indexes_file(File::Temp) {
+        let place = match self.ast.indexes_file(File::Temp) {
             // Arrays of all temporaries grow by what is used without a declaration.
             true => {
                 let array = self.whole_temps(number as u32 + 1);
