@@ -2,21 +2,63 @@
 
 mod head;
 mod resources;
-mod suffixes;
 mod varyings;
 
 use super::ast::{Body, Declaration, Dimension, Head};
+use super::check::Suffixes;
 use super::covered::Covered;
 use super::files::File;
-use super::state::{Array, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
+use crate::lang::limits;
+use crate::tgsi::ast;
+use crate::tgsi::check::Parsed;
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::Immediate;
+use crate::tgsi::symbols::{Array, TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Span, Stage, Storage};
 use std::mem::{replace, take};
-use suffixes::Suffixes;
 
-impl Translation<'_> {
+/// Declares registers.
+pub(super) struct Declarer<'r, 'a> {
+    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+}
+
+impl<'r, 'a> Declarer<'r, 'a> {
+    /// Returns the context of declarations.
+    pub(super) fn new(cx: &'r mut Resolver<'a>) -> Self {
+        Self { cx }
+    }
+}
+
+impl Declarer<'_, '_> {
+    /// Declares an immediate.
+    pub(super) fn immediate_statement(&mut self, it: &ast::Immediate) {
+        let count = self.cx.declared.immediates.len();
+        if let Some((number, span)) = it.number
+            && number != count as u32
+        {
+            // Operands name immediates by their position, so a wrong number would mean others than the writer meant.
+            let message = format!("this is immediate {count}, not {number}");
+            self.cx.check.error(Code::ImmediateOrder, span, message);
+        }
+        if count >= limits::IMMEDIATES {
+            let message = format!("more than {} immediates", limits::IMMEDIATES);
+            self.cx
+                .check
+                .reports
+                .whole(Code::TooManyParameters, message);
+        } else {
+            let words = it.words;
+            let literal = None;
+            self.cx
+                .declared
+                .immediates
+                .push(Immediate { words, literal });
+        }
+    }
+
     /// Declares registers. `failure`: the syntax error that ended the declaration.
     pub(super) fn declaration(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
         let head = &it.head;
@@ -24,15 +66,15 @@ impl Translation<'_> {
             self.check_implied(head, bracket)?;
         }
         if !it.has_registers {
-            return self.check_failure(failure);
+            return self.cx.check.check_failure(failure);
         }
         let declared = self.declare(it, failure);
         if declared.is_ok() {
-            self.add_register(&head.last_register());
+            self.cx.add_register(&head.last_register());
         } else {
             let row = (head.file, head.first, head.last);
             // Registers of this declaration are no undeclared ones: each use of them would be one more error.
-            self.declared.broken.push(row);
+            self.cx.declared.broken.push(row);
         }
         declared
     }
@@ -40,16 +82,16 @@ impl Translation<'_> {
     fn declare(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
         let head = &it.head;
         if let Body::Suffixes { first, count } = it.body {
-            let suffixes = &self.ast.suffixes[first as usize..][..count as usize];
-            let suffixes = self.check_suffixes(head, suffixes)?;
-            self.check_failure(failure)?;
+            let suffixes = &self.cx.check.ast.suffixes[first as usize..][..count as usize];
+            let suffixes = self.cx.check.check_suffixes(head, suffixes)?;
+            self.cx.check.check_failure(failure)?;
             return match head.file {
                 File::In | File::Sv => self.inputs(head, &suffixes),
                 File::Out => self.outputs(head, &suffixes),
                 _ => self.plain_registers(head, &suffixes),
             };
         }
-        self.check_failure(failure)?;
+        self.cx.check.check_failure(failure)?;
         match it.body {
             Body::Broken | Body::Suffixes { .. } => {}
             Body::Image(image) => self.image(head, image),
@@ -57,9 +99,9 @@ impl Translation<'_> {
             Body::Buffer => self.buffer_registers(head),
             Body::Memory(kind) => self.memory(head, kind),
             Body::Rows { first, count } => {
-                let rows = &self.ast.rows[first as usize..][..count as usize];
-                self.declared.rows.clear();
-                self.declared.rows.extend_from_slice(rows);
+                let rows = &self.cx.check.ast.rows[first as usize..][..count as usize];
+                self.cx.declared.rows.clear();
+                self.cx.declared.rows.extend_from_slice(rows);
             }
         }
         Ok(())
@@ -72,15 +114,15 @@ impl Translation<'_> {
             File::TempX => self.old_array(head),
             File::Addr => self.addresses(head),
             File::Pred => head.numbers().for_each(|number| {
-                self.predicate(number);
+                self.cx.predicate(number);
             }),
-            File::Const => self.declared.constants.push(head.covered()),
+            File::Const => self.cx.declared.constants.push(head.covered()),
             File::HwAtomic => {
-                let buffers = self.declared.counter_buffers.max(head.buffer() + 1);
-                self.declared.counter_buffers = buffers;
+                let buffers = self.cx.declared.counter_buffers.max(head.buffer() + 1);
+                self.cx.declared.counter_buffers = buffers;
             }
             File::Samp => self.each_once(head, |it, number| {
-                replace(slot(&mut it.declared.samplers, number), true)
+                replace(slot(&mut it.cx.declared.samplers, number), true)
             }),
             File::Null
             | File::In
@@ -95,7 +137,7 @@ impl Translation<'_> {
             | File::Memory
             | File::ConstBuf => {
                 let message = format!("registers of `{}` are not declared", head.file.word());
-                return Err(self.error(Code::Declaration, head.span, message));
+                return Err(self.cx.check.error(Code::Declaration, head.span, message));
             }
         }
         Ok(())
@@ -105,8 +147,8 @@ impl Translation<'_> {
     fn addresses(&mut self, head: &Head) {
         self.each_once(head, |it, number| {
             // `address` declares it, so that it has to be asked before.
-            let known = row(&it.declared.addresses, number).is_some();
-            it.address(number);
+            let known = row(&it.cx.declared.addresses, number).is_some();
+            it.cx.address(number);
             known
         });
     }
@@ -115,17 +157,17 @@ impl Translation<'_> {
     fn check_implied(&mut self, head: &Head, bracket: Span) -> Parsed<()> {
         let file = head.file;
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
-        if !matches!(file, File::In | File::Out) || !stages.contains(&self.stage) {
+        if !matches!(file, File::In | File::Out) || !stages.contains(&self.cx.check.stage) {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
-            return Err(self.error(Code::RegisterIndex, bracket, message));
+            return Err(self.cx.check.error(Code::RegisterIndex, bracket, message));
         }
         // Patches have as many vertices as the draw says; primitives have those that the property says.
-        if self.stage == Stage::Geometry && self.properties.input_primitive.is_none() {
+        if self.cx.check.stage == Stage::Geometry && self.cx.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
             // The file, whose word is as long in either case.
             let start = head.span.start;
             let word = Span::new(start, start + file.word().len() as u32);
-            self.lenient(Rule::LatePrimitive, word, message);
+            self.cx.check.lenient(Rule::LatePrimitive, word, message);
         }
         Ok(())
     }
@@ -133,7 +175,7 @@ impl Translation<'_> {
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
     /// numbers. Where three or more overlap one error may stand for several.
     pub(super) fn overlapping_constants(&mut self) {
-        let mut ranges = take(&mut self.declared.constants.ranges);
+        let mut ranges = take(&mut self.cx.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
         let mut twice = Vec::new();
         let mut reaching: Option<Covered> = None;
@@ -147,12 +189,14 @@ impl Translation<'_> {
             let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
             reaching = if is_inside { overlapped } else { Some(range) };
         }
-        self.declared.constants.ranges = ranges;
+        self.cx.declared.constants.ranges = ranges;
         twice.sort_unstable_by_key(|range| range.span.start);
         // One declaration may overlap several others.
         twice.dedup_by_key(|range| range.span.start);
         for range in twice {
-            self.declared_twice(File::Const, range.first, range.span);
+            self.cx
+                .check
+                .declared_twice(File::Const, range.first, range.span);
         }
     }
 
@@ -161,10 +205,13 @@ impl Translation<'_> {
         let mut array = None;
         // An index without the id of an array may reach any temporary, so that all of
         // them are one array. TGSI, section "Array Declaration".
-        if self.ast.indexes_file(File::Temp) {
-            array = Some(self.whole_temps(head.last + 1));
-        } else if self.ast.indexes_array(File::Temp, suffixes.array) {
-            let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        if self.cx.check.ast.indexes_file(File::Temp) {
+            array = Some(self.cx.whole_temps(head.last + 1));
+        } else if self.cx.check.ast.indexes_array(File::Temp, suffixes.array) {
+            let register = self
+                .cx
+                .emit
+                .storage_register(Storage::Temp, Width::W32, Some(len));
             array = Some(Array {
                 first,
                 len,
@@ -173,7 +220,7 @@ impl Translation<'_> {
         }
         // Id 0 is that of no array. Its slot is the whole file, which `whole_temps` keeps.
         if let Some(array) = array.filter(|_| suffixes.array != 0) {
-            let arrays = &mut self.declared.temp_arrays;
+            let arrays = &mut self.cx.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
         }
         self.place_temps(head, array);
@@ -186,12 +233,12 @@ impl Translation<'_> {
             let place = match array {
                 // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".
                 Some(array) => TempPlace::Element(array.register, number - array.first),
-                None => TempPlace::Own(self.register(Width::W32)),
+                None => TempPlace::Own(self.cx.emit.register(Width::W32)),
             };
-            let known = slot(&mut self.declared.temps, number as usize).replace(place);
+            let known = slot(&mut self.cx.declared.temps, number as usize).replace(place);
             if known.is_some() {
                 // One message for each declaration, not for each of its registers.
-                self.declared_twice(head.file, number, head.span);
+                self.cx.check.declared_twice(head.file, number, head.span);
                 break;
             }
         }
@@ -199,12 +246,15 @@ impl Translation<'_> {
 
     fn old_array(&mut self, head: &Head) {
         let len = head.last + 1;
-        let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        let register = self
+            .cx
+            .emit
+            .storage_register(Storage::Temp, Width::W32, Some(len));
         let array = Array {
             first: 0,
             len,
             register,
         };
-        *slot(&mut self.declared.old_arrays, head.buffer() as usize) = Some(array);
+        *slot(&mut self.cx.declared.old_arrays, head.buffer() as usize) = Some(array);
     }
 }

@@ -1,16 +1,17 @@
 //! Arrays of numbers that instructions index at run time: they are filled where the program begins.
 
 use super::nesting::{Filled, Rows};
-use super::state::Translation;
+use crate::tgsi::lower::statement::Lowerer;
+use crate::tgsi::operand::Resolver;
 use glasm_ir::inst::Aux;
 use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
-impl Translation<'_> {
+impl Resolver<'_> {
     /// A register array with these rows, and their number.
     pub(super) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
-        let known = self.nesting.filled.iter().find(|it| it.rows == rows);
+        let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
             return (known.array, known.len);
         }
@@ -21,44 +22,59 @@ impl Translation<'_> {
         };
         // An array of the IR has at least one element.
         let len = len.max(1) as u32;
-        let array = self.storage_register(Storage::Temp, Width::W32, Some(len));
-        self.nesting.filled.push(Filled { rows, array, len });
+        let array = self
+            .emit
+            .storage_register(Storage::Temp, Width::W32, Some(len));
+        self.declared.filled.push(Filled { rows, array, len });
         (array, len)
     }
+}
 
+impl Lowerer<'_> {
     /// A main routine that fills arrays and calls the program's own.
     #[cold]
     pub(super) fn fill_arrays(&mut self) {
         // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
-        let own = self.builder.program.main;
-        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+        let own = self.cx.emit.builder.program.main;
+        let body = self
+            .cx
+            .emit
+            .builder
+            .program
+            .blocks
+            .push(Block { first: 0, len: 0 });
         let routine = Routine { name: None, body };
-        self.builder.program.main = self.builder.program.routines.push(routine);
-        self.builder.open_block();
-        for number in 0..self.nesting.filled.len() {
-            self.fill(self.nesting.filled[number]);
+        self.cx.emit.builder.program.main = self.cx.emit.builder.program.routines.push(routine);
+        self.cx.emit.builder.open_block();
+        for number in 0..self.cx.declared.filled.len() {
+            self.fill(self.cx.declared.filled[number]);
         }
-        self.builder.node(Node::Call(own, Span::default()));
-        self.builder.close_block_as(body);
+        self.cx.emit.builder.node(Node::Call(own, Span::default()));
+        self.cx.emit.builder.close_block_as(body);
     }
 
     fn fill(&mut self, filled: Filled) {
         for number in 0..filled.len {
             let row = number as usize;
             let words = match filled.rows {
-                Rows::Immediates => self.declared.immediates.get(row).map(|it| it.words),
-                Rows::Old => self.declared.rows.get(row).copied(),
+                Rows::Immediates => self.cx.declared.immediates.get(row).map(|it| it.words),
+                Rows::Old => self.cx.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
             // The one element of an array without rows.
             let Some(words) = words else { continue };
-            let source = self.words(words);
-            let place = self.element(filled.array, IndexTerm::constant(number as i32), filled.len);
+            let source = self.cx.emit.words(words);
+            let place =
+                self.cx
+                    .emit
+                    .element(filled.array, IndexTerm::constant(number as i32), filled.len);
             let dst = Dst {
                 index: place.index,
                 ..Dst::new(filled.array, WriteMask::XYZW)
             };
-            self.inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
+            self.cx
+                .emit
+                .inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
         }
     }
 }

@@ -8,27 +8,30 @@ use super::nesting::{Level, OpenConstruct};
 use super::opcodes::Flow;
 use super::operand::splat;
 use super::semantics::Content;
-use super::state::{Parsed, Reported, Translation};
 use crate::codes::Code;
-use crate::lang::lenient::Rule;
+use crate::lang::numbered::Numbered;
 use crate::lower::formula::Formulas;
+use crate::tgsi::check::{Parsed, Reported};
+use crate::tgsi::lower::statement::Lowerer;
 use glasm_ir::inst::Aux;
 use glasm_ir::program::MAX_NESTING;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, Cond, Node, Op, Span, Storage, WriteMask};
 use std::mem;
 
-impl Translation<'_> {
+impl Lowerer<'_> {
     /// Before the first instruction.
     #[cold]
     pub(super) fn begin_code(&mut self) {
         self.in_code = true;
-        self.builder.open_block();
-        let mut values = self.declared.values.iter().flatten();
+        self.cx.emit.builder.open_block();
+        let mut values = self.cx.declared.values.iter().flatten();
         if values.any(|row| row.content == Content::Helper) {
-            let register = self.helper_register();
+            let register = self.cx.emit.helper_register();
             // Before anything can demote the invocation.
-            self.put(register, WriteMask::XYZW, Op::IsHelper, Type::U32, &[]);
+            self.cx
+                .emit
+                .put(register, WriteMask::XYZW, Op::IsHelper, Type::U32, &[]);
         }
     }
 
@@ -67,7 +70,7 @@ impl Translation<'_> {
             Flow::Nothing => Ok(()),
             Flow::Unsupported => {
                 let message = format!("`{}` of the text of 2010 has no meaning", inst.row.name);
-                Err(self.error(Code::Unsupported, inst.span, message))
+                Err(self.cx.check.error(Code::Unsupported, inst.span, message))
             }
         }
     }
@@ -120,7 +123,7 @@ impl Translation<'_> {
 
     fn return_here(&mut self) {
         if !self.nesting.dead {
-            self.builder.node(Node::Return);
+            self.cx.emit.builder.node(Node::Return);
             self.nesting.dead = true;
         }
     }
@@ -136,22 +139,22 @@ impl Translation<'_> {
                 OpenConstruct::If { .. } | OpenConstruct::Switch { .. } => Code::IfDepth,
             };
             let message = format!("blocks are nested more than {} deep", MAX_NESTING - 8);
-            return Err(self.error(code, span, message));
+            return Err(self.cx.check.error(code, span, message));
         }
         self.nesting.levels.push(Level {
             open,
-            kept: self.kept_count(),
+            kept: self.cx.emit.kept_count(),
             is_dead,
             span,
         });
         if !is_dead {
-            self.builder.open_block();
+            self.cx.emit.builder.open_block();
         }
         Ok(())
     }
 
     fn begin_if(&mut self, inst: &Inst, ty: Type) -> Parsed<()> {
-        let ty = match self.options.old {
+        let ty = match self.cx.check.options.old {
             // IF tested bits in 2010, when texts had no UIF.
             true => Type::U32,
             false => ty,
@@ -172,13 +175,15 @@ impl Translation<'_> {
         // The IR tests a lane of a plain register; all else is copied to one.
         if let (Base::Register(register), None, false) =
             (source.base, source.index, source.has_modifier())
-            && self.builder.program.registers[register].storage == Storage::Temp
+            && self.cx.emit.builder.program.registers[register].storage == Storage::Temp
         {
             return Cond::NonZero(register, source.swizzle.lane(0) as u8, ty);
         }
-        let test = self.hidden(Width::W32);
+        let test = self.cx.emit.hidden(Width::W32);
         if !self.nesting.dead {
-            self.put(test, WriteMask::X, Op::Mov, Type::F32, &[splat(source, 0)]);
+            self.cx
+                .emit
+                .put(test, WriteMask::X, Op::Mov, Type::F32, &[splat(source, 0)]);
         }
         Cond::NonZero(test, 0, ty)
     }
@@ -193,13 +198,15 @@ impl Translation<'_> {
                 format!("`{name}` stands in the block of `{open}`")
             }
         };
-        self.error(Code::BlockMismatch, inst.span, message)
+        self.cx.check.error(Code::BlockMismatch, inst.span, message)
     }
 
     fn kill(&mut self) {
         if !self.nesting.dead {
             // Demoted and then left: neighbors may still take derivatives of what this invocation has computed before.
-            self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+            self.cx
+                .emit
+                .inst(Op::Demote, Type::U32, None, Aux::None, &[]);
             self.return_here();
         }
     }
@@ -227,12 +234,12 @@ impl Translation<'_> {
             return Ok(());
         }
         *then_ends = dead;
-        *then = Some(self.builder.close_block());
+        *then = Some(self.cx.emit.builder.close_block());
         let kept = *kept;
         // The condition may be false, wherever the first block leads.
         self.nesting.dead = false;
-        self.forget(kept);
-        self.builder.open_block();
+        self.cx.emit.forget(kept);
+        self.cx.emit.builder.open_block();
         Ok(())
     }
 
@@ -255,13 +262,13 @@ impl Translation<'_> {
         if is_dead {
             return Ok(());
         }
-        let block = self.builder.close_block();
-        self.forget(kept);
+        let block = self.cx.emit.builder.close_block();
+        self.cx.emit.forget(kept);
         let (then, otherwise) = match then {
             Some(then) => (then, Some(block)),
             None => (block, None),
         };
-        self.builder.branch(cond, then, otherwise, span);
+        self.cx.emit.builder.branch(cond, then, otherwise, span);
         // Nothing leads on only if both blocks end with a jump.
         self.nesting.dead = otherwise.is_some() && then_ends && self.nesting.dead;
         Ok(())
@@ -280,9 +287,9 @@ impl Translation<'_> {
         if is_dead {
             return Ok(());
         }
-        let body = self.builder.close_block();
-        self.forget(kept);
-        self.builder.node(Node::Loop {
+        let body = self.cx.emit.builder.close_block();
+        self.cx.emit.forget(kept);
+        self.cx.emit.builder.node(Node::Loop {
             body,
             continuing: None,
             span,
@@ -299,7 +306,10 @@ impl Translation<'_> {
         let found = inside.find(|level| !matches!(level.open, OpenConstruct::If { .. }));
         let Some(level) = found else {
             let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
-            return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::BreakOutsideLoop, inst.span, message));
         };
         if self.nesting.dead {
             return Ok(());
@@ -307,7 +317,7 @@ impl Translation<'_> {
         if let OpenConstruct::Loop { has_break } = &mut level.open {
             *has_break = true;
         }
-        self.builder.node(Node::Break);
+        self.cx.emit.builder.node(Node::Break);
         self.nesting.dead = true;
         Ok(())
     }
@@ -319,13 +329,13 @@ impl Translation<'_> {
             return self.leave(inst);
         }
         let cond = self.condition(inst, Type::U32);
-        self.builder.open_block();
+        self.cx.emit.builder.open_block();
         let left = self.leave(inst);
-        let then = self.builder.close_block();
+        let then = self.cx.emit.builder.close_block();
         // Control goes on where the condition does not hold.
         self.nesting.dead = false;
         left?;
-        self.builder.branch(cond, then, None, inst.span);
+        self.cx.emit.builder.branch(cond, then, None, inst.span);
         Ok(())
     }
 
@@ -334,10 +344,13 @@ impl Translation<'_> {
         let mut inside = self.nesting.levels.iter().rev();
         if !inside.any(|level| matches!(level.open, OpenConstruct::Loop { .. })) {
             let message = "`CONT` stands in no loop";
-            return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::BreakOutsideLoop, inst.span, message));
         }
         if !self.nesting.dead {
-            self.builder.node(Node::Continue);
+            self.cx.emit.builder.node(Node::Continue);
             self.nesting.dead = true;
         }
         Ok(())
@@ -365,9 +378,9 @@ impl Translation<'_> {
     #[cold]
     fn close_level(&mut self, level: &Level) {
         let message = format!("`{}` is not closed", level.open.opcode());
-        self.error(Code::BlockOpen, level.span, message);
+        self.cx.check.error(Code::BlockOpen, level.span, message);
         if !level.is_dead {
-            self.builder.close_block();
+            self.cx.emit.builder.close_block();
         }
     }
 
@@ -384,7 +397,7 @@ impl Translation<'_> {
         }
         if self.nesting.ended.is_some() {
             let message = "a program has one `END`";
-            return Err(self.error(Code::SecondEnd, inst.span, message));
+            return Err(self.cx.check.error(Code::SecondEnd, inst.span, message));
         }
         self.close_levels();
         self.close_main(inst.span);
@@ -394,9 +407,9 @@ impl Translation<'_> {
     /// The main program ends here.
     fn close_main(&mut self, span: Span) {
         self.nesting.ended = Some(span);
-        let main = self.builder.program.main;
-        let body = self.builder.program.routines[main].body;
-        self.builder.close_block_as(body);
+        let main = self.cx.emit.builder.program.main;
+        let body = self.cx.emit.builder.program.routines[main].body;
+        self.cx.emit.builder.close_block_as(body);
         self.nesting.dead = true;
     }
 
@@ -404,18 +417,22 @@ impl Translation<'_> {
     pub(super) fn end_of_text(&mut self) {
         if self.nesting.ended.is_none() {
             self.close_levels();
-            self.reports
+            self.cx
+                .check
+                .reports
                 .whole(Code::MissingEnd, "the program has no `END`");
             return;
         }
         if let Some((_, span)) = self.nesting.subroutine {
             self.close_levels();
-            self.error(Code::BlockOpen, span, "`BGNSUB` is not closed");
+            self.cx
+                .check
+                .error(Code::BlockOpen, span, "`BGNSUB` is not closed");
             return;
         }
         // Only now are all subroutines known: calls come before them in the text.
         self.resolve_calls();
-        if !self.nesting.filled.is_empty() {
+        if !self.cx.declared.filled.is_empty() {
             self.fill_arrays();
         }
     }
@@ -426,11 +443,19 @@ impl Translation<'_> {
         self.nesting.ended.is_some() && self.nesting.subroutine.is_none()
     }
 
-    /// An instruction that must not stand where subroutines are expected.
-    #[cold]
-    pub(super) fn misplaced(&mut self, inst: Span) -> Parsed<()> {
-        let message = "only subroutines stand behind `END`";
-        let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
-        accepted.then_some(()).ok_or(Reported)
+    /// Adds a block that begins: how many of its kind are around it.
+    pub(super) fn add_block(&mut self, open: &OpenConstruct, span: Span) {
+        let kind = match open {
+            OpenConstruct::If { .. } => Numbered::IfBlocks,
+            OpenConstruct::Loop { .. } => Numbered::LoopBlocks,
+            OpenConstruct::Switch { .. } => return,
+        };
+        let same = mem::discriminant(open);
+        let levels = self.nesting.levels.iter();
+        let around = levels.filter(|level| mem::discriminant(&level.open) == same);
+        self.cx
+            .check
+            .usage
+            .add(kind, around.count() as u32, || Some(span));
     }
 }

@@ -3,18 +3,19 @@
 use super::ast::{self, Extra};
 use super::files::File;
 use super::inst::{Inst, Predicate};
-use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup, is_resource};
+use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Suffixes, ViewLookup, is_resource};
 use super::operand::Register;
-use super::state::{Parsed, Reported, Translation};
 use super::targets::Target as TextureTarget;
 use crate::codes::Code;
-use crate::lang::stage_name;
 use crate::lower::formula::Formulas;
 use crate::source::Acceptance;
+use crate::tgsi::check::Parsed;
+use crate::tgsi::lower::outputs::Outputs;
+use crate::tgsi::lower::statement::Lowerer;
 use glasm_ir::types::Type;
-use glasm_ir::{Cond, Guard, InstFlags, Op, Span, Src};
+use glasm_ir::{Cond, Guard, InstFlags, Op, Saturate, Span, Src};
 
-impl Translation<'_> {
+impl Lowerer<'_> {
     /// Translates an instruction. `failure`: the syntax error that ended it.
     #[inline]
     pub(super) fn instruction(
@@ -25,19 +26,20 @@ impl Translation<'_> {
         failure: Option<u32>,
     ) -> Parsed<()> {
         let row = it.row;
-        let is_old = row.era == Era::Removed && self.reports.acceptance() == Acceptance::Strict;
-        if !row.stages.has(self.stage) || is_old {
-            return Err(self.refused_opcode(row, it.opcode));
+        let is_old =
+            row.era == Era::Removed && self.cx.check.reports.acceptance() == Acceptance::Strict;
+        if !row.stages.has(self.cx.check.stage) || is_old {
+            return Err(self.cx.check.refused_opcode(row, it.opcode));
         }
-        self.begin(it.opcode);
+        self.cx.emit.begin(it.opcode);
         if !self.in_code {
             self.begin_code();
         }
-        self.constant_type = row.constant_type(self.stage);
+        self.cx.constant_type = row.constant_type(self.cx.check.stage);
         // Counted before the operands are resolved: an instruction with mistakes has a number, too.
         let ordinal = self.nesting.count;
         self.nesting.count += 1;
-        inst.begin(row, it.opcode, self.word(0));
+        inst.begin(row, it.opcode, self.cx.emit.word(0));
         let resolved = if self.nesting.is_dead() {
             self.dead_operands(inst, it, failure)
         } else {
@@ -49,7 +51,7 @@ impl Translation<'_> {
         }
         resolved?;
         inst.span = it.span;
-        self.span = inst.span;
+        self.cx.emit.span = inst.span;
         self.apply_suffixes(inst, it.suffixes);
         if let Lower::Flow(flow) = row.lower {
             // Of flow control only KILP is known with a predicate.
@@ -69,24 +71,16 @@ impl Translation<'_> {
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
         }
-        self.lower(inst)?;
+        let lowered = self.lower(inst);
+        if std::mem::take(&mut self.cx.emit.clamps_integers) {
+            self.cx.check.report_clamp_on_integers(inst.row, inst.span);
+        }
+        lowered?;
         // Written components may be outputs of the device under other names.
         if inst.target.register.file == File::Out {
-            self.spread(&inst.target);
+            Outputs::new(&mut self.cx).spread(&inst.target);
         }
         Ok(())
-    }
-
-    /// An opcode that programs of this stage or of this time do not have.
-    #[cold]
-    fn refused_opcode(&mut self, row: &Row, span: Span) -> Reported {
-        if !row.stages.has(self.stage) {
-            let stage = stage_name(self.stage);
-            let message = format!("`{}` is no opcode of {stage} programs", row.name);
-            return self.error(Code::FeatureStage, span, message);
-        }
-        let message = format!("`{}` is an opcode of the text of 2010", row.name);
-        self.error(Code::OldLanguage, span, message)
     }
 
     /// The operands of an instruction that nothing leads to: nothing is made of them.
@@ -97,13 +91,16 @@ impl Translation<'_> {
         it: &ast::Inst,
         failure: Option<u32>,
     ) -> Parsed<()> {
-        let (insts, kept) = (self.builder.program.insts.len(), self.kept_count());
-        let sources = self.builder.program.srcs.len();
+        let (insts, kept) = (
+            self.cx.emit.builder.program.insts.len(),
+            self.cx.emit.kept_count(),
+        );
+        let sources = self.cx.emit.builder.program.srcs.len();
         let read = self.operands(inst, it, failure);
-        self.builder.program.insts.truncate(insts);
-        self.builder.program.srcs.truncate(sources);
+        self.cx.emit.builder.program.insts.truncate(insts);
+        self.cx.emit.builder.program.srcs.truncate(sources);
         // Values that the operands loaded are gone with their instructions.
-        self.forget(kept);
+        self.cx.emit.forget(kept);
         read
     }
 
@@ -120,10 +117,10 @@ impl Translation<'_> {
         match sources.position(|source| source.abs) {
             // Negation is that of two's complement.
             None => Ok(()),
-            Some(_) if self.options.old => {
+            Some(_) if self.cx.check.options.old => {
                 for source in &mut inst.sources[..inst.count] {
                     if source.abs {
-                        *source = self.compute(Op::Mov, Type::S32, &[*source]);
+                        *source = self.cx.emit.compute(Op::Mov, Type::S32, &[*source]);
                     }
                 }
                 Ok(())
@@ -131,24 +128,27 @@ impl Translation<'_> {
             Some(number) => {
                 let span = inst.registers[number].span;
                 let message = "integers have no absolute values";
-                Err(self.error(Code::ModifierUnsupported, span, message))
+                Err(self
+                    .cx
+                    .check
+                    .error(Code::ModifierUnsupported, span, message))
             }
         }
     }
 
     fn apply_suffixes(&mut self, inst: &mut Inst, suffixes: Suffixes) {
         if suffixes.precise {
-            self.flags = InstFlags::PRECISE;
+            self.cx.emit.flags = InstFlags::PRECISE;
         }
         if suffixes.saturate {
-            inst.saturate = self.saturation(suffixes.signed);
+            inst.saturate = saturation(suffixes.signed, self.cx.check.options.old);
         }
     }
 
     /// The condition that a predicate stands for.
     fn guard(&mut self, predicate: Predicate) -> Guard {
         Guard {
-            cc: self.tested(Src::register(predicate.register)),
+            cc: self.cx.emit.tested(Src::register(predicate.register)),
             test: predicate.test,
             swizzle: predicate.swizzle,
         }
@@ -161,13 +161,13 @@ impl Translation<'_> {
             return;
         }
         let guard = self.guard(predicate);
-        self.discard(Cond::Any(guard));
+        self.cx.emit.discard(Cond::Any(guard));
     }
 
     /// Resolves the operands of an opcode and what follows them, then reports the syntax error that ended it, if there is one.
     #[inline]
     fn operands(&mut self, inst: &mut Inst, it: &ast::Inst, failure: Option<u32>) -> Parsed<()> {
-        let ast = self.ast;
+        let ast = self.cx.check.ast;
         let first = it.first_operand as usize;
         let operands = &ast.operands[first..first + it.operand_count as usize];
         let results = usize::from(it.row.results).min(operands.len());
@@ -187,7 +187,7 @@ impl Translation<'_> {
         if !offsets.is_empty() {
             self.offsets(inst, offsets)?;
         }
-        self.check_failure(failure)
+        self.cx.check.check_failure(failure)
     }
 
     #[inline]
@@ -195,13 +195,14 @@ impl Translation<'_> {
         let Some(first) = results.first() else {
             return Ok(());
         };
-        inst.target = self.target(first)?;
+        inst.target = self.cx.target(first)?;
         // STORE has a result that is a resource, in the first place like all results.
         if !matches!(inst.row.lower, Lower::Memory(Memory::Store)) {
-            inst.dst = self.destination(&inst.target)?;
+            inst.dst = self.cx.destination(&inst.target)?;
         }
         if let Some(second) = results.get(1) {
-            inst.second = Some(self.target(second)?);
+            let second = self.cx.target(second)?;
+            inst.second = self.cx.destination(&second)?;
         }
         Ok(())
     }
@@ -213,7 +214,7 @@ impl Translation<'_> {
             return self.unusual_sources(inst, sources);
         }
         for (number, source) in sources.iter().enumerate() {
-            inst.sources[number] = self.source(source, &mut inst.registers[number])?;
+            inst.sources[number] = self.cx.source(source, &mut inst.registers[number])?;
         }
         inst.count = sources.len();
         Ok(())
@@ -229,10 +230,10 @@ impl Translation<'_> {
                 && matches!(row.lower, Lower::Lookup(Lookup::Gather))
                 && source.register.file == File::Samp;
             if is_short || is_resource(row, number) {
-                inst.registers[number] = self.resolve_register(&source.register)?;
+                inst.registers[number] = self.cx.resolve_register(&source.register)?;
                 inst.sources[number].swizzle = source.swizzle;
             } else {
-                inst.sources[number] = self.source(source, &mut inst.registers[number])?;
+                inst.sources[number] = self.cx.source(source, &mut inst.registers[number])?;
             }
             inst.count += 1;
         }
@@ -245,7 +246,7 @@ impl Translation<'_> {
         let is_ignored = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
         for (number, offset) in offsets.iter().enumerate() {
             if is_ignored {
-                self.source(offset, &mut { Register::NONE })?;
+                self.cx.source(offset, &mut { Register::NONE })?;
             } else {
                 inst.offsets[number] = Some(self.offset(offset, inst.texture)?);
             }
@@ -255,13 +256,23 @@ impl Translation<'_> {
 
     #[inline]
     fn offset(&mut self, offset: &ast::Operand, target: Option<&TextureTarget>) -> Parsed<Src> {
-        let source = self.source(offset, &mut { Register::NONE })?;
+        let source = self.cx.source(offset, &mut { Register::NONE })?;
         // Also zeros: an offset has no direction on the faces of a cube.
         if target.is_some_and(|target| target.target.is_cube()) {
             let span = Span::new(offset.register.span.start, offset.end);
             let message = "texels of cubes have no offsets";
-            return Err(self.error(Code::OffsetTarget, span, message));
+            return Err(self.cx.check.error(Code::OffsetTarget, span, message));
         }
         Ok(source)
+    }
+}
+
+/// Returns how results are clamped that have `_SAT`, or `_SATNV` if `signed`.
+fn saturation(signed: bool, is_old: bool) -> Saturate {
+    match (signed, is_old) {
+        (false, false) => Saturate::Unsigned,
+        // In 2010 a clamp was two comparisons, which NaN passes.
+        (false, true) => Saturate::UnsignedOrNan,
+        (true, _) => Saturate::SignedOrNan,
     }
 }

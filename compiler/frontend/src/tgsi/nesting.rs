@@ -67,8 +67,6 @@ pub(super) struct Nesting {
     /// Routines by the label that CAL names, with where it stands.
     pub(super) called: FxHashMap<u32, (RoutineId, Span)>,
     pub(super) calls: Vec<Call>,
-    /// Arrays that are filled where the program begins.
-    pub(super) filled: Vec<Filled>,
 }
 
 impl Nesting {
@@ -85,7 +83,6 @@ impl Nesting {
             subroutines: take(&mut self.subroutines),
             called: take_map(&mut self.called),
             calls: take(&mut self.calls),
-            filled: take(&mut self.filled),
         }
     }
 

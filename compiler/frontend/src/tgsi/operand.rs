@@ -8,14 +8,28 @@ mod outputs;
 mod registers;
 
 use super::ast;
-use super::state::{Parsed, Translation};
+use super::check::Checker;
+use super::lower::emitter::Emitter;
+use super::modes::Properties;
+use super::symbols::Declared;
 use crate::lower::formula::Formulas;
+use crate::tgsi::check::Parsed;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, WriteMask};
 pub(super) use named::{Number, Register, Target, splat};
 pub(super) use registers::ADDRESSES;
 
-impl Translation<'_> {
+/// Resolves registers: what they are in the program, with the instructions that compute it.
+pub(super) struct Resolver<'a> {
+    pub(super) check: Checker<'a>,
+    pub(super) emit: Emitter,
+    pub(super) declared: Declared,
+    pub(super) properties: Properties,
+    /// As what the current instruction reads constants.
+    pub(super) constant_type: Type,
+}
+
+impl Resolver<'_> {
     /// Resolves the indices of a register.
     #[inline]
     pub(super) fn resolve_register(&mut self, register: &ast::Register) -> Parsed<Register> {
@@ -50,15 +64,16 @@ impl Translation<'_> {
     /// Returns the register and lane that an index reads. What is not a register of the program is copied to one.
     #[cold]
     fn resolve_relative(&mut self, relative: u32) -> Parsed<(RegisterId, u8)> {
-        let ast::Relative { register, lane } = self.ast.relatives[relative as usize];
+        let ast::Relative { register, lane } = self.check.ast.relatives[relative as usize];
         let register = self.resolve_register(&register)?;
         let source = self.source_register(&register)?;
         // An index of the IR names a register and a lane: immediates, constants and elements of arrays do not fit.
         if let (Base::Register(found), None) = (source.base, source.index) {
             return Ok((found, source.swizzle.lane(lane.into()) as u8));
         }
-        let copy = self.hidden(Width::W32);
-        self.put(copy, WriteMask::XYZW, Op::Mov, Type::U32, &[source]);
+        let copy = self.emit.hidden(Width::W32);
+        self.emit
+            .put(copy, WriteMask::XYZW, Op::Mov, Type::U32, &[source]);
         Ok((copy, lane))
     }
 

@@ -2,12 +2,11 @@
 
 use super::ast;
 use super::lex::Word;
-use super::state::{Parsed, Translation};
-use super::syntax::quote;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::{Stages, stage_name};
-use crate::suggest::suggest;
+use crate::tgsi::check::Parsed;
+use crate::tgsi::declare::Declarer;
 use glasm_ir::primitive::{
     InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode, TessOrder, TessSpacing,
 };
@@ -123,40 +122,29 @@ impl Row {
     }
 }
 
-impl Translation<'_> {
+impl Declarer<'_, '_> {
     /// Applies a property.
     pub(super) fn property(&mut self, it: &ast::Property) -> Parsed<()> {
-        self.span = it.name;
+        self.cx.emit.span = it.name;
         let Row {
             name,
             property,
             stages,
             ..
         } = *it.row;
-        if !stages.has(self.stage) {
-            let stage = stage_name(self.stage);
+        if !stages.has(self.cx.check.stage) {
+            let stage = stage_name(self.cx.check.stage);
             let message = format!("`{name}` means nothing in {stage} programs");
-            self.lenient(Rule::PropertyOfStage, it.span, message);
+            self.cx
+                .check
+                .lenient(Rule::PropertyOfStage, it.span, message);
             return Ok(());
         }
         self.set_property(property, it.value, it.value_span)
     }
 
-    /// Reports a property that no table has.
-    #[cold]
-    pub(super) fn unknown_property(&mut self, name: Span) {
-        let text = quote(&self.ast.text[name.range()]);
-        let message = format!("`{text}` is no property");
-        let hint = suggest(&text, rows().iter().map(|row| row.name));
-        let message = match hint {
-            Some(hint) => format!("{message}: {hint}"),
-            None => message,
-        };
-        self.lenient(Rule::UnknownProperty, name, message);
-    }
-
     fn set_property(&mut self, property: Property, number: u32, place: Span) -> Parsed<()> {
-        let it = &mut self.properties;
+        let it = &mut self.cx.properties;
         let set = number != 0;
         match property {
             Property::InputPrimitive => it.input_primitive = Some(input_primitive(number)),
@@ -165,7 +153,11 @@ impl Translation<'_> {
                 it.modes.vertices_out = number;
                 if number == 0 {
                     it.modes.vertices_out = DEFAULT_VERTICES;
-                    self.report_zero_count("GS_MAX_OUTPUT_VERTICES", DEFAULT_VERTICES, place);
+                    self.cx.check.report_zero_count(
+                        "GS_MAX_OUTPUT_VERTICES",
+                        DEFAULT_VERTICES,
+                        place,
+                    );
                 }
             }
             Property::PatchVertices => it.modes.vertices_out = number,
@@ -176,14 +168,14 @@ impl Translation<'_> {
             Property::Invocations => {
                 it.modes.invocations = number.max(1);
                 if number == 0 {
-                    self.report_zero_count("GS_INVOCATIONS", 1, place);
+                    self.cx.check.report_zero_count("GS_INVOCATIONS", 1, place);
                 }
             }
             Property::WindowSpace => it.window_space = set,
             Property::TessMode => {
                 let Some(mode) = tess_mode(number) else {
                     let message = "`TES_PRIM_MODE` is 1 (lines), 4 (triangles) or 7 (quads)";
-                    return Err(self.error(Code::PropertyValue, place, message));
+                    return Err(self.cx.check.error(Code::PropertyValue, place, message));
                 };
                 it.tess_mode = Some(mode);
             }
@@ -212,22 +204,17 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Reports a count of 0 where another one is meant.
-    #[cold]
-    fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
-        let message = format!("`{name}` is 0, which stands for {meant}");
-        self.lenient(Rule::ZeroCount, place, message);
-    }
-
     /// Gives the program what its properties say; reports those that it cannot do without.
     pub(super) fn settle_properties(&mut self) {
-        let it = self.properties;
-        let open = self.options.block_size;
+        let it = self.cx.properties;
+        let open = self.cx.check.options.block_size;
         let mut modes = it.modes;
-        if self.stage == Stage::Geometry && modes.vertices_out == 0 {
+        if self.cx.check.stage == Stage::Geometry && modes.vertices_out == 0 {
             modes.vertices_out = DEFAULT_VERTICES;
             let message = "geometry programs need the property `GS_MAX_OUTPUT_VERTICES`";
-            self.reports
+            self.cx
+                .check
+                .reports
                 .lenient_whole(Rule::MissingOutputCount, message);
         }
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
@@ -240,21 +227,24 @@ impl Translation<'_> {
         modes.tess_mode = it.tess_mode.unwrap_or_default();
         // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
-        self.builder.program.modes = modes;
+        self.cx.emit.builder.program.modes = modes;
         // As in OpenGL (`ARB_gpu_shader5`): strips cannot be told apart by stream.
         if let Some(span) = it.later_stream
             && modes.primitive_out != OutputPrimitive::Points
         {
             let message = "streams other than 0 need GS_OUTPUT_PRIMITIVE POINTS";
-            self.reports.error(Code::EmitsOutput, span, message);
+            self.cx
+                .check
+                .reports
+                .error(Code::EmitsOutput, span, message);
         }
         self.missing_properties();
     }
 
     fn missing_properties(&mut self) {
-        let it = &self.properties;
+        let it = &self.cx.properties;
         let no_count = it.modes.vertices_out == 0;
-        let needed: &[(&str, bool)] = match self.stage {
+        let needed: &[(&str, bool)] = match self.cx.check.stage {
             Stage::Geometry => &[
                 ("GS_INPUT_PRIMITIVE", it.input_primitive.is_none()),
                 ("GS_OUTPUT_PRIMITIVE", it.output_primitive.is_none()),
@@ -264,9 +254,12 @@ impl Translation<'_> {
             Stage::Vertex | Stage::Fragment | Stage::Compute => &[],
         };
         for (name, _) in needed.iter().filter(|(_, is_missing)| *is_missing) {
-            let stage = stage_name(self.stage);
+            let stage = stage_name(self.cx.check.stage);
             let message = format!("{stage} programs need the property `{name}`");
-            self.reports.whole(Code::DeclarationMissing, message);
+            self.cx
+                .check
+                .reports
+                .whole(Code::DeclarationMissing, message);
         }
     }
 }

@@ -1,22 +1,19 @@
 //! The registers of a declaration.
 
-use crate::codes::Code;
 use crate::tgsi::ast::{Dimension, Head};
 use crate::tgsi::covered::Covered;
-use crate::tgsi::files::File;
+use crate::tgsi::declare::Declarer;
 use crate::tgsi::operand::{Number, Register};
-use crate::tgsi::state::Translation;
-use glasm_ir::Span;
 use std::ops::RangeInclusive;
 
 impl Head {
     /// The numbers of its registers.
-    pub(super) fn numbers(&self) -> RangeInclusive<usize> {
+    pub(in crate::tgsi) fn numbers(&self) -> RangeInclusive<usize> {
         self.first as usize..=self.last as usize
     }
 
     /// Returns the last one of its registers.
-    pub(super) fn last_register(&self) -> Register {
+    pub(in crate::tgsi) fn last_register(&self) -> Register {
         let outer = match self.dimension {
             Some(Dimension::Number(number)) => Some(Number::constant(number)),
             Some(Dimension::Implied(_)) | None => None,
@@ -30,12 +27,12 @@ impl Head {
     }
 
     /// How many registers it has.
-    pub(super) fn len(&self) -> u32 {
+    pub(in crate::tgsi) fn len(&self) -> u32 {
         self.last - self.first + 1
     }
 
     /// The number in the first bracket of two.
-    pub(super) fn buffer(&self) -> u32 {
+    pub(in crate::tgsi) fn buffer(&self) -> u32 {
         match self.dimension {
             Some(Dimension::Number(number)) => number,
             // `CONST[n]` is vector n of buffer 0.
@@ -44,7 +41,7 @@ impl Head {
     }
 
     /// The registers of a buffer.
-    pub(super) fn covered(&self) -> Covered {
+    pub(in crate::tgsi) fn covered(&self) -> Covered {
         Covered {
             buffer: self.buffer(),
             first: self.first,
@@ -54,25 +51,20 @@ impl Head {
     }
 }
 
-impl Translation<'_> {
+impl Declarer<'_, '_> {
     /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
-    pub(super) fn each_once(
+    pub(in crate::tgsi) fn each_once(
         &mut self,
         head: &Head,
         mut declare: impl FnMut(&mut Self, usize) -> bool,
     ) {
         for number in head.numbers() {
             if declare(self, number) {
-                self.declared_twice(head.file, number as u32, head.span);
+                self.cx
+                    .check
+                    .declared_twice(head.file, number as u32, head.span);
                 break;
             }
         }
-    }
-
-    /// Reports a register that was declared before.
-    #[cold]
-    pub(super) fn declared_twice(&mut self, file: File, number: u32, span: Span) {
-        let message = format!("`{}[{number}]` is declared twice", file.word());
-        self.error(Code::RegisterTwice, span, message);
     }
 }

@@ -1,17 +1,21 @@
 //! Subroutines, and their labels. A label is the number of an instruction among all, or else the one printed before it.
 
 use crate::codes::Code;
+use crate::tgsi::check::Parsed;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::lower::statement::Lowerer;
 use crate::tgsi::nesting::{Call, Subroutine};
-use crate::tgsi::state::{Parsed, Translation};
-use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span, Stage};
+use glasm_ir::{Block, Node, Routine, RoutineId, Span, Stage};
 use rustc_hash::FxHashMap;
 
-impl Translation<'_> {
-    pub(super) fn call(&mut self, inst: &Inst) -> Parsed<()> {
+impl Lowerer<'_> {
+    pub(in crate::tgsi) fn call(&mut self, inst: &Inst) -> Parsed<()> {
         let Some((label, span)) = inst.label else {
             let message = "`CAL` lacks the number of a `BGNSUB`";
-            return Err(self.error(Code::UndefinedLabel, inst.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::UndefinedLabel, inst.span, message));
         };
         self.call_of(label, span, inst.span);
         Ok(())
@@ -19,7 +23,7 @@ impl Translation<'_> {
 
     /// A call of the subroutine that has a label, which stands at `span`.
     fn call_of(&mut self, label: u32, span: Span, inst: Span) {
-        let program = &mut self.builder.program;
+        let program = &mut self.cx.emit.builder.program;
         let called = self.nesting.called.entry(label);
         let (routine, _) = *called.or_insert_with(|| {
             let body = program.blocks.push(Block { first: 0, len: 0 });
@@ -38,40 +42,40 @@ impl Translation<'_> {
             span,
         });
         if !self.nesting.dead {
-            self.builder.node(Node::Call(routine, inst));
+            self.cx.emit.builder.node(Node::Call(routine, inst));
         }
     }
 
     /// A compute program whose first instruction this is consists of subroutines: what launches it names the one that it begins with.
     fn enter(&mut self, inst: &Inst) {
-        self.call_of(self.options.entry, inst.span, inst.span);
+        self.call_of(self.cx.check.options.entry, inst.span, inst.span);
         self.close_main(inst.span);
         self.nesting.is_entered = true;
     }
 
-    pub(super) fn subroutine(&mut self, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
-        if self.stage == Stage::Compute && numbers[0] == 0 {
+    pub(in crate::tgsi) fn subroutine(&mut self, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
+        if self.cx.check.stage == Stage::Compute && numbers[0] == 0 {
             self.enter(inst);
         }
         if self.nesting.ended.is_none() || self.nesting.subroutine.is_some() {
             let message = "subroutines stand behind `END`, one behind the other";
-            return Err(self.error(Code::BlockMismatch, inst.span, message));
+            return Err(self.cx.check.error(Code::BlockMismatch, inst.span, message));
         }
         self.nesting.subroutine = Some((numbers, inst.span));
         self.nesting.dead = false;
         // Values that the main program holds in registers are none of a subroutine, which may be called from anywhere.
-        self.forget(0);
-        self.builder.open_block();
+        self.cx.emit.forget(0);
+        self.cx.emit.builder.open_block();
         Ok(())
     }
 
-    pub(super) fn end_subroutine(&mut self, inst: &Inst) -> Parsed<()> {
+    pub(in crate::tgsi) fn end_subroutine(&mut self, inst: &Inst) -> Parsed<()> {
         self.close_levels();
         let Some((numbers, _)) = self.nesting.subroutine.take() else {
             let message = "`ENDSUB` closes nothing";
-            return Err(self.error(Code::BlockMismatch, inst.span, message));
+            return Err(self.cx.check.error(Code::BlockMismatch, inst.span, message));
         };
-        let body = self.builder.close_block();
+        let body = self.cx.emit.builder.close_block();
         let index = self.nesting.subroutines.len() + 1;
         self.nesting.subroutines.push(Subroutine {
             numbers,
@@ -95,7 +99,7 @@ impl Translation<'_> {
     }
 
     /// Gives calls the routines that they name. There is no recursion.
-    pub(super) fn resolve_calls(&mut self) {
+    pub(in crate::tgsi) fn resolve_calls(&mut self) {
         if self.nesting.calls.is_empty() && self.nesting.subroutines.is_empty() {
             return;
         }
@@ -110,11 +114,11 @@ impl Translation<'_> {
             match labels.get(&label) {
                 Some(found) => {
                     is_called[found.index] = true;
-                    self.builder.program.routines[routine].body = found.body;
+                    self.cx.emit.builder.program.routines[routine].body = found.body;
                 }
                 None => {
                     let message = format!("instruction {label} is no `BGNSUB`");
-                    self.error(Code::UndefinedLabel, span, message);
+                    self.cx.check.error(Code::UndefinedLabel, span, message);
                 }
             }
         }
@@ -122,7 +126,7 @@ impl Translation<'_> {
             let subroutine = self.nesting.subroutines[number];
             // A block has to belong to some routine, also if nothing calls it.
             if !is_called[subroutine.index] {
-                self.uncalled(subroutine.body);
+                self.cx.emit.uncalled(subroutine.body);
             }
         }
         let mut callees = vec![Vec::new(); count];
@@ -133,14 +137,8 @@ impl Translation<'_> {
         }
         if let Some(span) = find_circle(&callees) {
             let message = "a subroutine calls itself";
-            self.error(Code::RecursiveCall, span, message);
+            self.cx.check.error(Code::RecursiveCall, span, message);
         }
-    }
-
-    /// Keeps a block that nothing runs.
-    pub(super) fn uncalled(&mut self, body: BlockId) {
-        let routines = &mut self.builder.program.routines;
-        routines.push(Routine { name: None, body });
     }
 }
 

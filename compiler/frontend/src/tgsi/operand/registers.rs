@@ -3,19 +3,34 @@
 
 use super::{Number, Register, Target};
 use crate::codes::Code;
-use crate::tgsi::files::{Access, File};
+use crate::tgsi::check::Parsed;
+use crate::tgsi::files::File;
 use crate::tgsi::nesting::Rows;
-use crate::tgsi::state::{Parsed, Reported, TempPlace, Translation, row, slot};
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::Immediate;
+use crate::tgsi::symbols::{TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
 /// Numbers of addresses and predicates are below this.
-pub(crate) const ADDRESSES: usize = 64;
+pub(in crate::tgsi) const ADDRESSES: usize = 64;
 
-impl Translation<'_> {
+impl Resolver<'_> {
+    /// An immediate as an operand.
+    #[inline]
+    pub(in crate::tgsi) fn immediate(&mut self, number: usize) -> Option<Src> {
+        let Immediate { words, literal } = *self.declared.immediates.get(number)?;
+        if let Some(literal) = literal {
+            return Some(Src::new(Base::Literal(literal)));
+        }
+        let literal = self.emit.literal(words.map(u64::from));
+        self.declared.immediates[number].literal = Some(literal);
+        Some(Src::new(Base::Literal(literal)))
+    }
+
     /// Where a result goes. `None` if it goes nowhere.
     #[inline]
-    pub(crate) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
+    pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         match self.own_register(&target.register) {
             Some(found) => Ok(Some(Dst::new(found, target.mask))),
             None => self.unusual_destination(target),
@@ -58,7 +73,7 @@ impl Translation<'_> {
             | File::Buffer
             | File::Memory
             | File::ConstBuf
-            | File::HwAtomic => return Err(self.not_writable(register)),
+            | File::HwAtomic => return Err(self.check.not_writable(register)),
         };
         let Base::Register(found) = source.base else {
             return Ok(None);
@@ -72,19 +87,9 @@ impl Translation<'_> {
         }))
     }
 
-    #[cold]
-    fn not_writable(&mut self, register: &Register) -> Reported {
-        let file = register.file.word();
-        let message = match register.file.access() {
-            Access::Read => format!("registers of `{file}` are read only"),
-            Access::Resource | Access::Write => format!("registers of `{file}` take no results"),
-        };
-        self.error(Code::WriteReadOnly, register.span, message)
-    }
-
     /// What a register is to an instruction that reads it.
     #[inline]
-    pub(crate) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
+    pub(in crate::tgsi) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
         match self.own_register(register) {
             Some(found) => Ok(Src::register(found)),
             None => self.unusual_source(register),
@@ -92,7 +97,7 @@ impl Translation<'_> {
     }
 
     fn address_source(&mut self, register: &Register) -> Parsed<Src> {
-        let number = self.known_number(register, ADDRESSES)?;
+        let number = self.check.known_number(register, ADDRESSES)?;
         if row(&self.declared.addresses, number).is_none() {
             self.undeclared(register)?;
         }
@@ -109,11 +114,11 @@ impl Translation<'_> {
             File::Sv => self.system_value(register),
             File::Addr => self.address_source(register),
             File::Pred => {
-                let number = self.known_number(register, ADDRESSES)?;
+                let number = self.check.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))
             }
             // Reads of NULL give 0.
-            File::Null => Ok(self.word(0)),
+            File::Null => Ok(self.emit.word(0)),
             File::ImmX => self.old_immediate(register),
             File::TempX => self.old_temp(register),
             File::Samp
@@ -126,7 +131,9 @@ impl Translation<'_> {
             | File::HwAtomic => {
                 let file = register.file.word();
                 let message = format!("registers of `{file}` have no value");
-                Err(self.error(Code::OperandNotVariable, register.span, message))
+                Err(self
+                    .check
+                    .error(Code::OperandNotVariable, register.span, message))
             }
         }
     }
@@ -147,17 +154,17 @@ impl Translation<'_> {
     #[cold]
     fn indexed_immediate(&mut self, register: &Register) -> Src {
         let (array, len) = self.filled_array(Rows::Immediates);
-        self.element(array, register.number.term, len)
+        self.emit.element(array, register.number.term, len)
     }
 
     #[cold]
     fn old_immediate(&mut self, register: &Register) -> Parsed<Src> {
         let Some(number) = register.number.known() else {
             let (array, len) = self.filled_array(Rows::Old);
-            return Ok(self.element(array, register.number.term, len));
+            return Ok(self.emit.element(array, register.number.term, len));
         };
         match self.declared.rows.get(number as usize) {
-            Some(&row) => Ok(self.words(row)),
+            Some(&row) => Ok(self.emit.words(row)),
             None => Err(self.missing_declaration(register)),
         }
     }
@@ -171,9 +178,13 @@ impl Translation<'_> {
         let known = register.number.known();
         if known.is_some_and(|number| number as u32 >= array.len) {
             let message = format!("the array has {} registers", array.len);
-            return Err(self.error(Code::IndexOutOfBounds, register.span, message));
+            return Err(self
+                .check
+                .error(Code::IndexOutOfBounds, register.span, message));
         }
-        Ok(self.element(array.register, register.number.term, array.len))
+        Ok(self
+            .emit
+            .element(array.register, register.number.term, array.len))
     }
 
     fn temp(&mut self, register: &Register) -> Parsed<Src> {
@@ -184,19 +195,19 @@ impl Translation<'_> {
             return Ok(self.out_of_bounds(register));
         }
         if let Some(place) = row(&self.declared.temps, number as usize) {
-            return Ok(self.place(place));
+            return Ok(self.emit.place(place));
         }
         self.undeclared(register)?;
-        let place = match self.ast.indexes_file(File::Temp) {
+        let place = match self.check.ast.indexes_file(File::Temp) {
             // Arrays of all temporaries grow by what is used without a declaration.
             true => {
                 let array = self.whole_temps(number as u32 + 1);
                 TempPlace::Element(array.register, number as u32)
             }
-            false => TempPlace::Own(self.register(Width::W32)),
+            false => TempPlace::Own(self.emit.register(Width::W32)),
         };
         *slot(&mut self.declared.temps, number as usize) = Some(place);
-        Ok(self.place(place))
+        Ok(self.emit.place(place))
     }
 
     fn indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
@@ -204,7 +215,7 @@ impl Translation<'_> {
         let named = row(arrays, register.number.array as usize);
         // An id that no declaration has falls back to the array of the whole file.
         match named.or_else(|| row(arrays, 0)) {
-            Some(array) => Ok(self.array_element(&array, register)),
+            Some(array) => Ok(self.emit.array_element(&array, register)),
             None => Err(self.missing_declaration(register)),
         }
     }
