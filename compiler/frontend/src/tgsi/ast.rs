@@ -37,6 +37,8 @@ pub(crate) struct Ast<'s> {
     pub(super) guards: Vec<Guard>,
     pub(super) accesses: Vec<Access>,
     pub(super) failures: Vec<Failure>,
+    /// Whether there are subroutines or calls.
+    pub(super) has_routines: bool,
     /// What is dynamically indexed.
     pub(super) indexed: FxHashSet<Indexed>,
 }
@@ -60,6 +62,7 @@ impl Ast<'static> {
             guards: take(&mut self.guards),
             accesses: take(&mut self.accesses),
             failures: take(&mut self.failures),
+            has_routines: false,
             indexed: self.indexed,
         }
     }

@@ -14,14 +14,10 @@ mod check;
 mod covered;
 mod declare;
 mod files;
-mod filled;
-mod flow;
 mod inst;
-mod instruction;
 mod lex;
 mod lower;
 mod modes;
-mod nesting;
 mod opcodes;
 mod operand;
 mod property;
@@ -35,10 +31,10 @@ use crate::memory::ProgramMemory;
 use crate::report::Reports;
 use crate::start::Start;
 use ast::Ast;
+use check::{Blocks, Routines};
 use glasm_ir::{Program, Semantic};
 use lower::emitter::Made;
 use lower::statement::Lowerer;
-use nesting::Nesting;
 use symbols::Declared;
 
 /// Memory that translations use one after the other.
@@ -46,7 +42,10 @@ use symbols::Declared;
 pub(crate) struct TgsiMemory {
     ast: Ast<'static>,
     declared: Declared,
-    nesting: Nesting,
+    routines: Option<Routines>,
+    blocks: Blocks,
+    /// See [`Lowerer`].
+    kept: Vec<usize>,
     made: Made,
     usage: Usage,
 }
@@ -66,10 +65,13 @@ pub(crate) fn translate(
 ) -> (Option<Program>, Reports) {
     let ast = syntax::parse(&start, std::mem::take(&mut memory.ast));
     let options = start.tgsi;
-    let mut lowerer = Lowerer::new(&ast, &options, start, (memory, programs));
+    let mut routines = memory.routines.take().unwrap_or_default();
+    routines.collect(&ast, &start);
+    let mut lowerer = Lowerer::new(&ast, &routines, &options, start, (memory, programs));
     lowerer.statements();
     let (program, reports) = lowerer.finish(memory, programs);
     memory.ast = ast.forget_text();
+    memory.routines = Some(routines);
     if reports.has_errors() {
         programs.recycle(program);
         (None, reports)
@@ -83,8 +85,10 @@ pub(crate) fn translate(
 pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
     let ast = syntax::parse(&start, Ast::default());
     let options = start.tgsi;
+    let mut routines = Routines::default();
+    routines.collect(&ast, &start);
     let memory = (&mut TgsiMemory::default(), &mut ProgramMemory::default());
-    let mut lowerer = Lowerer::new(&ast, &options, start, memory);
+    let mut lowerer = Lowerer::new(&ast, &routines, &options, start, memory);
     lowerer.statements();
     lowerer.outputs()
 }

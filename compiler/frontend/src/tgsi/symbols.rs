@@ -4,7 +4,7 @@ pub(super) use super::ast::Image as ImageRow;
 use super::ast::{MemoryKind, View};
 use super::covered::Coverage;
 use super::files::File;
-use super::nesting::Filled;
+use super::lower::filled::Filled;
 use super::operand::Number;
 use super::semantics::{Content, Name, Sink};
 use crate::memory::take;

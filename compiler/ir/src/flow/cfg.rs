@@ -1,6 +1,7 @@
 //! The control-flow graph of a program, in source order.
 
 use super::call_graph::CallGraph;
+use super::switch::OpenSwitch;
 use crate::arena::{Id, IndexVec};
 use crate::inst::{Cond, WriteMask};
 use crate::program::{BlockId, RegisterId};
@@ -269,8 +270,12 @@ pub(super) enum Scope {
         cond: Cond,
         span: Span,
         then: Option<BlockId>,
+        /// Whether the end of the first block cannot be reached.
+        then_ends: bool,
     },
     Loop {
+        /// Whether a jump leaves it at its end.
+        has_break: bool,
         saved: Vec<SavedLanes>,
         /// Instructions of each iteration outside of other blocks.
         steps: u32,
@@ -278,10 +283,12 @@ pub(super) enum Scope {
     },
     /// A loop whose body is complete.
     LoopEnd {
+        has_break: bool,
         saved: Vec<SavedLanes>,
         body: BlockId,
         span: Span,
     },
+    Switch(OpenSwitch),
 }
 
 /// Memory for the open blocks of one tree builder after the other.

@@ -38,16 +38,27 @@ pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
 
 /// `register.x = op(sources)` on unsigned words.
 pub(crate) fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+    put_at(builder, register, op, sources, Span::default());
+}
+
+/// The same for an instruction of the source.
+pub(crate) fn put_at(
+    builder: &mut Builder,
+    register: RegisterId,
+    op: Op,
+    sources: &[Src],
+    span: Span,
+) {
     let dst = Dst::new(register, WriteMask::X);
-    inst(builder, dst, op, Type::U32, sources);
+    inst(builder, dst, (op, Type::U32), sources, span);
 }
 
 /// `dst = value`
 pub(crate) fn mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
-    inst(builder, dst, Op::Mov, ty, &[value]);
+    inst(builder, dst, (Op::Mov, ty), &[value], Span::default());
 }
 
-fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
+fn inst(builder: &mut Builder, dst: Dst, (op, ty): (Op, Type), sources: &[Src], span: Span) {
     let inst = Inst {
         op,
         ty,
@@ -56,7 +67,7 @@ fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
         first_source: 0,
         dst: Some(dst),
         aux: Aux::None,
-        span: Span::default(),
+        span,
     };
     builder.inst(inst, sources);
 }

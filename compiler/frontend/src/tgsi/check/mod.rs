@@ -1,10 +1,14 @@
 //! The rules of TGSI, and how they are reported.
 
 mod declaration;
+mod flow;
 mod numbers;
 mod operand;
+mod routines;
 
 pub(super) use declaration::Suffixes;
+pub(super) use flow::Blocks;
+pub(super) use routines::Routines;
 
 use super::ast::Ast;
 use super::opcodes::Row;
@@ -32,6 +36,8 @@ pub(in crate::tgsi) struct Checker<'a> {
     pub(in crate::tgsi) reports: Reports,
     /// The numbers of registers and semantics that a caller may limit.
     pub(in crate::tgsi) usage: Usage,
+    pub(super) routines: &'a Routines,
+    pub(super) blocks: Blocks,
 }
 
 impl Checker<'_> {

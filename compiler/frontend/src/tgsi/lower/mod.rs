@@ -2,8 +2,11 @@
 
 pub(super) mod alu;
 pub(super) mod emitter;
+pub(super) mod filled;
+mod flow;
 mod image;
 mod inputs;
+mod instruction;
 pub(super) mod memory;
 pub(super) mod outputs;
 pub(super) mod statement;

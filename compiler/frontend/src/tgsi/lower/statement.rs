@@ -9,21 +9,27 @@ use crate::source::TgsiOptions;
 use crate::start::Start;
 use crate::tgsi::TgsiMemory;
 use crate::tgsi::ast::{Ast, Guard, Statement, StatementKind};
-use crate::tgsi::check::{Checker, Parsed};
+use crate::tgsi::check::{Checker, Parsed, Routines};
 use crate::tgsi::declare::Declarer;
 use crate::tgsi::inst::{Inst, Predicate};
 use crate::tgsi::modes::Properties;
-use crate::tgsi::nesting::Nesting;
 use crate::tgsi::opcodes::{Flow, Lower};
 use crate::tgsi::operand::{ADDRESSES, Resolver};
 use crate::tgsi::syntax;
+use glasm_ir::flow::TreeBuilder;
 use glasm_ir::types::Type;
 use glasm_ir::{CondTest, Program, Semantic, Span};
 
 /// Lowers a program: flow control itself, everything else with the contexts of its subject.
 pub(in crate::tgsi) struct Lowerer<'a> {
     pub(in crate::tgsi) cx: Resolver<'a>,
-    pub(in crate::tgsi) nesting: Nesting,
+    pub(super) tree: TreeBuilder<'a>,
+    /// For each open block that can run, the number of values that were remembered when it began.
+    pub(super) kept: Vec<usize>,
+    /// Whether the next instruction is in no routine.
+    pub(super) is_outside: bool,
+    /// Number of subroutines that began.
+    pub(super) subroutines: usize,
     pub(in crate::tgsi) lookups: Lookups,
     /// Whether there was an instruction.
     pub(in crate::tgsi) in_code: bool,
@@ -33,6 +39,7 @@ impl<'a> Lowerer<'a> {
     /// Returns the lowering of a program before its first statement.
     pub(in crate::tgsi) fn new(
         ast: &'a Ast<'a>,
+        routines: &'a Routines,
         options: &'a TgsiOptions,
         start: Start<'_>,
         (memory, programs): (&mut TgsiMemory, &mut ProgramMemory),
@@ -45,16 +52,28 @@ impl<'a> Lowerer<'a> {
             options,
             reports: start.reports,
             usage: memory.usage.emptied(),
+            routines,
+            blocks: memory.blocks.reuse(),
         };
+        let mut kept = memory.kept;
+        kept.clear();
+        let mut emit = Emitter::new(programs.builder(stage), memory.made);
+        let (cfg, call_graph) = (&routines.cfg, &routines.call_graph);
+        let mut tree = TreeBuilder::new(&mut emit.builder, cfg, call_graph);
+        // What nothing leads to need not be right in TGSI.
+        tree.follow_ends();
         Self {
             cx: Resolver {
                 check,
-                emit: Emitter::new(programs.builder(stage), memory.made),
+                emit,
                 declared: memory.declared.emptied(),
                 properties: Properties::default(),
                 constant_type: Type::F32,
             },
-            nesting: memory.nesting.emptied(),
+            tree,
+            kept,
+            is_outside: false,
+            subroutines: 0,
             lookups: Lookups::default(),
             in_code: false,
         }
@@ -62,10 +81,15 @@ impl<'a> Lowerer<'a> {
 
     /// Returns the program and what was reported, and keeps the memory.
     pub(in crate::tgsi) fn finish(
-        self,
+        mut self,
         memory: &mut TgsiMemory,
         programs: &mut ProgramMemory,
     ) -> (Program, Reports) {
+        // A program with errors is dropped.
+        if !self.cx.check.reports.has_errors() {
+            self.tree.finish(&mut self.cx.emit.builder, None);
+            self.cx.fill_arrays();
+        }
         let Resolver {
             check,
             emit,
@@ -76,7 +100,9 @@ impl<'a> Lowerer<'a> {
         *memory = TgsiMemory {
             ast: Ast::default(),
             declared,
-            nesting: self.nesting,
+            routines: None,
+            blocks: check.blocks,
+            kept: self.kept,
             made: emit.made,
             usage: check.usage,
         };
@@ -120,7 +146,7 @@ impl Lowerer<'_> {
         // After the last statement: declarations may follow instructions where the rule is not strict.
         Declarer::new(&mut self.cx).overlapping_constants();
         Declarer::new(&mut self.cx).settle_properties();
-        self.end_of_text();
+        self.cx.check.check_program_end();
     }
 
     /// Translates a statement.
@@ -135,7 +161,7 @@ impl Lowerer<'_> {
                     None => None,
                 };
                 // A second END has a message of its own.
-                if self.expects_subroutines()
+                if self.cx.check.expects_subroutines()
                     && !matches!(it.row.lower, Lower::Flow(Flow::Subroutine | Flow::End))
                 {
                     self.cx.check.misplaced(it.opcode)?;
@@ -144,7 +170,7 @@ impl Lowerer<'_> {
             }
             StatementKind::Broken => self.cx.check.check_failure(statement.failure),
             StatementKind::UnknownOpcode(word) => {
-                if self.expects_subroutines() {
+                if self.cx.check.expects_subroutines() {
                     self.cx.check.misplaced(word)?;
                 }
                 self.cx.check.check_failure(statement.failure)

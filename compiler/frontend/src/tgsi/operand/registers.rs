@@ -5,7 +5,7 @@ use super::{Number, Register, Target};
 use crate::codes::Code;
 use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
-use crate::tgsi::nesting::Rows;
+use crate::tgsi::lower::filled::Rows;
 use crate::tgsi::operand::Resolver;
 use crate::tgsi::symbols::Immediate;
 use crate::tgsi::symbols::{TempPlace, row, slot};

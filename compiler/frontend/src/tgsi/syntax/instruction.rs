@@ -14,7 +14,7 @@ use crate::tgsi::ast::{Access, Extra, Guard, Inst, StatementKind};
 use crate::tgsi::files::File;
 use crate::tgsi::lex::{TokenKind, Word};
 use crate::tgsi::opcodes::{
-    Besides, Lookup, Lower, Memory, Row, ViewLookup, begins_statement, is_resource,
+    Besides, Flow, Lookup, Lower, Memory, Row, ViewLookup, begins_statement, is_resource,
 };
 use crate::tgsi::targets::{self, Target};
 use glasm_ir::Span;
@@ -302,6 +302,9 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
 /// Parses the label of flow control. Only that of CAL counts: others may be stale.
 #[inline]
 fn parse_label(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
+    let is_routine = Lower::Flow(Flow::Subroutine) == inst.row.lower
+        || Lower::Flow(Flow::Call) == inst.row.lower;
+    input.state.ast.has_routines |= is_routine;
     let colon = peek(input);
     if accept(input, TokenKind::Colon) {
         let number = peek(input);

@@ -1,16 +1,31 @@
 //! Arrays of numbers that instructions index at run time: they are filled where the program begins.
 
-use super::nesting::{Filled, Rows};
-use crate::tgsi::lower::statement::Lowerer;
 use crate::tgsi::operand::Resolver;
 use glasm_ir::inst::Aux;
 use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
+/// What fills an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tgsi) enum Rows {
+    Immediates,
+    /// `IMMX` of the text of 2010.
+    Old,
+    SamplePlaces,
+}
+
+/// An array that is filled.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tgsi) struct Filled {
+    rows: Rows,
+    array: RegisterId,
+    len: u32,
+}
+
 impl Resolver<'_> {
     /// A register array with these rows, and their number.
-    pub(super) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
+    pub(in crate::tgsi) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
             return (known.array, known.len);
@@ -28,59 +43,56 @@ impl Resolver<'_> {
         self.declared.filled.push(Filled { rows, array, len });
         (array, len)
     }
-}
 
-impl Lowerer<'_> {
-    /// A main routine that fills arrays and calls the program's own.
-    #[cold]
-    pub(super) fn fill_arrays(&mut self) {
+    /// Makes a main routine that fills arrays and calls the program's own, if there are arrays to fill.
+    pub(in crate::tgsi) fn fill_arrays(&mut self) {
+        if self.declared.filled.is_empty() {
+            return;
+        }
         // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
-        let own = self.cx.emit.builder.program.main;
+        let own = self.emit.builder.program.main;
         let body = self
-            .cx
             .emit
             .builder
             .program
             .blocks
             .push(Block { first: 0, len: 0 });
         let routine = Routine { name: None, body };
-        self.cx.emit.builder.program.main = self.cx.emit.builder.program.routines.push(routine);
-        self.cx.emit.builder.open_block();
-        for number in 0..self.cx.declared.filled.len() {
-            self.fill(self.cx.declared.filled[number]);
+        self.emit.builder.program.main = self.emit.builder.program.routines.push(routine);
+        self.emit.builder.open_block();
+        for number in 0..self.declared.filled.len() {
+            self.fill(self.declared.filled[number]);
         }
-        self.cx.emit.builder.node(Node::Call(own, Span::default()));
-        self.cx.emit.builder.close_block_as(body);
+        self.emit.builder.node(Node::Call(own, Span::default()));
+        self.emit.builder.close_block_as(body);
     }
 
     fn fill(&mut self, filled: Filled) {
         for number in 0..filled.len {
             let row = number as usize;
             let words = match filled.rows {
-                Rows::Immediates => self.cx.declared.immediates.get(row).map(|it| it.words),
-                Rows::Old => self.cx.declared.rows.get(row).copied(),
+                Rows::Immediates => self.declared.immediates.get(row).map(|it| it.words),
+                Rows::Old => self.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
             // The one element of an array without rows.
             let Some(words) = words else { continue };
-            let source = self.cx.emit.words(words);
+            let source = self.emit.words(words);
             let place =
-                self.cx
-                    .emit
+                self.emit
                     .element(filled.array, IndexTerm::constant(number as i32), filled.len);
             let dst = Dst {
                 index: place.index,
                 ..Dst::new(filled.array, WriteMask::XYZW)
             };
-            self.cx
-                .emit
+            self.emit
                 .inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
         }
     }
 }
 
 /// Rows of four words that hold the places of samples, in the order of the table.
-pub(super) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
+pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
     let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
     STANDARD_PLACES
         .iter()

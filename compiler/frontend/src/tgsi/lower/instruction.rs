@@ -1,19 +1,18 @@
-//! Instructions: operands and rules. What they become stands in [`lower`](super::lower).
+//! Instructions: their operands are resolved, then they are lowered.
 
-use super::ast::{self, Extra};
-use super::files::File;
-use super::inst::{Inst, Predicate};
-use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Suffixes, ViewLookup, is_resource};
-use super::operand::Register;
-use super::targets::Target as TextureTarget;
+use super::outputs::Outputs;
+use super::statement::Lowerer;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
-use crate::source::Acceptance;
+use crate::tgsi::ast::{self, Extra};
 use crate::tgsi::check::Parsed;
-use crate::tgsi::lower::outputs::Outputs;
-use crate::tgsi::lower::statement::Lowerer;
+use crate::tgsi::files::File;
+use crate::tgsi::inst::{Inst, Predicate};
+use crate::tgsi::opcodes::{Flow, Lookup, Lower, Memory, Suffixes, ViewLookup, is_resource};
+use crate::tgsi::operand::Register;
+use crate::tgsi::targets::Target as TextureTarget;
 use glasm_ir::types::Type;
-use glasm_ir::{Cond, Guard, InstFlags, Op, Saturate, Span, Src};
+use glasm_ir::{Guard, InstFlags, Op, Saturate, Span, Src};
 
 impl Lowerer<'_> {
     /// Translates an instruction. `failure`: the syntax error that ended it.
@@ -26,28 +25,25 @@ impl Lowerer<'_> {
         failure: Option<u32>,
     ) -> Parsed<()> {
         let row = it.row;
-        let is_old =
-            row.era == Era::Removed && self.cx.check.reports.acceptance() == Acceptance::Strict;
-        if !row.stages.has(self.cx.check.stage) || is_old {
+        let acceptance = self.cx.check.reports.acceptance();
+        if !row.is_available(self.cx.check.stage, acceptance) {
             return Err(self.cx.check.refused_opcode(row, it.opcode));
         }
         self.cx.emit.begin(it.opcode);
-        if !self.in_code {
+        let is_first = !self.in_code;
+        if is_first {
             self.begin_code();
         }
         self.cx.constant_type = row.constant_type(self.cx.check.stage);
-        // Counted before the operands are resolved: an instruction with mistakes has a number, too.
-        let ordinal = self.nesting.count;
-        self.nesting.count += 1;
         inst.begin(row, it.opcode, self.cx.emit.word(0));
-        let resolved = if self.nesting.is_dead() {
+        let resolved = if self.is_dead() {
             self.dead_operands(inst, it, failure)
         } else {
             self.operands(inst, it, failure)
         };
         // The block exists nevertheless, and its end should find it.
         if let (Err(_), Lower::Flow(flow)) = (&resolved, row.lower) {
-            self.flow_of_wrong_operands(flow, inst, ordinal);
+            self.flow_of_wrong_operands(flow, inst, is_first);
         }
         resolved?;
         inst.span = it.span;
@@ -60,10 +56,10 @@ impl Lowerer<'_> {
                     self.predicated_kill(predicate);
                     Ok(())
                 }
-                _ => self.flow(flow, inst, [ordinal, it.printed.unwrap_or(ordinal)]),
+                _ => self.flow(flow, inst, is_first),
             };
         }
-        if self.nesting.is_dead() {
+        if self.is_dead() {
             return Ok(());
         }
         // Behind the look at where control is: what nothing leads to is not translated and need not be right.
@@ -146,22 +142,12 @@ impl Lowerer<'_> {
     }
 
     /// The condition that a predicate stands for.
-    fn guard(&mut self, predicate: Predicate) -> Guard {
+    pub(super) fn guard(&mut self, predicate: Predicate) -> Guard {
         Guard {
             cc: self.cx.emit.tested(Src::register(predicate.register)),
             test: predicate.test,
             swizzle: predicate.swizzle,
         }
-    }
-
-    /// `KILP` behind a predicate.
-    #[cold]
-    fn predicated_kill(&mut self, predicate: Predicate) {
-        if self.nesting.is_dead() {
-            return;
-        }
-        let guard = self.guard(predicate);
-        self.cx.emit.discard(Cond::Any(guard));
     }
 
     /// Resolves the operands of an opcode and what follows them, then reports the syntax error that ended it, if there is one.
