@@ -27,7 +27,7 @@ pub(crate) struct Ast<'s> {
     /// Suffixes of all declarations.
     pub(super) suffixes: Vec<Suffix>,
     pub(super) immediates: Vec<Immediate>,
-    /// Rows of all declarations of `IMMX`.
+    /// Vectors of all declarations of `IMMX`.
     pub(super) rows: Vec<[u32; 4]>,
     pub(super) properties: Vec<Property>,
     pub(super) insts: Vec<Inst>,
@@ -114,7 +114,7 @@ pub(super) struct Statement {
 /// What a statement is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StatementKind {
-    /// A syntax error before anything tells what it is.
+    /// A syntax error before its kind is known.
     Broken,
     /// An instruction whose opcode is unknown.
     UnknownOpcode(Span),

@@ -1,10 +1,8 @@
 //! Declarations. TGSI, section "Declaration".
 
-mod head;
-mod resources;
 mod varyings;
 
-use super::ast::{Body, Declaration, Dimension, Head};
+use super::ast::{Body, Declaration, Dimension, Head, Image, MemoryKind, View};
 use super::check::Suffixes;
 use super::covered::Covered;
 use super::files::File;
@@ -13,12 +11,13 @@ use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::tgsi::ast;
 use crate::tgsi::check::Parsed;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::{Number, Register, Resolver};
 use crate::tgsi::symbols::Immediate;
 use crate::tgsi::symbols::{Array, TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Span, Stage, Storage};
 use std::mem::{replace, take};
+use std::ops::RangeInclusive;
 
 /// Declares registers.
 pub(super) struct Declarer<'r, 'a> {
@@ -34,7 +33,7 @@ impl<'r, 'a> Declarer<'r, 'a> {
 
 impl Declarer<'_, '_> {
     /// Declares an immediate.
-    pub(super) fn immediate_statement(&mut self, it: &ast::Immediate) {
+    pub(super) fn declare_immediate(&mut self, it: &ast::Immediate) {
         let count = self.cx.declared.immediates.len();
         if let Some((number, span)) = it.number
             && number != count as u32
@@ -85,19 +84,21 @@ impl Declarer<'_, '_> {
             let suffixes = &self.cx.check.ast.suffixes[first as usize..][..count as usize];
             let suffixes = self.cx.check.check_suffixes(head, suffixes)?;
             self.cx.check.check_failure(failure)?;
-            return match head.file {
-                File::In | File::Sv => self.inputs(head, &suffixes),
-                File::Out => self.outputs(head, &suffixes),
-                _ => self.plain_registers(head, &suffixes),
+            return if matches!(head.file, File::In | File::Sv) {
+                self.inputs(head, &suffixes)
+            } else if head.file == File::Out {
+                self.outputs(head, &suffixes)
+            } else {
+                self.declare_plain_registers(head, &suffixes)
             };
         }
         self.cx.check.check_failure(failure)?;
         match it.body {
             Body::Broken | Body::Suffixes { .. } => {}
-            Body::Image(image) => self.image(head, image),
-            Body::View(view) => self.view(head, view),
-            Body::Buffer => self.buffer_registers(head),
-            Body::Memory(kind) => self.memory(head, kind),
+            Body::Image(image) => self.declare_images(head, image),
+            Body::View(view) => self.declare_views(head, view),
+            Body::Buffer => self.declare_buffers(head),
+            Body::Memory(kind) => self.declare_memories(head, kind),
             Body::Rows { first, count } => {
                 let rows = &self.cx.check.ast.rows[first as usize..][..count as usize];
                 self.cx.declared.rows.clear();
@@ -108,10 +109,10 @@ impl Declarer<'_, '_> {
     }
 
     /// Registers whose declaration says no more than that they exist.
-    fn plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
+    fn declare_plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
-            File::TempX => self.old_array(head),
+            File::TempX => self.declare_old_array(head),
             File::Addr => self.addresses(head),
             File::Pred => head.numbers().for_each(|number| {
                 self.cx.predicate(number);
@@ -174,7 +175,7 @@ impl Declarer<'_, '_> {
 
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
     /// numbers. Where three or more overlap one error may stand for several.
-    pub(super) fn overlapping_constants(&mut self) {
+    pub(super) fn check_overlapping_constants(&mut self) {
         let mut ranges = take(&mut self.cx.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
         let mut twice = Vec::new();
@@ -196,7 +197,7 @@ impl Declarer<'_, '_> {
         for range in twice {
             self.cx
                 .check
-                .declared_twice(File::Const, range.first, range.span);
+                .report_declared_twice(File::Const, range.first, range.span);
         }
     }
 
@@ -238,13 +239,15 @@ impl Declarer<'_, '_> {
             let known = slot(&mut self.cx.declared.temps, number as usize).replace(place);
             if known.is_some() {
                 // One message for each declaration, not for each of its registers.
-                self.cx.check.declared_twice(head.file, number, head.span);
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number, head.span);
                 break;
             }
         }
     }
 
-    fn old_array(&mut self, head: &Head) {
+    fn declare_old_array(&mut self, head: &Head) {
         let len = head.last + 1;
         let register = self
             .cx
@@ -256,5 +259,94 @@ impl Declarer<'_, '_> {
             register,
         };
         *slot(&mut self.cx.declared.old_arrays, head.buffer() as usize) = Some(array);
+    }
+
+    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
+        for number in head.numbers() {
+            if declare(self, number) {
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number as u32, head.span);
+                break;
+            }
+        }
+    }
+
+    /// Declares images.
+    fn declare_images(&mut self, head: &Head, image: Image) {
+        self.each_once(head, |it, number| {
+            let images = &mut it.cx.declared.images;
+            slot(images, number).replace(image).is_some()
+        });
+    }
+
+    /// Declares views of textures.
+    fn declare_views(&mut self, head: &Head, view: View) {
+        self.each_once(head, |it, number| {
+            slot(&mut it.cx.declared.views, number)
+                .replace(view)
+                .is_some()
+        });
+    }
+
+    /// Declares storage buffers.
+    fn declare_buffers(&mut self, head: &Head) {
+        self.each_once(head, |it, number| {
+            replace(slot(&mut it.cx.declared.buffers, number), true)
+        });
+    }
+
+    /// Declares memories.
+    fn declare_memories(&mut self, head: &Head, kind: MemoryKind) {
+        self.each_once(head, |it, number| {
+            let memories = &mut it.cx.declared.memories;
+            slot(memories, number).replace(kind).is_some()
+        });
+    }
+}
+
+impl Head {
+    /// Returns the numbers of its registers.
+    pub(super) fn numbers(&self) -> RangeInclusive<usize> {
+        self.first as usize..=self.last as usize
+    }
+
+    /// Returns the last one of its registers.
+    pub(super) fn last_register(&self) -> Register {
+        let outer = match self.dimension {
+            Some(Dimension::Number(number)) => Some(Number::constant(number)),
+            Some(Dimension::Implied(_)) | None => None,
+        };
+        Register {
+            file: self.file,
+            outer,
+            number: Number::constant(self.last),
+            span: self.span,
+        }
+    }
+
+    /// Returns the number of its registers.
+    pub(super) fn len(&self) -> u32 {
+        self.last - self.first + 1
+    }
+
+    /// Returns the number in the first bracket of two, 0 without one.
+    pub(super) fn buffer(&self) -> u32 {
+        match self.dimension {
+            Some(Dimension::Number(number)) => number,
+            // `CONST[n]` is vector n of buffer 0.
+            Some(Dimension::Implied(_)) | None => 0,
+        }
+    }
+
+    /// Returns the registers of a buffer that it covers.
+    pub(super) fn covered(&self) -> Covered {
+        Covered {
+            buffer: self.buffer(),
+            first: self.first,
+            last: self.last,
+            span: self.span,
+        }
     }
 }

@@ -7,7 +7,7 @@ use glasm_ir::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum TokenKind {
-    /// Letters, digits and `_`; not starting with a digit, unless digits precede it directly: `2D` is an integer and a word.
+    /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an integer and a word.
     Word,
     /// Decimal digits.
     Int,
@@ -151,7 +151,7 @@ pub(super) fn is_word(byte: u8) -> bool {
 
 /// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `extended`: whether comments and carriage
 /// returns are whitespace; strict programs have none.
-// A function of its own has registers enough for the loop.
+// A separate function has registers enough for the loop.
 #[inline(never)]
 pub(super) fn append_tokens(source: &[u8], start: usize, extended: bool, list: &mut Vec<Token>) {
     let mut at = start;
@@ -271,7 +271,7 @@ pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     let (Some(first), Some(known)) = (text.first(), word.first()) else {
         return text.is_empty() && word.is_empty();
     };
-    // Length and first letter tell most words apart.
+    // Length and first byte distinguish most words.
     text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
@@ -289,7 +289,7 @@ impl Key {
         let bytes = if let Some(first) = text.first_chunk() {
             u64::from_le_bytes(*first)
         } else if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
-            // With the length, two overlapping parts tell all bytes.
+            // With the length, two overlapping parts determine all bytes.
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
         } else if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
             u64::from(u16::from_le_bytes(*first)) | u64::from(u16::from_le_bytes(*last)) << 16
@@ -297,7 +297,7 @@ impl Key {
             text.first().copied().unwrap_or(0).into()
         };
         Self {
-            // Bytes of words that differ in this bit alone are letters of two cases.
+            // Word characters that differ in this bit alone are equal but for their case.
             bytes: bytes & !0x2020_2020_2020_2020,
             len: text.len(),
         }

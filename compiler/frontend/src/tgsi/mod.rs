@@ -1,12 +1,12 @@
 //! TGSI: the shaders of Mesa's Gallium, as drivers print them and virtual GPUs send them.
 //!
 //! A program has numbered registers in files, whose components are words without a type; each opcode says how it reads them.
-//! Declarations give registers a meaning. `syntax` parses the whole program to an `ast`; then each statement is checked (`check`) and
+//! Declarations give registers semantics. `syntax` parses the whole program to an `ast`; then each statement is checked (`check`) and
 //! lowered (`lower`). Three generations of the language are accepted: that of 2010, the one that virgl sends, and the current one.
 //!
-//! Contexts that borrow each other limit what a function can access: a `Checker` has the source and the reports, an `Emitter` the program
+//! Contexts that borrow each other limit what a function can access: a `TgsiChecker` has the source and the reports, an `Emitter` the program
 //! that is made; a `Resolver` has both and the declared registers. Contexts of one subject (declarations, arithmetic, textures, memory,
-//! outputs) borrow what they need of them, and a `Lowerer` goes through the statements.
+//! outputs) borrow what they need of them, and a `TgsiLowerer` goes through the statements.
 
 mod ast;
 pub mod catalog;
@@ -34,7 +34,7 @@ use ast::Ast;
 use check::{Blocks, Routines};
 use glasm_ir::{Program, Semantic};
 use lower::emitter::Made;
-use lower::statement::Lowerer;
+use lower::statement::TgsiLowerer;
 use symbols::Declared;
 
 /// Memory that translations use one after the other.
@@ -44,7 +44,7 @@ pub(crate) struct TgsiMemory {
     declared: Declared,
     routines: Option<Routines>,
     blocks: Blocks,
-    /// See [`Lowerer`].
+    /// See [`TgsiLowerer`].
     kept: Vec<usize>,
     made: Made,
     usage: Usage,
@@ -67,7 +67,7 @@ pub(crate) fn translate(
     let options = start.tgsi;
     let mut routines = memory.routines.take().unwrap_or_default();
     routines.collect(&ast, &start);
-    let mut lowerer = Lowerer::new(&ast, &routines, &options, start, (memory, programs));
+    let mut lowerer = TgsiLowerer::new(&ast, &routines, &options, start, (memory, programs));
     lowerer.statements();
     let (program, reports) = lowerer.finish(memory, programs);
     memory.ast = ast.forget_text();
@@ -88,7 +88,7 @@ pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
     let mut routines = Routines::default();
     routines.collect(&ast, &start);
     let memory = (&mut TgsiMemory::default(), &mut ProgramMemory::default());
-    let mut lowerer = Lowerer::new(&ast, &routines, &options, start, memory);
+    let mut lowerer = TgsiLowerer::new(&ast, &routines, &options, start, memory);
     lowerer.statements();
     lowerer.outputs()
 }

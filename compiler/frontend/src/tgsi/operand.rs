@@ -8,7 +8,7 @@ mod outputs;
 mod registers;
 
 use super::ast;
-use super::check::Checker;
+use super::check::TgsiChecker;
 use super::lower::emitter::Emitter;
 use super::modes::Properties;
 use super::symbols::Declared;
@@ -21,7 +21,7 @@ pub(super) use registers::ADDRESSES;
 
 /// Resolves registers: what they are in the program, with the instructions that compute it.
 pub(super) struct Resolver<'a> {
-    pub(super) check: Checker<'a>,
+    pub(super) check: TgsiChecker<'a>,
     pub(super) emit: Emitter,
     pub(super) declared: Declared,
     pub(super) properties: Properties,
@@ -66,7 +66,7 @@ impl Resolver<'_> {
     fn resolve_relative(&mut self, relative: u32) -> Parsed<(RegisterId, u8)> {
         let ast::Relative { register, lane } = self.check.ast.relatives[relative as usize];
         let register = self.resolve_register(&register)?;
-        let source = self.source_register(&register)?;
+        let source = self.resolve_source(&register)?;
         // An index of the IR names a register and a lane: immediates, constants and elements of arrays do not fit.
         if let (Base::Register(found), None) = (source.base, source.index) {
             return Ok((found, source.swizzle.lane(lane.into()) as u8));
@@ -85,7 +85,7 @@ impl Resolver<'_> {
         register: &mut Register,
     ) -> Parsed<Src> {
         *register = self.resolve_register(&operand.register)?;
-        let source = self.source_register(register)?;
+        let source = self.resolve_source(register)?;
         Ok(Src {
             negate: operand.negate,
             abs: operand.abs,

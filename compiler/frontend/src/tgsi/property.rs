@@ -205,7 +205,7 @@ impl Declarer<'_, '_> {
     }
 
     /// Gives the program what its properties say; reports those that it cannot do without.
-    pub(super) fn settle_properties(&mut self) {
+    pub(super) fn apply_properties(&mut self) {
         let it = self.cx.properties;
         let open = self.cx.check.options.block_size;
         let mut modes = it.modes;
@@ -238,10 +238,10 @@ impl Declarer<'_, '_> {
                 .reports
                 .error(Code::EmitsOutput, span, message);
         }
-        self.missing_properties();
+        self.report_missing_properties();
     }
 
-    fn missing_properties(&mut self) {
+    fn report_missing_properties(&mut self) {
         let it = &self.cx.properties;
         let no_count = it.modes.vertices_out == 0;
         let needed: &[(&str, bool)] = match self.cx.check.stage {

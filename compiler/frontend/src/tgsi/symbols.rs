@@ -16,7 +16,7 @@ use std::mem;
 /// Where a temporary lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TempPlace {
-    /// In a register of its own.
+    /// In a separate register.
     Own(RegisterId),
     /// In an array that instructions index at run time, as this element.
     Element(RegisterId, u32),
@@ -70,7 +70,7 @@ pub(super) struct Immediate {
     pub(super) literal: Option<LiteralId>,
 }
 
-/// What is declared. Tables have a row for each number of a register, lists one for each declaration.
+/// What is declared. Tables have an entry for each number of a register, lists one for each declaration.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub(super) temps: Vec<Option<TempPlace>>,
@@ -95,7 +95,7 @@ pub(super) struct Declared {
     pub(super) counter_buffers: u32,
     /// Registers whose declaration could not be read: file, first, last.
     pub(super) broken: Vec<(File, u32, u32)>,
-    /// Rows of `IMMX`.
+    /// Vectors of `IMMX`.
     pub(super) rows: Vec<[u32; 4]>,
     /// Arrays of `TEMPX`.
     pub(super) old_arrays: Vec<Option<Array>>,
@@ -113,14 +113,14 @@ impl Declared {
         }
     }
 
-    /// The array that a register with a run-time index names: by its id, or else by the number that the index is added to.
+    /// Returns the array that a dynamically indexed register names: by its id, or else by the number that the index is added to.
     pub(super) fn array_of_output(&self, number: Number) -> Option<Array> {
         let arrays = &self.output_arrays;
         let by_number = |array: &Array| within(number.term.offset, array.first, array.len);
         let found = match number.array {
             0 => {
                 let found = arrays.iter().find(|(_, array)| by_number(array));
-                // The number may lie outside of all arrays; with an index, some array is meant.
+                // The number may be in none of the arrays; with an index, some array is meant.
                 found.or(arrays.first())
             }
             id => arrays.iter().find(|it| it.0 == id),
@@ -161,12 +161,12 @@ pub(super) fn within(number: i32, first: u32, len: u32) -> bool {
     u32::try_from(number).is_ok_and(|number| (first..first + len).contains(&number))
 }
 
-/// The row of a number in a table. Negative numbers, which casts make large, have none.
+/// Returns the entry of a number in a table. Negative numbers, which casts make large, have none.
 pub(super) fn row<T: Copy>(table: &[Option<T>], number: usize) -> Option<T> {
     table.get(number).copied().flatten()
 }
 
-/// The place of a number in a table, which grows as needed. Numbers are below [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
+/// Returns the entry of a number in a table, which grows as needed. Numbers are below [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
 pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mut T {
     if table.len() <= number {
         table.resize(number + 1, T::default());

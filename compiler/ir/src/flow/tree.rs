@@ -74,7 +74,7 @@ impl<'c> TreeBuilder<'c> {
     }
 
     /// Makes what follows a structured block dead if nothing reaches the end of the block: both blocks of a condition jump, or nothing
-    /// leaves a loop. Otherwise what follows a structured block that can run counts as alive.
+    /// leaves a loop. Otherwise what follows a structured block that can run is alive.
     pub fn follow_ends(&mut self) {
         self.follows_ends = true;
     }

@@ -1,6 +1,6 @@
 //! Rules about declarations and properties.
 
-use super::{Checker, Parsed, Reported};
+use super::{Parsed, Reported, TgsiChecker};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
@@ -19,17 +19,17 @@ use glasm_ir::{Interpolation, Semantic, Span, Stage, TypeBase};
 pub(in crate::tgsi) struct Suffixes {
     /// The number of the array, 0 for none.
     pub(in crate::tgsi) array: u32,
-    /// Name and number, and where they stand.
+    /// Name, number and span.
     pub(in crate::tgsi) semantic: Option<(Name, u32, Span)>,
     pub(in crate::tgsi) interpolation: Option<Interpolation>,
     pub(in crate::tgsi) sampling: Sampling,
     pub(in crate::tgsi) invariant: bool,
 }
 
-impl Checker<'_> {
+impl TgsiChecker<'_> {
     /// Reports a property that no table has.
     #[cold]
-    pub(in crate::tgsi) fn unknown_property(&mut self, name: Span) {
+    pub(in crate::tgsi) fn report_unknown_property(&mut self, name: Span) {
         let text = quote(&self.ast.text[name.range()]);
         let message = format!("`{text}` is no property");
         let hint = suggest(&text, rows().iter().map(|row| row.name));
@@ -49,7 +49,7 @@ impl Checker<'_> {
 
     /// Reports a register that was declared before.
     #[cold]
-    pub(in crate::tgsi) fn declared_twice(&mut self, file: File, number: u32, span: Span) {
+    pub(in crate::tgsi) fn report_declared_twice(&mut self, file: File, number: u32, span: Span) {
         let message = format!("`{}[{number}]` is declared twice", file.word());
         self.error(Code::RegisterTwice, span, message);
     }
@@ -87,7 +87,7 @@ impl Checker<'_> {
     /// Reports a semantic of registers that have none.
     fn check_semantic(&mut self, head: &Head, word: Span) -> Parsed<()> {
         let takes = matches!(head.file, File::In | File::Out | File::Sv);
-        // Vertex elements are told by the numbers of the registers.
+        // The numbers of the registers distinguish vertex elements.
         let is_attribute = self.stage == Stage::Vertex && head.file == File::In;
         if is_attribute {
             let text = self.text_of(word);
@@ -147,7 +147,7 @@ impl Checker<'_> {
 
     /// A register whose declaration says what an earlier one has said.
     #[cold]
-    pub(in crate::tgsi) fn declared_again(&mut self, head: &Head, number: u32) {
+    pub(in crate::tgsi) fn report_declared_again(&mut self, head: &Head, number: u32) {
         let message = format!("`{}[{number}]` is declared already", head.file.word());
         self.lenient(Rule::RepeatedDeclaration, head.span, message);
     }
@@ -163,7 +163,7 @@ impl Checker<'_> {
         let content = index.and_then(|index| {
             name.content(index, self.stage, head.file == File::Sv, self.options.old)
         });
-        let content = content.ok_or_else(|| self.no_semantic(span, "read"))?;
+        let content = content.ok_or_else(|| self.report_no_semantic(span, "read"))?;
         // In these stages inputs belong to vertices, unless the declaration has one bracket only.
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
         let of_vertices = stages.contains(&self.stage) && head.file == File::In;
@@ -196,12 +196,12 @@ impl Checker<'_> {
 
     pub(in crate::tgsi) fn sink(&mut self, (name, index, span): (Name, u32, Span)) -> Parsed<Sink> {
         let index = u8::try_from(index).ok();
-        let sink = index.and_then(|index| name.sink(index, self.stage, &self.options));
-        sink.ok_or_else(|| self.no_semantic(span, "write"))
+        let sink = index.and_then(|index| name.sink(index, self.stage, self.options));
+        sink.ok_or_else(|| self.report_no_semantic(span, "write"))
     }
 
     #[cold]
-    fn no_semantic(&mut self, span: Span, what: &str) -> Reported {
+    fn report_no_semantic(&mut self, span: Span, what: &str) -> Reported {
         let (text, stage) = (self.text_of(span), stage_name(self.stage));
         let message = format!("{stage} programs have no `{text}` to {what}");
         self.error(Code::Semantic, span, message)

@@ -1,6 +1,6 @@
 //! Rules of flow control: conditions, loops, switches, and where subroutines are. TGSI, section "GLSL ISA".
 
-use super::{Checker, Parsed, Reported};
+use super::{Parsed, Reported, TgsiChecker};
 use crate::codes::Code;
 use crate::lang::numbered::Numbered;
 use crate::tgsi::inst::Inst;
@@ -69,7 +69,7 @@ impl Blocks {
     }
 }
 
-impl Checker<'_> {
+impl TgsiChecker<'_> {
     /// Whether subroutines are expected here: outside of all routines.
     #[inline]
     pub(in crate::tgsi) fn expects_subroutines(&self) -> bool {

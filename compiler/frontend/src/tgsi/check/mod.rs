@@ -21,15 +21,15 @@ use crate::report::Reports;
 use crate::source::TgsiOptions;
 use glasm_ir::{Span, Stage};
 
-/// A mistake that was reported. The rest of the statement is left out.
+/// An error that was reported. The rest of the statement is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tgsi) struct Reported;
 
-/// What reading gives.
+/// Result of checking and lowering.
 pub(in crate::tgsi) type Parsed<T> = Result<T, Reported>;
 
 /// Checks a program. It knows the source and what was reported, but not the program that is made of it.
-pub(in crate::tgsi) struct Checker<'a> {
+pub(in crate::tgsi) struct TgsiChecker<'a> {
     pub(in crate::tgsi) ast: &'a Ast<'a>,
     pub(in crate::tgsi) stage: Stage,
     pub(in crate::tgsi) options: &'a TgsiOptions,
@@ -40,7 +40,7 @@ pub(in crate::tgsi) struct Checker<'a> {
     pub(super) blocks: Blocks,
 }
 
-impl Checker<'_> {
+impl TgsiChecker<'_> {
     /// Reports the syntax error of a statement, if it has one.
     #[inline]
     pub(in crate::tgsi) fn check_failure(&mut self, failure: Option<u32>) -> Parsed<()> {
@@ -83,7 +83,7 @@ impl Checker<'_> {
         Reported
     }
 
-    /// A rule that shipped programs break.
+    /// Reports that a rule is broken that shipped programs break. Returns whether the program is accepted.
     #[cold]
     pub(in crate::tgsi) fn lenient(
         &mut self,
@@ -98,9 +98,9 @@ impl Checker<'_> {
         quote(&self.ast.text[span.range()])
     }
 
-    /// An opcode that programs of this stage or of this time do not have.
+    /// Reports an opcode that programs of this stage or of this version do not have.
     #[cold]
-    pub(in crate::tgsi) fn refused_opcode(&mut self, row: &Row, span: Span) -> Reported {
+    pub(in crate::tgsi) fn report_refused_opcode(&mut self, row: &Row, span: Span) -> Reported {
         if !row.stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{}` is no opcode of {stage} programs", row.name);
@@ -110,9 +110,9 @@ impl Checker<'_> {
         self.error(Code::OldLanguage, span, message)
     }
 
-    /// An instruction that must not stand where subroutines are expected.
+    /// Reports an instruction where subroutines are expected.
     #[cold]
-    pub(in crate::tgsi) fn misplaced(&mut self, inst: Span) -> Parsed<()> {
+    pub(in crate::tgsi) fn report_misplaced(&mut self, inst: Span) -> Parsed<()> {
         let message = "only subroutines stand behind `END`";
         let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
         accepted.then_some(()).ok_or(Reported)

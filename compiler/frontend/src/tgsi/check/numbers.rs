@@ -1,7 +1,7 @@
 //! The numbers of registers and semantics whose range a caller may limit. Gallium limits register files by the largest number of a register
 //! (`PIPE_SHADER_CAP_MAX_TEMPS` and its like), so that numbers count here, not registers.
 
-use super::Checker;
+use super::TgsiChecker;
 use crate::check::find_number_span;
 use crate::lang::numbered::Numbered;
 use crate::tgsi::files::File;
@@ -82,7 +82,7 @@ impl Resolver<'_> {
     }
 }
 
-impl Checker<'_> {
+impl TgsiChecker<'_> {
     /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count` inputs or outputs names at `span`.
     pub(in crate::tgsi) fn add_semantic(
         &mut self,

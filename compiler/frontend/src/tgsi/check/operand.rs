@@ -1,6 +1,6 @@
 //! Rules about operands and resources.
 
-use super::{Checker, Parsed, Reported};
+use super::{Parsed, Reported, TgsiChecker};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::tgsi::files::Access;
@@ -10,8 +10,8 @@ use crate::tgsi::operand::Register;
 use crate::tgsi::targets::{Reference, Target};
 use glasm_ir::TexTarget;
 
-impl Checker<'_> {
-    /// The number of a register whose file has no run-time indices.
+impl TgsiChecker<'_> {
+    /// Returns the number of a register whose file is not dynamically indexed.
     pub(in crate::tgsi) fn known_number(
         &mut self,
         register: &Register,
@@ -19,7 +19,7 @@ impl Checker<'_> {
     ) -> Parsed<usize> {
         match register.number.known() {
             Some(number) if (number as usize) < count => Ok(number as usize),
-            Some(_) => Err(self.no_register(register)),
+            Some(_) => Err(self.report_no_register(register)),
             None => {
                 let file = register.file.word();
                 let message = format!("registers of `{file}` have no run-time index");
@@ -30,7 +30,7 @@ impl Checker<'_> {
 
     /// An error that no program can have a register.
     #[cold]
-    pub(in crate::tgsi) fn no_register(&mut self, register: &Register) -> Reported {
+    pub(in crate::tgsi) fn report_no_register(&mut self, register: &Register) -> Reported {
         let text = self.text_of(register.span);
         let message = format!("there is no `{text}`");
         self.error(Code::IndexOutOfBounds, register.span, message)
@@ -50,7 +50,7 @@ impl Checker<'_> {
             return Err(self.error(Code::VertexMissing, register.span, message));
         };
         match vertex.known() {
-            // Only a number that stands in the text can be wrong here.
+            // Only a constant can be wrong here.
             Some(number) if number < 0 || number as u32 >= vertices => {
                 let message = format!("the vertices are numbered from 0 to {}", vertices - 1);
                 Err(self.error(Code::VertexNumber, register.span, message))
@@ -60,7 +60,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    pub(in crate::tgsi) fn not_writable(&mut self, register: &Register) -> Reported {
+    pub(in crate::tgsi) fn report_read_only_register(&mut self, register: &Register) -> Reported {
         let file = register.file.word();
         let message = match register.file.access() {
             Access::Read => format!("registers of `{file}` are read only"),
@@ -70,7 +70,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    pub(in crate::tgsi) fn read_only_image(&mut self, register: &Register) -> Reported {
+    pub(in crate::tgsi) fn report_read_only_image(&mut self, register: &Register) -> Reported {
         let text = self.text_of(register.span);
         let message = format!("`{text}` is declared without `WR`: it is read only");
         self.error(Code::ImageAccess, register.span, message)
@@ -84,7 +84,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    pub(in crate::tgsi) fn mixed_lookups(&mut self, inst: &Inst) {
+    pub(in crate::tgsi) fn report_mixed_lookups(&mut self, inst: &Inst) {
         let message = "opcodes with samplers and opcodes with views stand in one program";
         self.lenient(Rule::MixedLookups, inst.span, message);
     }
@@ -115,7 +115,7 @@ impl Checker<'_> {
         };
         match allowed {
             true => Ok(()),
-            false => Err(self.refused_target(inst, target)),
+            false => Err(self.report_refused_target(inst, target)),
         }
     }
 
@@ -130,7 +130,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn refused_target(&mut self, inst: &Inst, target: &Target) -> Reported {
+    fn report_refused_target(&mut self, inst: &Inst, target: &Target) -> Reported {
         let name = inst.row.name;
         let message = format!("`{name}` does not take the target `{}`", target.word);
         self.error(Code::TargetNotAllowed, inst.target_span, message)

@@ -1,6 +1,6 @@
 //! The subroutines of a program and their calls. A label is the number of an instruction among all, or else the one printed before it.
 
-use super::Checker;
+use super::TgsiChecker;
 use crate::codes::Code;
 use crate::start::Start;
 use crate::tgsi::ast::{Ast, Extra};
@@ -93,6 +93,11 @@ impl Routines {
                 self.cfg.add_call(call.from, label);
             }
         }
+        // Subroutines that nothing calls are checked and lowered as if the main program called them.
+        for (id, _) in numbered() {
+            let main = BasicBlockId::default();
+            self.cfg.add_call(main, LabelId::new(id));
+        }
     }
 
     /// Returns the subroutine that a label names.
@@ -115,7 +120,7 @@ impl Routines {
     }
 }
 
-impl Checker<'_> {
+impl TgsiChecker<'_> {
     /// Reports calls of labels that are not subroutines, and recursion.
     pub(super) fn check_calls(&mut self) {
         let routines = self.routines;

@@ -43,12 +43,14 @@ impl Declarer<'_, '_> {
             {
                 // Another part of a register, or the whole again.
                 if head.usage == WriteMask::XYZW {
-                    self.cx.check.declared_again(head, number);
+                    self.cx.check.report_declared_again(head, number);
                 }
                 continue;
             }
             if slot(rows, number as usize).replace(row).is_some() {
-                self.cx.check.declared_twice(head.file, number, head.span);
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number, head.span);
                 break;
             }
         }
@@ -113,7 +115,9 @@ impl Declarer<'_, '_> {
             };
             let known = slot(&mut self.cx.declared.outputs, number as usize).replace(row);
             if known.is_some() {
-                self.cx.check.declared_twice(head.file, number, head.span);
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number, head.span);
                 break;
             }
         }
@@ -131,7 +135,7 @@ impl Declarer<'_, '_> {
         let is_same = known.usage == head.usage;
         known.usage.0 |= head.usage.0;
         if is_same {
-            self.cx.check.declared_again(head, number);
+            self.cx.check.report_declared_again(head, number);
         }
         true
     }
@@ -180,7 +184,7 @@ impl Declarer<'_, '_> {
         (name, index): (Name, u32),
     ) -> Option<(RegisterId, u32)> {
         let before = u8::try_from(index.checked_sub(1)?).ok()?;
-        let sink = name.sink(before, self.cx.check.stage, &self.cx.check.options)?;
+        let sink = name.sink(before, self.cx.check.stage, self.cx.check.options)?;
         let last = row(
             &self.cx.declared.outputs,
             head.first.checked_sub(1)? as usize,

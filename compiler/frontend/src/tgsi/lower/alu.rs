@@ -4,7 +4,7 @@ use crate::lang::lenient::Rule;
 use crate::lower::composite;
 use crate::lower::formula::{Formulas, Part, absolute};
 use crate::lower::nearest;
-use crate::tgsi::check::Checker;
+use crate::tgsi::check::TgsiChecker;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::modes::Properties;
@@ -18,7 +18,7 @@ use Type::{F32 as F, S32 as S, U32 as U};
 
 /// Lowers arithmetic. It cannot access registers by their names in the source.
 pub(in crate::tgsi) struct Alu<'r, 'a> {
-    pub(in crate::tgsi) check: &'r mut Checker<'a>,
+    pub(in crate::tgsi) check: &'r mut TgsiChecker<'a>,
     pub(in crate::tgsi) emit: &'r mut Emitter,
     properties: &'r Properties,
 }

@@ -12,7 +12,7 @@ use glasm_ir::{
 };
 use rustc_hash::FxHashMap;
 
-/// What a value that is computed once is kept for.
+/// Source of a value that is computed once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::tgsi) enum Kept {
     /// A vector of a constant buffer.
@@ -21,7 +21,7 @@ pub(in crate::tgsi) enum Kept {
     Value(u32),
 }
 
-/// What the program has so far of what several instructions name.
+/// Parts of the program that several instructions share.
 #[derive(Debug, Default)]
 pub(in crate::tgsi) struct Made {
     literals: FxHashMap<[u64; 4], LiteralId>,
@@ -40,7 +40,7 @@ pub(in crate::tgsi) struct Made {
     pub(in crate::tgsi) parts: Vec<(Semantic, RegisterId)>,
     /// Condition codes.
     codes: Option<RegisterId>,
-    /// What tells whether the fragment was a helper invocation where the program began.
+    /// Whether the fragment was a helper invocation where the program began.
     pub(in crate::tgsi) helper: Option<RegisterId>,
 }
 
@@ -73,7 +73,7 @@ enum Binding {
     All,
 }
 
-/// The program so far. It knows neither the source nor what is declared.
+/// Appends to the program. It knows neither the source nor what is declared.
 #[derive(Debug)]
 pub(in crate::tgsi) struct Emitter {
     pub(in crate::tgsi) builder: Builder,
@@ -131,7 +131,7 @@ impl Emitter {
         self.builder.inst(inst, sources);
     }
 
-    /// A register for intermediate values of this instruction.
+    /// Returns a register for intermediate values of this instruction.
     pub(in crate::tgsi) fn hidden(&mut self, width: Width) -> RegisterId {
         let pool = usize::from(width == Width::W64);
         let used = self.made.hidden_used[pool];
@@ -144,7 +144,7 @@ impl Emitter {
         register
     }
 
-    /// The condition codes.
+    /// Returns the condition codes.
     pub(in crate::tgsi) fn codes(&mut self) -> RegisterId {
         if let Some(codes) = self.made.codes {
             return codes;
@@ -154,7 +154,7 @@ impl Emitter {
         codes
     }
 
-    /// A register of its own.
+    /// Adds a register.
     pub(in crate::tgsi) fn register(&mut self, width: Width) -> RegisterId {
         self.storage_register(Storage::Temp, width, None)
     }
@@ -173,7 +173,7 @@ impl Emitter {
         })
     }
 
-    /// The literal vector with these bits.
+    /// Returns the literal vector with these bits.
     #[inline]
     pub(in crate::tgsi) fn literal(&mut self, bits: [u64; 4]) -> LiteralId {
         let literals = &mut self.builder.program.literals;
@@ -181,14 +181,14 @@ impl Emitter {
         *known.or_insert_with(|| literals.push(bits))
     }
 
-    /// The literal vector of 32-bit words.
+    /// Returns the literal vector of 32-bit words.
     pub(in crate::tgsi) fn words(&mut self, words: [u32; 4]) -> Src {
         Src::new(Base::Literal(self.literal(words.map(u64::from))))
     }
 
-    /// The same bits in all lanes.
+    /// Returns the same bits in all lanes.
     pub(in crate::tgsi) fn word(&mut self, bits: u32) -> Src {
-        // Zero is asked for most often and is kept without a look at the table.
+        // Zero is requested most often and is found without the table.
         if bits != 0 {
             return self.words([bits; 4]);
         }
@@ -200,7 +200,7 @@ impl Emitter {
         Src::new(Base::Literal(zero))
     }
 
-    /// An operand with an index.
+    /// Returns an operand with an index.
     pub(in crate::tgsi) fn indexed(&mut self, base: Base, index: Index) -> Src {
         Src {
             index: Some(self.builder.program.indices.push(index)),
@@ -208,7 +208,7 @@ impl Emitter {
         }
     }
 
-    /// An element of a register array, at a constant or a run-time index.
+    /// Returns an element of a register array, at a constant or dynamic index.
     pub(in crate::tgsi) fn element(
         &mut self,
         register: RegisterId,
@@ -223,7 +223,7 @@ impl Emitter {
         self.indexed(Base::Register(register), index)
     }
 
-    /// What a place reads.
+    /// Returns the source that reads a temporary or output.
     #[inline]
     pub(in crate::tgsi) fn place(&mut self, place: TempPlace) -> Src {
         match place {
@@ -238,37 +238,37 @@ impl Emitter {
     /// Remembers a value that holds in this block and in those inside.
     pub(in crate::tgsi) fn keep(&mut self, kept: Kept, register: RegisterId) {
         self.made.kept.insert(kept, register);
-        // In order of time, so that the end of a block can forget the last ones.
+        // In order of time, so that the end of a block can drop the last ones.
         self.made.kept_order.push(kept);
     }
 
-    /// A value that was remembered.
+    /// Returns a value that was remembered.
     #[inline]
     pub(in crate::tgsi) fn kept(&self, kept: Kept) -> Option<Src> {
         let register = self.made.kept.get(&kept);
         register.map(|&register| Src::register(register))
     }
 
-    /// How many values are remembered.
+    /// Returns the number of values that are remembered.
     pub(in crate::tgsi) fn kept_count(&self) -> usize {
         self.made.kept_order.len()
     }
 
-    /// Forgets the values behind the first `count`: their block ends.
+    /// Drops the values after the first `count`: their block ends.
     pub(in crate::tgsi) fn forget(&mut self, count: usize) {
         for kept in self.made.kept_order.drain(count..) {
             self.made.kept.remove(&kept);
         }
     }
 
-    /// An input that has no register of the text: the one that the program has, or a new one.
+    /// Returns an input that has no register of the source: the one that the program has, or a new one.
     pub(in crate::tgsi) fn input_of(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
         found_or_pushed(inputs, input, is_it)
     }
 
-    /// A parameter that GL state gives.
+    /// Returns a parameter that GL state provides.
     pub(in crate::tgsi) fn state(&mut self, state: StateParam) -> Src {
         let source = ParamSource::State(state);
         let params = &mut self.builder.program.params;
@@ -276,7 +276,7 @@ impl Emitter {
         Src::new(Base::Param(id))
     }
 
-    /// The buffer of a number.
+    /// Returns the buffer of a number.
     pub(in crate::tgsi) fn buffer(
         &mut self,
         kind: BufferKind,
@@ -295,7 +295,7 @@ impl Emitter {
         })
     }
 
-    /// The first `count` buffers of a kind, as an array.
+    /// Returns the first `count` buffers of a kind, as an array.
     pub(in crate::tgsi) fn buffer_array(&mut self, kind: BufferKind, count: u32) -> BufferId {
         let buffers = &mut self.builder.program.buffers;
         let known = self.made.buffers.entry((kind, Binding::All));
@@ -322,8 +322,8 @@ impl Emitter {
     }
 }
 
-/// The place of the element that passes a test, or of a new one. Programs have few inputs and parameters of their own, and only some opcodes
-/// ask for them.
+/// Returns the id of the element that passes a test, or of a new one. Programs have few such inputs and parameters, and only some opcodes
+/// need them.
 fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&T) -> bool) -> I {
     let found = list.iter_enumerated().find(|(_, it)| is_it(it));
     match found.map(|(id, _)| id) {

@@ -25,7 +25,7 @@ pub(in crate::tgsi) struct Filled {
 
 impl Resolver<'_> {
     /// A register array with these rows, and their number.
-    pub(in crate::tgsi) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
+    pub(in crate::tgsi) fn find_filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
             return (known.array, known.len);

@@ -1,6 +1,6 @@
 //! Flow control, whose rules were checked: the tree of each routine.
 
-use super::statement::Lowerer;
+use super::statement::TgsiLowerer;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::check::Parsed;
@@ -13,7 +13,7 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, Cond, Id, Op, Storage, WriteMask};
 
-impl Lowerer<'_> {
+impl TgsiLowerer<'_> {
     /// Whether nothing leads to the next instruction.
     #[inline]
     pub(super) fn is_dead(&self) -> bool {
@@ -40,9 +40,10 @@ impl Lowerer<'_> {
         if self.cx.check.is_nested_beyond(flow) {
             return Ok(());
         }
-        let value = match flow {
-            Flow::Case => Some(self.case_value(inst)?),
-            _ => None,
+        let value = if flow == Flow::Case {
+            Some(self.case_value(inst)?)
+        } else {
+            None
         };
         let missing_ends = self.cx.check.check_flow(flow, inst, is_first)?;
         for _ in 0..missing_ends {
@@ -54,7 +55,7 @@ impl Lowerer<'_> {
 
     /// Checks and lowers flow control whose operands are wrong: blocks begin and end nevertheless.
     #[cold]
-    pub(super) fn flow_of_wrong_operands(&mut self, flow: Flow, inst: &Inst, is_first: bool) {
+    pub(super) fn lower_wrong_flow(&mut self, flow: Flow, inst: &Inst, is_first: bool) {
         let is_block = matches!(
             flow,
             Flow::If(_)
@@ -143,7 +144,7 @@ impl Lowerer<'_> {
         self.kept.push(self.cx.emit.kept_count());
     }
 
-    /// Forgets the values of the innermost block, whose other part begins.
+    /// Drops the values of the innermost block, whose other part begins.
     fn forget_in_block(&mut self) {
         if self.tree.is_in_dead_block() {
             return;
@@ -153,7 +154,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Forgets the values of the innermost block, which ends.
+    /// Drops the values of the innermost block, which ends.
     fn end_kept(&mut self) {
         if self.tree.is_in_dead_block() {
             return;
@@ -267,7 +268,7 @@ impl Lowerer<'_> {
 
     /// Lowers `KILP` after a predicate.
     #[cold]
-    pub(super) fn predicated_kill(&mut self, predicate: Predicate) {
+    pub(super) fn lower_predicated_kill(&mut self, predicate: Predicate) {
         if self.is_dead() {
             return;
         }

@@ -76,7 +76,7 @@ impl MemoryAccess<'_, '_> {
         }
     }
 
-    pub(in crate::tgsi) fn image_atomic(
+    pub(in crate::tgsi) fn lower_image_atomic(
         &mut self,
         inst: &Inst,
         image: ImageOf,
@@ -86,7 +86,7 @@ impl MemoryAccess<'_, '_> {
         let register = inst.registers[0];
         let row = image.row;
         if !row.writable {
-            return Err(self.cx.check.read_only_image(&register));
+            return Err(self.cx.check.report_read_only_image(&register));
         }
         if !row.atomic {
             let message = "atomics are for images of 32-bit integers";
@@ -118,7 +118,7 @@ impl MemoryAccess<'_, '_> {
     }
 
     /// The width, height and layers of an image, and in w the samples of each texel.
-    pub(in crate::tgsi) fn image_size(&mut self, inst: &Inst, image: ImageOf) {
+    pub(in crate::tgsi) fn lower_image_size(&mut self, inst: &Inst, image: ImageOf) {
         let aux = self.image_aux(inst, image, ImageTexels::Unseen, None);
         let size = self
             .cx
@@ -212,7 +212,7 @@ impl MemoryAccess<'_, '_> {
             }
         };
         let Some(row) = row else {
-            return Err(self.cx.missing_declaration(register));
+            return Err(self.cx.report_undeclared(register));
         };
         Ok(Resource::Image(ImageOf {
             units,
@@ -232,7 +232,7 @@ impl MemoryAccess<'_, '_> {
             true => inst.sources[0].swizzle,
             false => Swizzle::XYZW,
         };
-        let handle = self.cx.source_register(register)?.swizzled(swizzle);
+        let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
         // Through a handle anything may be there: what the access says decides.
         let row = ImageRow {
             target: TexTarget::D2,
@@ -256,7 +256,7 @@ impl MemoryAccess<'_, '_> {
     }
 
     /// IMG2HND, SAMP2HND: the handle of a unit is its number.
-    pub(in crate::tgsi) fn unit_handle(&mut self, inst: &Inst, file: File) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_unit_handle(&mut self, inst: &Inst, file: File) -> Parsed<()> {
         let register = inst.registers[0];
         let fits = register.file == file || (file == File::Image && register.file == File::Res);
         if !fits {

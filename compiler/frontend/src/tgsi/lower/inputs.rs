@@ -18,7 +18,7 @@ impl Emitter {
         };
         let index = splat(Src::register(register), lane);
         let four = self.word(4);
-        // Negative indices become addresses far behind the end, where reads give 0.
+        // Negative indices become addresses far past the end, where reads return 0.
         let bytes = self.compute(Op::Shl, Type::U32, &[index, four]);
         if term.offset == 0 {
             return bytes;
@@ -46,7 +46,7 @@ impl Emitter {
         self.indexed(base, index)
     }
 
-    /// Lanes of a vertex that are inputs of their own.
+    /// Returns lanes of a vertex that are separate inputs.
     pub(in crate::tgsi) fn vertex_lanes(
         &mut self,
         lanes: [Option<Semantic>; 4],
@@ -106,7 +106,7 @@ impl Emitter {
         self.put(register, WriteMask::XYZW, Op::Sub, Type::U32, &sources);
     }
 
-    /// The register that tells whether the fragment was a helper invocation where the program began: DEMOTE makes helpers later.
+    /// Returns the register that is set if the fragment was a helper invocation where the program began: DEMOTE makes helpers later.
     pub(in crate::tgsi) fn helper_register(&mut self) -> RegisterId {
         if let Some(register) = self.made.helper {
             return register;
@@ -125,9 +125,9 @@ impl Emitter {
         [0, 1].map(|lane| splat(param, lane))
     }
 
-    /// 1 where the device counts rows downward, as Gallium does, and -1 where it counts them upward: the sign of a step in y.
+    /// 1 where y grows downward on the device, as Gallium does, and -1 where it counts them upward: the sign of a step in y.
     ///
-    /// `FS_COORD_ORIGIN` is about the position alone: whoever writes a program with another origin turns its derivatives and offsets in the text.
+    /// `FS_COORD_ORIGIN` is about the position alone: the author of a program with another origin turns its derivatives and offsets in the text.
     pub(in crate::tgsi) fn downward(&mut self) -> Src {
         splat(self.state(StateParam::WindowOrigin), 0)
     }

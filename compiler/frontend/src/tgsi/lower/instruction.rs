@@ -1,7 +1,7 @@
 //! Instructions: their operands are resolved, then they are lowered.
 
 use super::outputs::Outputs;
-use super::statement::Lowerer;
+use super::statement::TgsiLowerer;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::ast::{self, Extra};
@@ -14,7 +14,7 @@ use crate::tgsi::targets::Target as TextureTarget;
 use glasm_ir::types::Type;
 use glasm_ir::{Guard, InstFlags, Op, Saturate, Span, Src};
 
-impl Lowerer<'_> {
+impl TgsiLowerer<'_> {
     /// Translates an instruction. `failure`: the syntax error that ended it.
     #[inline]
     pub(super) fn instruction(
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
         let row = it.row;
         let acceptance = self.cx.check.reports.acceptance();
         if !row.is_available(self.cx.check.stage, acceptance) {
-            return Err(self.cx.check.refused_opcode(row, it.opcode));
+            return Err(self.cx.check.report_refused_opcode(row, it.opcode));
         }
         self.cx.emit.begin(it.opcode);
         let is_first = !self.in_code;
@@ -37,13 +37,13 @@ impl Lowerer<'_> {
         self.cx.constant_type = row.constant_type(self.cx.check.stage);
         inst.begin(row, it.opcode, self.cx.emit.word(0));
         let resolved = if self.is_dead() {
-            self.dead_operands(inst, it, failure)
+            self.resolve_dead_operands(inst, it, failure)
         } else {
             self.operands(inst, it, failure)
         };
         // The block exists nevertheless, and its end should find it.
         if let (Err(_), Lower::Flow(flow)) = (&resolved, row.lower) {
-            self.flow_of_wrong_operands(flow, inst, is_first);
+            self.lower_wrong_flow(flow, inst, is_first);
         }
         resolved?;
         inst.span = it.span;
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             // Of flow control only KILP is known with a predicate.
             return match (flow, predicate) {
                 (Flow::Kill, Some(predicate)) => {
-                    self.predicated_kill(predicate);
+                    self.lower_predicated_kill(predicate);
                     Ok(())
                 }
                 _ => self.flow(flow, inst, is_first),
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         if self.is_dead() {
             return Ok(());
         }
-        // Behind the look at where control is: what nothing leads to is not translated and need not be right.
+        // After the test for dead code: that is not lowered and need not be right.
         self.check_signs(inst)?;
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
@@ -79,9 +79,9 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The operands of an instruction that nothing leads to: nothing is made of them.
+    /// Resolves the operands of an instruction in dead code, and drops the instructions that they need.
     #[cold]
-    fn dead_operands(
+    fn resolve_dead_operands(
         &mut self,
         inst: &mut Inst,
         it: &ast::Inst,
@@ -141,7 +141,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The condition that a predicate stands for.
+    /// Returns the condition of a predicate.
     pub(super) fn guard(&mut self, predicate: Predicate) -> Guard {
         Guard {
             cc: self.cx.emit.tested(Src::register(predicate.register)),
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
             return Ok(());
         };
         inst.target = self.cx.target(first)?;
-        // STORE has a result that is a resource, in the first place like all results.
+        // STORE has a result that is a resource.
         if !matches!(inst.row.lower, Lower::Memory(Memory::Store)) {
             inst.dst = self.cx.destination(&inst.target)?;
         }
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
     fn sources(&mut self, inst: &mut Inst, sources: &[ast::Operand]) -> Parsed<()> {
         // Few opcodes have resources; the others have sources of one kind.
         if inst.row.has_unusual_sources() {
-            return self.unusual_sources(inst, sources);
+            return self.resolve_other_sources(inst, sources);
         }
         for (number, source) in sources.iter().enumerate() {
             inst.sources[number] = self.cx.source(source, &mut inst.registers[number])?;
@@ -208,7 +208,7 @@ impl Lowerer<'_> {
 
     /// Resolves sources of which some are resources, or are missing.
     #[inline(never)]
-    fn unusual_sources(&mut self, inst: &mut Inst, sources: &[ast::Operand]) -> Parsed<()> {
+    fn resolve_other_sources(&mut self, inst: &mut Inst, sources: &[ast::Operand]) -> Parsed<()> {
         let row = inst.row;
         for (number, source) in sources.iter().enumerate() {
             // The component that TG4 gathers may be part of the sampler.

@@ -51,20 +51,24 @@ impl<'r, 'a> MemoryAccess<'r, 'a> {
 }
 
 impl MemoryAccess<'_, '_> {
-    pub(in crate::tgsi) fn memory_access(&mut self, inst: &Inst, memory: Memory) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_memory_access(
+        &mut self,
+        inst: &Inst,
+        memory: Memory,
+    ) -> Parsed<()> {
         match memory {
             Memory::Load => self.load(inst),
             Memory::Store => self.store(inst),
-            Memory::Size => self.resource_size(inst),
+            Memory::Size => self.lower_resource_size(inst),
             Memory::Atomic(op, ty) => self.atomic(inst, op, ty),
-            Memory::ImageHandle => self.unit_handle(inst, File::Image),
-            Memory::SamplerHandle => self.unit_handle(inst, File::Samp),
-            Memory::ReadColor => self.read_color(inst),
+            Memory::ImageHandle => self.lower_unit_handle(inst, File::Image),
+            Memory::SamplerHandle => self.lower_unit_handle(inst, File::Samp),
+            Memory::ReadColor => self.lower_read_color(inst),
         }
     }
 
     /// FBFETCH: what an attachment holds where the fragment is.
-    fn read_color(&mut self, inst: &Inst) -> Parsed<()> {
+    fn lower_read_color(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let number = register.number.known().unwrap_or(0).max(0) as usize;
         let output = row(&self.cx.declared.outputs, number).filter(|_| register.file == File::Out);
@@ -89,7 +93,7 @@ impl MemoryAccess<'_, '_> {
         // A resource of a negative number is none, unlike a register that reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
-            return Err(self.cx.check.no_register(register));
+            return Err(self.cx.check.report_no_register(register));
         }
         match register.file {
             File::Buffer => self.buffer_resource(register),
@@ -123,7 +127,7 @@ impl MemoryAccess<'_, '_> {
         if let Some(number) = register.number.known()
             && self.cx.declared.buffers.get(number.max(0) as usize) != Some(&true)
         {
-            self.cx.undeclared(register)?;
+            self.cx.declare_leniently(register)?;
         }
         let count = self.cx.declared.buffers.len();
         let (id, element) = self.buffers(BufferKind::Storage, count, register.number.term);
@@ -138,7 +142,7 @@ impl MemoryAccess<'_, '_> {
         let only = declared.next().filter(|_| declared.next().is_none());
         match row(memories, number).or(only.copied()) {
             Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
-            None => Err(self.cx.missing_declaration(register)),
+            None => Err(self.cx.report_undeclared(register)),
         }
     }
 
@@ -319,7 +323,7 @@ impl MemoryAccess<'_, '_> {
             }
             Resource::Counter(..) => return Err(self.cx.check.read_only(register)),
             Resource::Image(image) if !image.row.writable => {
-                return Err(self.cx.check.read_only_image(register));
+                return Err(self.cx.check.report_read_only_image(register));
             }
             Resource::Image(image) if image.row.raw => {
                 self.store_raw_texels(inst, image, value, target.mask.0);
@@ -371,7 +375,7 @@ impl MemoryAccess<'_, '_> {
     }
 
     /// RESQ: bytes of a buffer; width, height, layers and samples of an image.
-    fn resource_size(&mut self, inst: &Inst) -> Parsed<()> {
+    fn lower_resource_size(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let memory = match self.resource_of(inst, &register)? {
             Resource::Memory(MemSpace::Buffer(id), element)
@@ -389,7 +393,7 @@ impl MemoryAccess<'_, '_> {
             }
             Resource::Counter(id, element, _) => (MemSpace::Buffer(id), element),
             Resource::Image(image) => {
-                self.image_size(inst, image);
+                self.lower_image_size(inst, image);
                 return Ok(());
             }
         };
@@ -420,7 +424,7 @@ impl MemoryAccess<'_, '_> {
                 )
             }
             Resource::Counter(id, element, address) => ((MemSpace::Buffer(id), element), address),
-            Resource::Image(image) => return self.image_atomic(inst, image, (op, ty), value),
+            Resource::Image(image) => return self.lower_image_atomic(inst, image, (op, ty), value),
         };
         let aux = self.mem_aux(inst, memory, |access| MemAccess {
             atomic: Some(op),

@@ -22,26 +22,26 @@ use crate::codes::Code;
 use crate::tgsi::check::Parsed;
 use crate::tgsi::lower::alu::Alu;
 use crate::tgsi::lower::memory::MemoryAccess;
-use crate::tgsi::lower::statement::Lowerer;
+use crate::tgsi::lower::statement::TgsiLowerer;
 use crate::tgsi::lower::texture::Textures;
 use glasm_ir::inst::Aux;
 use glasm_ir::types::Type;
 use glasm_ir::{Base, Interpolation, Op, Src};
 
-impl Lowerer<'_> {
-    /// Translates an instruction that is no flow control.
+impl TgsiLowerer<'_> {
+    /// Lowers an instruction that is not flow control.
     pub(in crate::tgsi) fn lower(&mut self, inst: &Inst) -> Parsed<()> {
-        let sources = &inst.sources[..inst.count];
+        let cx = &mut self.cx;
         match inst.row.lower {
-            Lower::Move => self.cx.emit.copy(inst),
-            Lower::Direct(op, ty) => self.cx.emit.direct(inst, op, ty),
+            Lower::Move => cx.emit.copy(inst),
+            Lower::Direct(op, ty) => cx.emit.direct(inst, op, ty),
             Lower::First(op, ty) => {
                 // The second one is that of opcodes with one source, too, where it is left out below.
                 let firsts = [inst.scalar(0), inst.scalar(1)];
-                self.cx.emit.finish(inst, op, ty, &firsts[..inst.count]);
+                cx.emit.finish(inst, op, ty, &firsts[..inst.count]);
             }
-            Lower::Formula(formula) => Alu::new(&mut self.cx).formula(inst, formula),
-            Lower::Bits(op, ty) => Alu::new(&mut self.cx).comparison(inst, op, ty),
+            Lower::Formula(formula) => Alu::new(cx).formula(inst, formula),
+            Lower::Bits(op, ty) => Alu::new(cx).comparison(inst, op, ty),
             Lower::Convert(from, to, rounding) => {
                 // Floats beyond the range of integers become its ends.
                 let aux = Aux::Cvt {
@@ -49,70 +49,52 @@ impl Lowerer<'_> {
                     rounding,
                     saturate: from.is_float(),
                 };
-                self.cx
-                    .emit
-                    .finish_with(inst, Op::Cvt, to, aux, &[sources[0]]);
+                let source = inst.sources[0];
+                cx.emit.finish_with(inst, Op::Cvt, to, aux, &[source]);
             }
-            Lower::Wide(op, ty) => return Alu::new(&mut self.cx).wide(inst, op, ty),
-            Lower::WideBits(op, ty) => return Alu::new(&mut self.cx).wide_comparison(inst, op, ty),
-            Lower::WideFormula(formula) => {
-                return Alu::new(&mut self.cx).wide_formula(inst, formula);
-            }
-            Lower::WideShift(op, ty) => return Alu::new(&mut self.cx).wide_shift(inst, op, ty),
-            Lower::Widen(from, to) => return Alu::new(&mut self.cx).widen(inst, from, to),
-            Lower::Narrow(from, to) => return Alu::new(&mut self.cx).narrow_pairs(inst, from, to),
-            Lower::WideConvert(from, to) => {
-                return Alu::new(&mut self.cx).wide_convert(inst, from, to);
-            }
+            Lower::Wide(op, ty) => return Alu::new(cx).wide(inst, op, ty),
+            Lower::WideBits(op, ty) => return Alu::new(cx).lower_wide_comparison(inst, op, ty),
+            Lower::WideFormula(formula) => return Alu::new(cx).lower_wide_formula(inst, formula),
+            Lower::WideShift(op, ty) => return Alu::new(cx).lower_wide_shift(inst, op, ty),
+            Lower::Widen(from, to) => return Alu::new(cx).widen(inst, from, to),
+            Lower::Narrow(from, to) => return Alu::new(cx).lower_narrow(inst, from, to),
+            Lower::WideConvert(from, to) => return Alu::new(cx).lower_wide_convert(inst, from, to),
             Lower::Lookup(lookup) => {
-                return Textures::new(&mut self.cx, &mut self.lookups).lookup(inst, lookup);
+                return Textures::new(cx, &mut self.lookups).lookup(inst, lookup);
             }
             Lower::ViewLookup(lookup) => {
-                return Textures::new(&mut self.cx, &mut self.lookups).view_lookup(inst, lookup);
+                return Textures::new(cx, &mut self.lookups).lower_view_lookup(inst, lookup);
             }
             Lower::Memory(memory) => {
-                return MemoryAccess::new(&mut self.cx).memory_access(inst, memory);
+                return MemoryAccess::new(cx).lower_memory_access(inst, memory);
             }
             Lower::Flow(_) => {}
-            Lower::KillIf => self.cx.emit.kill_if(inst),
-            Lower::Demote => self
-                .cx
-                .emit
-                .inst(Op::Demote, Type::U32, None, Aux::None, &[]),
-            Lower::Emit => {
-                let stream = self.stream(inst)?;
-                self.cx
-                    .emit
-                    .inst(Op::EmitVertex, Type::S32, None, Aux::None, &[stream]);
-            }
-            Lower::EndPrimitive => {
-                // Checked only: the operation of the IR has no stream.
-                self.stream(inst)?;
-                self.cx
-                    .emit
-                    .inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
-            }
-            Lower::Barrier => self
-                .cx
-                .emit
-                .inst(Op::Barrier, Type::U32, None, Aux::None, &[]),
+            Lower::KillIf => cx.emit.kill_if(inst),
+            Lower::Demote => cx.emit.effect(Op::Demote),
+            Lower::Emit | Lower::EndPrimitive => return self.end_vertex(inst),
+            Lower::Barrier => cx.emit.effect(Op::Barrier),
             // For all memory, whichever kinds the operand names: more order than was asked for does no harm.
-            Lower::MemoryBarrier => {
-                self.cx
-                    .emit
-                    .inst(Op::MemoryBarrier, Type::U32, None, Aux::None, &[])
-            }
+            Lower::MemoryBarrier => cx.emit.effect(Op::MemoryBarrier),
             Lower::Interpolate(at) => return self.interpolate(inst, at),
-            Lower::Vote(op) => {
-                let all = inst.sources[0];
-                self.cx.emit.finish(inst, op, Type::U32, &[all]);
-            }
+            Lower::Vote(op) => cx.emit.finish(inst, op, Type::U32, &[inst.sources[0]]),
             Lower::Ballot => {
                 let first = inst.scalar(0);
-                self.cx
-                    .emit
-                    .finish(inst, Op::GroupBallotWide, Type::U32, &[first]);
+                let op = Op::GroupBallotWide;
+                cx.emit.finish(inst, op, Type::U32, &[first]);
             }
+        }
+        Ok(())
+    }
+
+    /// Lowers EMIT and ENDPRIM.
+    fn end_vertex(&mut self, inst: &Inst) -> Parsed<()> {
+        let stream = self.stream(inst)?;
+        let emit = &mut self.cx.emit;
+        if inst.row.lower == Lower::Emit {
+            emit.inst(Op::EmitVertex, Type::S32, None, Aux::None, &[stream]);
+        } else {
+            // The stream was only checked: the operation of the IR has none.
+            emit.effect(Op::EndPrimitive);
         }
         Ok(())
     }

@@ -175,7 +175,7 @@ impl Outputs<'_> {
         }
         let register = self.emit.output_register(Semantic::Position);
         match self.properties.window_space {
-            true => self.window_to_clip(place, register),
+            true => self.convert_window_to_clip(place, register),
             false => {
                 let source = self.emit.place(place);
                 self.emit
@@ -185,7 +185,7 @@ impl Outputs<'_> {
     }
 
     /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
-    fn window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
+    fn convert_window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
         // x, y, width and height; below near, far and their difference.
         let viewport = self.emit.state(StateParam::Viewport);
         let depths = self.emit.state(StateParam::DepthRange);

@@ -9,7 +9,7 @@ use crate::source::TgsiOptions;
 use crate::start::Start;
 use crate::tgsi::TgsiMemory;
 use crate::tgsi::ast::{Ast, Guard, Statement, StatementKind};
-use crate::tgsi::check::{Checker, Parsed, Routines};
+use crate::tgsi::check::{Parsed, Routines, TgsiChecker};
 use crate::tgsi::declare::Declarer;
 use crate::tgsi::inst::{Inst, Predicate};
 use crate::tgsi::modes::Properties;
@@ -21,7 +21,7 @@ use glasm_ir::types::Type;
 use glasm_ir::{CondTest, Program, Semantic, Span};
 
 /// Lowers a program: flow control itself, everything else with the contexts of its subject.
-pub(in crate::tgsi) struct Lowerer<'a> {
+pub(in crate::tgsi) struct TgsiLowerer<'a> {
     pub(in crate::tgsi) cx: Resolver<'a>,
     pub(super) tree: TreeBuilder<'a>,
     /// For each open block that can run, the number of values that were remembered when it began.
@@ -35,7 +35,7 @@ pub(in crate::tgsi) struct Lowerer<'a> {
     pub(in crate::tgsi) in_code: bool,
 }
 
-impl<'a> Lowerer<'a> {
+impl<'a> TgsiLowerer<'a> {
     /// Returns the lowering of a program before its first statement.
     pub(in crate::tgsi) fn new(
         ast: &'a Ast<'a>,
@@ -46,7 +46,7 @@ impl<'a> Lowerer<'a> {
     ) -> Self {
         let stage = start.dialect.stage();
         let memory = std::mem::take(memory);
-        let check = Checker {
+        let check = TgsiChecker {
             ast,
             stage,
             options,
@@ -79,7 +79,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Returns the program and what was reported, and keeps the memory.
+    /// Returns the program and what was reported, and the memory for the next program.
     pub(in crate::tgsi) fn finish(
         mut self,
         memory: &mut TgsiMemory,
@@ -124,7 +124,7 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-impl Lowerer<'_> {
+impl TgsiLowerer<'_> {
     /// Translates all statements.
     pub(in crate::tgsi) fn statements(&mut self) {
         let ast = self.cx.check.ast;
@@ -144,8 +144,8 @@ impl Lowerer<'_> {
             }
         }
         // After the last statement: declarations may follow instructions where the rule is not strict.
-        Declarer::new(&mut self.cx).overlapping_constants();
-        Declarer::new(&mut self.cx).settle_properties();
+        Declarer::new(&mut self.cx).check_overlapping_constants();
+        Declarer::new(&mut self.cx).apply_properties();
         self.cx.check.check_program_end();
     }
 
@@ -160,18 +160,18 @@ impl Lowerer<'_> {
                     Some(guard) => Some(self.predicate_guard(&ast.guards[guard as usize])?),
                     None => None,
                 };
-                // A second END has a message of its own.
+                // A second END has a separate message.
                 if self.cx.check.expects_subroutines()
                     && !matches!(it.row.lower, Lower::Flow(Flow::Subroutine | Flow::End))
                 {
-                    self.cx.check.misplaced(it.opcode)?;
+                    self.cx.check.report_misplaced(it.opcode)?;
                 }
                 self.instruction(inst, it, guard, statement.failure)
             }
             StatementKind::Broken => self.cx.check.check_failure(statement.failure),
             StatementKind::UnknownOpcode(word) => {
                 if self.cx.check.expects_subroutines() {
-                    self.cx.check.misplaced(word)?;
+                    self.cx.check.report_misplaced(word)?;
                 }
                 self.cx.check.check_failure(statement.failure)
             }
@@ -187,14 +187,14 @@ impl Lowerer<'_> {
             }
             StatementKind::Immediate { keyword, id } => {
                 self.begin_declaration(keyword);
-                Declarer::new(&mut self.cx).immediate_statement(&ast.immediates[id as usize]);
+                Declarer::new(&mut self.cx).declare_immediate(&ast.immediates[id as usize]);
                 self.cx.check.check_failure(statement.failure)
             }
             StatementKind::Property(id) => {
                 Declarer::new(&mut self.cx).property(&ast.properties[id as usize])
             }
             StatementKind::UnknownProperty(name) => {
-                self.cx.check.unknown_property(name);
+                self.cx.check.report_unknown_property(name);
                 Ok(())
             }
         }

@@ -60,7 +60,7 @@ impl Emitter {
         self.finish_with(inst, op, ty, Aux::None, sources);
     }
 
-    /// The same for an operation with data of its own.
+    /// Finishes an instruction by an operation with additional data.
     #[inline]
     pub(in crate::tgsi) fn finish_with(
         &mut self,
@@ -77,7 +77,7 @@ impl Emitter {
             saturate: inst.saturate,
             ..dst
         });
-        // What nobody gets is left out, unless memory changes.
+        // An operation without result is left out, unless it changes memory.
         if dst.is_some() || op.info().effect {
             self.inst(op, ty, dst, aux, sources);
         }
@@ -105,11 +105,16 @@ impl Emitter {
         self.builder.branch(cond, then, None, self.span);
     }
 
+    /// Appends an operation without operands.
+    pub(super) fn effect(&mut self, op: Op) {
+        self.inst(op, Type::U32, None, Aux::None, &[]);
+    }
+
     /// MOV: a sign changes its bit alone, that of NaN, too.
     #[inline]
     pub(in crate::tgsi) fn copy(&mut self, inst: &Inst) {
         let source = inst.sources[0];
-        // A plain move keeps all bits; a clamp is one of floats anyway.
+        // A plain move preserves all bits; a clamp is one of floats anyway.
         if !source.has_modifier() || inst.saturate != Saturate::None {
             return self.finish(inst, Op::Mov, Type::F32, &[source]);
         }

@@ -71,7 +71,7 @@ impl Textures<'_, '_> {
             false => target,
         };
         if self.lookups.has_views {
-            self.cx.check.mixed_lookups(inst);
+            self.cx.check.report_mixed_lookups(inst);
         }
         self.lookups.has_samplers = true;
         // The sampler is the last source that was read; TG4 may have left its second one out.
@@ -185,7 +185,7 @@ impl Textures<'_, '_> {
         swizzle: Swizzle,
     ) -> Parsed<Unit> {
         if register.file != File::Samp {
-            let handle = self.cx.source_register(register)?.swizzled(swizzle);
+            let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
             return self.handle(handle);
         }
         let views = &self.cx.declared.views;
@@ -201,13 +201,13 @@ impl Textures<'_, '_> {
             });
         };
         if number < 0 {
-            return Err(self.cx.check.no_register(register));
+            return Err(self.cx.check.report_no_register(register));
         }
         // A view of the same number tells the type of a texture whose sampler is named. TGSI, "Declaration Sampler View".
         let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
         let samplers = &self.cx.declared.samplers;
         if samplers.get(number as usize) != Some(&true) {
-            self.cx.undeclared(register)?;
+            self.cx.declare_leniently(register)?;
         }
         Ok(Unit {
             units: Units::One(number.max(0) as u32),

@@ -65,17 +65,21 @@ impl ViewLookup {
 }
 
 impl Textures<'_, '_> {
-    pub(in crate::tgsi) fn view_lookup(&mut self, inst: &Inst, lookup: ViewLookup) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_view_lookup(
+        &mut self,
+        inst: &Inst,
+        lookup: ViewLookup,
+    ) -> Parsed<()> {
         let place = lookup.view_source();
         if self.lookups.has_samplers {
-            self.cx.check.mixed_lookups(inst);
+            self.cx.check.report_mixed_lookups(inst);
         }
         self.lookups.has_views = true;
         let register = inst.registers[place];
         if !matches!(register.file, File::Sview | File::Res) {
             // A temporary in place of the view stands for the render target. TGSI, SAMPLE_POS.
             if place == 0 {
-                self.of_framebuffer(inst, lookup);
+                self.lower_framebuffer_query(inst, lookup);
                 return Ok(());
             }
             let message = "a view is expected here";
@@ -86,7 +90,7 @@ impl Textures<'_, '_> {
         }
         let number = self.cx.check.known_number(&register, UNITS)?;
         let Some(view) = row(&self.cx.declared.views, number) else {
-            return Err(self.cx.missing_declaration(&register));
+            return Err(self.cx.report_undeclared(&register));
         };
         if !lookup.takes(view.target) {
             let message = format!("`{}` does not take this view", inst.row.name);
@@ -129,7 +133,7 @@ impl Textures<'_, '_> {
         }
         let unit = self.cx.check.known_number(&register, UNITS)?;
         if self.cx.declared.samplers.get(unit) != Some(&true) {
-            self.cx.undeclared(&register)?;
+            self.cx.declare_leniently(&register)?;
         }
         Ok(unit)
     }
@@ -166,8 +170,8 @@ impl Textures<'_, '_> {
                 request.mode = TexMode::FetchSample;
                 request.own[0] = Some(splat(inst.sources[2], 0));
             }
-            ViewLookup::Fetch => return Ok(self.bounded_fetch(inst, texture)),
-            ViewLookup::Info => return Ok(self.view_info(inst, texture)),
+            ViewLookup::Fetch => return Ok(self.lower_bounded_fetch(inst, texture)),
+            ViewLookup::Info => return Ok(self.lower_view_info(inst, texture)),
             ViewLookup::QueryLevel => {
                 request.mode = TexMode::QueryLod;
                 let levels = self.cx.emit.accessed(&request);
@@ -209,7 +213,7 @@ impl Textures<'_, '_> {
             .compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
         // The table has the places of 1, 2, 4, 8, 16 samples one behind the other: before those of n there are n - 1 rows.
         let row = self.cx.emit.compute(Op::Add, Type::U32, &[first, last]);
-        let (array, len) = self.cx.filled_array(Rows::SamplePlaces);
+        let (array, len) = self.cx.find_filled_array(Rows::SamplePlaces);
         let relative = Some(self.cx.emit.index_of(row));
         let term = IndexTerm {
             relative,
@@ -228,7 +232,7 @@ impl Textures<'_, '_> {
     }
 
     /// SAMPLE_POS and SAMPLE_INFO of the framebuffer.
-    fn of_framebuffer(&mut self, inst: &Inst, lookup: ViewLookup) {
+    fn lower_framebuffer_query(&mut self, inst: &Inst, lookup: ViewLookup) {
         let count = splat(self.cx.emit.state(StateParam::Samples), 0);
         let (value, ty) = match lookup == ViewLookup::SamplePosition {
             true => (self.sample_place(count, inst.sources[1]), Type::F32),
@@ -241,7 +245,7 @@ impl Textures<'_, '_> {
     }
 
     /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
-    fn bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
+    fn lower_bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
         let coordinate = inst.sources[0];
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
         let (mut fits, mut level) = (None, zero);
@@ -298,7 +302,7 @@ impl Textures<'_, '_> {
     }
 
     /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
-    fn view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
+    fn lower_view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
         let wanted = inst.scalar(0);
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
         let register = self.cx.emit.hidden(Width::W32);

@@ -98,7 +98,12 @@ impl Alu<'_, '_> {
     }
 
     /// A comparison of pairs: all ones or 0 in x and z.
-    pub(in crate::tgsi) fn wide_comparison(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_comparison(
+        &mut self,
+        inst: &Inst,
+        op: Op,
+        ty: Type,
+    ) -> Parsed<()> {
         let sources = [self.pair(inst, 0)?, self.pair(inst, 1)?];
         // 1.0 or 0.0 for doubles, all ones or 0 for integers.
         let test = self.emit.compute(op, ty, &sources);
@@ -119,7 +124,7 @@ impl Alu<'_, '_> {
         Ok(())
     }
 
-    pub(in crate::tgsi) fn wide_formula(
+    pub(in crate::tgsi) fn lower_wide_formula(
         &mut self,
         inst: &Inst,
         formula: WideFormula,
@@ -164,7 +169,12 @@ impl Alu<'_, '_> {
         self.emit.compute_with(Op::Cvt, S64, aux, &[order])
     }
 
-    pub(in crate::tgsi) fn wide_shift(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_shift(
+        &mut self,
+        inst: &Inst,
+        op: Op,
+        ty: Type,
+    ) -> Parsed<()> {
         let value = self.pair(inst, 0)?;
         let counts = self.counts(inst.sources[1]);
         let shifted = self.emit.compute(op, ty, &[value, counts]);
@@ -180,7 +190,7 @@ impl Alu<'_, '_> {
     }
 
     /// D2F and the like: the first pair goes to x, the second one to y; to the first two enabled components if they are others.
-    pub(in crate::tgsi) fn narrow_pairs(
+    pub(in crate::tgsi) fn lower_narrow(
         &mut self,
         inst: &Inst,
         from: Type,
@@ -219,7 +229,7 @@ impl Alu<'_, '_> {
         self.pair(&both, 0)
     }
 
-    pub(in crate::tgsi) fn wide_convert(
+    pub(in crate::tgsi) fn lower_wide_convert(
         &mut self,
         inst: &Inst,
         from: Type,

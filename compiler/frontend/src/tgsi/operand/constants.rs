@@ -22,7 +22,7 @@ impl Resolver<'_> {
             return Ok(self.out_of_bounds(register));
         }
         if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
-            self.undeclared(register)?;
+            self.declare_leniently(register)?;
         }
         // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
         let of_any = self.check.ast.indexes_first(File::Const);
@@ -30,7 +30,7 @@ impl Resolver<'_> {
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
             // Two addresses that are known are the same vector; one that is computed may be another each time.
-            (_, Some(number)) => return self.known_constant(register, buffer, number),
+            (_, Some(number)) => return self.load_known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
         let address = self.emit.vector_address(register.number.term);
@@ -40,7 +40,12 @@ impl Resolver<'_> {
     }
 
     /// A vector whose place is known: it is loaded once in a block.
-    fn known_constant(&mut self, register: &Register, buffer: u32, number: i32) -> Parsed<Src> {
+    fn load_known_constant(
+        &mut self,
+        register: &Register,
+        buffer: u32,
+        number: i32,
+    ) -> Parsed<Src> {
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
@@ -63,7 +68,7 @@ impl Resolver<'_> {
         if self.declared.constants.has(buffer, number) {
             return Ok(());
         }
-        self.undeclared(register)?;
+        self.declare_leniently(register)?;
         // So that the next operand finds it declared, and `constant_buffers` counts its buffer.
         self.declared.constants.push(Covered {
             buffer,

@@ -14,10 +14,10 @@ use glasm_ir::{Op, RegisterId, Src, Storage, WriteMask};
 impl Resolver<'_> {
     /// A register that no declaration has: an error for strict callers, else it is declared now.
     #[cold]
-    pub(in crate::tgsi) fn undeclared(&mut self, register: &Register) -> Parsed<()> {
+    pub(in crate::tgsi) fn declare_leniently(&mut self, register: &Register) -> Parsed<()> {
         // A declaration that could not be read may be the one that is missing.
         if self.check.reports.has_errors() && !self.declared.broken.is_empty() {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         }
         let text = self.check.text_of(register.span);
         let message = format!("`{text}` is not declared");
@@ -35,7 +35,7 @@ impl Resolver<'_> {
 
     /// An error that no declaration covers a register.
     #[cold]
-    pub(in crate::tgsi) fn missing_declaration(&mut self, register: &Register) -> Reported {
+    pub(in crate::tgsi) fn report_undeclared(&mut self, register: &Register) -> Reported {
         // A run-time index may mean any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
         // Not looked for among many where nothing more is told.

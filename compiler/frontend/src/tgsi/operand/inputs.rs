@@ -22,12 +22,12 @@ impl Resolver<'_> {
     pub(in crate::tgsi) fn input(&mut self, register: &Register) -> Parsed<Src> {
         let vertex = register.outer.map(|outer| outer.term);
         let Some(number) = register.number.known() else {
-            return self.indexed_input(register, vertex);
+            return self.resolve_indexed_input(register, vertex);
         };
         let known = row(&self.declared.inputs, number as usize);
         let row = match known {
             Some(row) => row,
-            None => self.undeclared_input(register, number)?,
+            None => self.declare_missing_input(register, number)?,
         };
         if row.per_vertex {
             self.check
@@ -56,11 +56,11 @@ impl Resolver<'_> {
 
     /// An attribute that no declaration has.
     #[cold]
-    fn undeclared_input(&mut self, register: &Register, number: i32) -> Parsed<InputRow> {
+    fn declare_missing_input(&mut self, register: &Register, number: i32) -> Parsed<InputRow> {
         if self.check.stage != Stage::Vertex || number < 0 {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         }
-        self.undeclared(register)?;
+        self.declare_leniently(register)?;
         let semantic = Semantic::Attrib(number.min(255) as u8);
         let row = InputRow {
             content: Content::Input(semantic, TypeBase::Float),
@@ -101,7 +101,11 @@ impl Resolver<'_> {
     }
 
     /// An input with a run-time index.
-    fn indexed_input(&mut self, register: &Register, vertex: Option<IndexTerm>) -> Parsed<Src> {
+    fn resolve_indexed_input(
+        &mut self,
+        register: &Register,
+        vertex: Option<IndexTerm>,
+    ) -> Parsed<Src> {
         let Number { term, array: id } = register.number;
         let mut known = self.declared.input_arrays.iter();
         let known =
@@ -111,7 +115,7 @@ impl Resolver<'_> {
             Some(array) => array,
             None => {
                 let Some((first, last)) = self.inputs_around(term.offset) else {
-                    return Err(self.missing_declaration(register));
+                    return Err(self.report_undeclared(register));
                 };
                 self.input_array(id, first, last)?
             }
@@ -152,7 +156,7 @@ impl Resolver<'_> {
             .check
             .known_number(register, limits::TGSI_REGISTERS as usize)?;
         let Some(row) = row(&self.declared.values, number) else {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         };
         if let Content::Input(semantic, base) = row.content
             && semantic != Semantic::Position

@@ -8,7 +8,7 @@ use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
 impl Resolver<'_> {
     /// Returns an output that is written, and the components of it that exist.
-    pub(in crate::tgsi) fn written_output(
+    pub(in crate::tgsi) fn resolve_written_output(
         &mut self,
         register: &Register,
     ) -> Parsed<(Src, WriteMask)> {
@@ -19,7 +19,7 @@ impl Resolver<'_> {
         };
         // Outputs have no meaning without a declaration, unlike temporaries, so this is an error also where texts are read leniently.
         let Some(output) = row(&self.declared.outputs, number as usize) else {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         };
         // One that is dropped is written all the same, because the program may read it back.
         Ok((self.emit.place(output.place), output.usage))
@@ -28,20 +28,20 @@ impl Resolver<'_> {
     fn output_array(&mut self, register: &Register) -> Parsed<Array> {
         match self.declared.array_of_output(register.number) {
             Some(array) => Ok(array),
-            None => Err(self.missing_declaration(register)),
+            None => Err(self.report_undeclared(register)),
         }
     }
 
     /// An output that is read back.
-    pub(in crate::tgsi) fn read_output(&mut self, register: &Register) -> Parsed<Src> {
+    pub(in crate::tgsi) fn resolve_read_output(&mut self, register: &Register) -> Parsed<Src> {
         if self.check.stage == Stage::TessControl {
-            return self.shared_output(register);
+            return self.resolve_shared_output(register);
         }
-        Ok(self.written_output(register)?.0)
+        Ok(self.resolve_written_output(register)?.0)
     }
 
     /// An output of any vertex of the patch, or of the patch: what other invocations have written counts, too.
-    fn shared_output(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_shared_output(&mut self, register: &Register) -> Parsed<Src> {
         let vertex = register.outer.map(|outer| outer.term);
         let (first, len, element) = match register.number.known() {
             Some(number) => (number as u32, 1, IndexTerm::constant(0)),
@@ -51,7 +51,7 @@ impl Resolver<'_> {
             }
         };
         let Some(output) = row(&self.declared.outputs, first as usize) else {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         };
         // Levels and distances are kept in registers, which no other invocation reads.
         let Some(id) = output.output else {

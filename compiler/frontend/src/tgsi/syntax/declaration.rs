@@ -33,7 +33,7 @@ const MEMORIES: [(&str, MemoryKind); 4] = [
     ("INPUT", MemoryKind::Input),
 ];
 
-/// The words of suffixes that are no semantics.
+/// The words of suffixes other than semantics.
 const SUFFIXES: [(&str, SuffixKind); 11] = [
     ("ARRAY", SuffixKind::Array(0)),
     ("LOCAL", SuffixKind::Local),
@@ -58,7 +58,7 @@ const SUFFIXES: [(&str, SuffixKind); 11] = [
 /// How a suffix begins that names axes.
 const WRAP: &str = "CYLWRAP_";
 
-/// Returns the words of suffixes that are no semantics.
+/// Returns the words of suffixes other than semantics.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     SUFFIXES.iter().map(|row| row.0)
 }
@@ -78,7 +78,7 @@ impl SuffixKind {
         }
     }
 
-    /// Returns the suffix of a word that is no semantic, in a declaration of this file.
+    /// Returns the suffix of a word, other than a semantic, in a declaration of this file.
     fn of(word: &Word<'_>, file: File) -> Option<Self> {
         let is_input = file == File::In;
         let row = SUFFIXES.iter().find(|row| word.is(row.0));
@@ -340,7 +340,7 @@ fn parse_view(input: &mut Input<'_, '_>, head: &Head) -> Result<View> {
 /// Parses the type of a view: one for all components, or the first of one for each. `start` is that of the registers.
 fn parse_view_type(input: &mut Input<'_, '_>, start: u32) -> Result<Type> {
     let mut ty = None;
-    // Components of a view have one type where shaders use them, so the first one counts for all.
+    // Components of a view have one type where shaders use them, so the first one is taken.
     let mut count = 0;
     while count < 4 && accept(input, TokenKind::Comma) {
         let word = take_word(input);

@@ -43,7 +43,7 @@ pub(super) enum Message {
     /// Type of an immediate.
     ImmediateType,
     ImmediateTypeMissing,
-    /// The opcode has another number of operands; 0 stands for too many.
+    /// The opcode has another number of operands; 0 if there are too many.
     OperandCount(&'static opcodes::Row, u8),
     /// No declaration of this file has it.
     DeclarationPart(File),
@@ -51,7 +51,7 @@ pub(super) enum Message {
     DeclarationSuffix(File),
     /// A range from the first number to the second.
     Reversed(u32, u32),
-    /// So many rows for so many registers.
+    /// A number of vectors for another number of registers.
     Rows(u32, u32),
     PropertyRange(&'static property::Row),
     PropertyWord(&'static property::Row),

@@ -47,7 +47,7 @@ impl NumberType {
         }
     }
 
-    /// What is wrong with a text that is no number of this kind.
+    /// Returns what is wrong with a text that is not a number of this kind.
     #[cold]
     fn mistake(self, text: &str) -> Code {
         if matches!(self, Self::Float | Self::Double) {
@@ -90,7 +90,7 @@ pub(super) fn parse_immediate(
     let parsed = parse_immediate_parts(input, &mut immediate);
     let immediates = &mut input.state.ast.immediates;
     let id = immediates.len() as u32;
-    // It has its number, whatever is wrong with it.
+    // It has its number even with a syntax error.
     *kind = StatementKind::Immediate { keyword, id };
     immediates.push(immediate);
     parsed
@@ -136,7 +136,7 @@ fn parse_immediate_data(input: &mut Input<'_, '_>, kind: NumberType) -> Result<[
             words[count] = parse_narrow_number(kind, is_strict, (text, span))?;
             count += 1;
         } else if kind == NumberType::Double && is_hexadecimal(text) {
-            // Two words in place of a number, the low one first.
+            // Two words instead of a number, the low one first.
             words[count] = parse_narrow_number(NumberType::Float, false, (text, span))?;
             count += 1;
             halves = true;
@@ -240,7 +240,7 @@ fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u6
     bits.ok_or_else(|| fail_at_number(span, "octal number", Code::BadNumber))
 }
 
-/// Parses the rows of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree: the first one and their number.
+/// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns the first one and their number.
 pub(super) fn parse_immediate_rows(input: &mut Input<'_, '_>, count: u32) -> Result<(u32, u32)> {
     parse_brace(input, TokenKind::OpenBrace, "`{`")?;
     let place = peek_span(input);

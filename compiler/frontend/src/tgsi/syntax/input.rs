@@ -184,7 +184,7 @@ pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Failure {
     fail_with(input, Code::UnexpectedToken, expected)
 }
 
-/// Returns the failure with a code of its own that the next token is not what the grammar expects.
+/// Returns the failure with a certain code that the next token is not what the grammar expects.
 #[cold]
 pub(super) fn fail_with(input: &Input<'_, '_>, code: Code, expected: &'static str) -> Failure {
     Failure::new(peek_span(input), code, Message::Expected(expected))

@@ -92,7 +92,7 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
 #[inline]
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let row = inst.row;
-    // STORE has a result that is a resource, in the first place like all results.
+    // STORE has a result that is a resource.
     if row.results > 0 {
         parse_dst_operand(input)?;
         if row.results > 1 {
@@ -224,7 +224,7 @@ fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static Row) -> Failure {
     Failure::new(peek_span(input), Code::ExtraOperand, message)
 }
 
-/// Returns the failure that a word is no texture target.
+/// Returns the failure that a word is not a texture target.
 #[cold]
 pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Failure {
     if word.text.is_empty() {
@@ -249,7 +249,7 @@ fn parse_texture_target(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()
 
 /// Parses texel offsets: up to four registers.
 fn parse_offsets(input: &mut Input<'_, '_>, inst: &Inst) -> Result<()> {
-    // Whoever writes SAMPLE_INFO by the table of opcodes gives it a second source.
+    // SAMPLE_INFO that was written by the table of opcodes has a second source.
     let is_source = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
     // TG4 may have four, one for each texel; all other lookups take the first one.
     for _ in 0..4 {

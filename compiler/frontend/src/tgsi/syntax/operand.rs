@@ -24,7 +24,7 @@ enum Depth {
     Index,
 }
 
-/// Lanes by their letters: x, y, z, w, and four more for r, g, b, a; beyond them what is no letter of a lane.
+/// Lanes of the components x, y, z, w, and four more for r, g, b, a; larger numbers for all other bytes.
 static LETTERS: [u8; 256] = {
     let mut letters = [u8::MAX; 256];
     let mut lane = 0;
@@ -99,7 +99,7 @@ pub(super) fn parse_file(input: &mut Input<'_, '_>) -> Result<File> {
         return Err(fail_with(input, Code::RegisterFile, "a register"));
     }
     if begins_statement(&word) {
-        // It is no operand: the next statement begins here.
+        // It is not an operand: the next statement begins here.
         input.reset(&before);
         let message = Message::Fixed("an operand is missing");
         let place = input.state.keyword;
@@ -155,7 +155,7 @@ pub(super) fn parse_array_id(input: &mut Input<'_, '_>, code: Code) -> Result<u3
     Ok(id)
 }
 
-/// Parses an index that is no plain number: a negative one, or a register with an offset.
+/// Parses an index other than a plain number: a negative one, or a register with an offset.
 #[inline(never)]
 fn parse_register_bracket_index(input: &mut Input<'_, '_>, depth: Depth) -> Result<Index> {
     let constant = |offset| Index {
@@ -285,7 +285,7 @@ pub(super) fn parse_resource(input: &mut Input<'_, '_>) -> Result<()> {
     parse_src_register(input, false)
 }
 
-/// Parses a texel offset and adds it to the tree: register and a swizzle of three letters.
+/// Parses a texel offset and adds it to the tree: register and a swizzle of three components.
 pub(super) fn parse_texoffset_operand(input: &mut Input<'_, '_>) -> Result<()> {
     let register = parse_register(input)?;
     let swizzle = parse_offset_swizzle(input);
@@ -293,7 +293,7 @@ pub(super) fn parse_texoffset_operand(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses the swizzle of an offset: a dot and up to three letters.
+/// Parses the swizzle of an offset: a dot and up to three components.
 fn parse_offset_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
     if !accept(input, TokenKind::Dot) {
         return Ok(Swizzle::XYZW);
@@ -303,7 +303,7 @@ fn parse_offset_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
         let message = Message::About("offsets have three components");
         return Err(Failure::new(span, Code::SwizzleLetters, message));
     }
-    // Three letters instead of four, which is otherwise a short form of extended programs.
+    // Three components instead of four, which is otherwise a short form of extended programs.
     let is_extended = std::mem::replace(&mut input.state.is_extended, true);
     let swizzle = parse_swizzle(input);
     input.state.is_extended = is_extended;
@@ -320,14 +320,14 @@ pub(super) fn parse_optional_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzl
     }
 }
 
-/// Parses the letters of a swizzle.
+/// Parses the components of a swizzle.
 #[inline]
 fn parse_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
     let token = peek(input);
     let text = &input.state.ast.text[token.span().range()];
     if let &[x, y, z, w] = text {
         let lanes = [x, y, z, w].map(|letter| LETTERS[letter as usize]);
-        // One test for all four: lanes are 0 to 3, the letters r, g, b, a 4 to 7, other bytes 255.
+        // One test for all four: lanes are 0 to 3, r, g, b, a are 4 to 7, other bytes 255.
         if lanes[0] | lanes[1] | lanes[2] | lanes[3] <= 3 {
             input.next_token();
             return Ok(Swizzle::new(lanes));
@@ -361,7 +361,7 @@ fn parse_other_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
     }
     let mut lanes = [0; 4];
     for (number, lane) in lanes.iter_mut().enumerate() {
-        // Of one to three letters the last one is repeated.
+        // Of one to three components the last one is repeated.
         let letter = word.text[number.min(count - 1)];
         let found = LETTERS[letter as usize];
         if found > most {
@@ -387,7 +387,7 @@ pub(super) fn parse_opt_writemask(input: &mut Input<'_, '_>) -> Result<WriteMask
             .checked_shl(LETTERS[letter as usize].into())
             .unwrap_or(0)
             & 15;
-        // A bit above all bits before it; no bit is above none, so letters of no lane fail here, too.
+        // A bit above all bits before it; no bit is above none, so other bytes fail here, too.
         is_ordered &= bit > mask;
         mask |= bit;
     }

@@ -66,7 +66,7 @@ fn parse_value(input: &mut Input<'_, '_>, row: &'static Row) -> Result<u32> {
     }
 }
 
-/// Parses one of the words of a property, which stand for numbers.
+/// Parses one of the words of a property, which denote numbers.
 fn parse_value_word(
     input: &mut Input<'_, '_>,
     row: &'static Row,

@@ -71,7 +71,7 @@ pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32
 #[inline]
 fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
     let (mut word, printed) = parse_number(input);
-    // Declarations have no number, so that after one these words are no keywords.
+    // Declarations have no number, so that after one these words are not keywords.
     if printed.is_none() {
         match word.text.len() {
             3 if word.is("DCL") => {
