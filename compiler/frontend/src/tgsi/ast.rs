@@ -1,18 +1,17 @@
 //! Syntax tree of a TGSI program: flat lists that refer to each other by index. Nothing is resolved; numbers and words of tables are
 //! decoded.
 
+use super::failure::Failure;
 use super::files::File;
 use super::lex::Token;
 use super::opcodes::{self, Suffixes};
 use super::property;
-use super::semantics::Name;
-use super::syntax::Failure;
+use super::suffixes::SuffixKind;
 use super::targets::Target;
 use crate::memory::take;
 use glasm_ir::resource::MemFlags;
-use glasm_ir::semantic::Sampling;
 use glasm_ir::types::Type;
-use glasm_ir::{Interpolation, Span, Swizzle, TexTarget, WriteMask};
+use glasm_ir::{Span, Swizzle, TexTarget, WriteMask};
 use rustc_hash::FxHashSet;
 
 /// Syntax tree of a whole program.
@@ -186,22 +185,6 @@ pub(super) struct Suffix {
     pub(super) kind: SuffixKind,
     /// The word.
     pub(super) word: Span,
-}
-
-/// A suffix by its word.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SuffixKind {
-    Array(u32),
-    /// A temporary that passes nothing to subroutines: a hint.
-    Local,
-    /// A semantic with its index and where its index ends.
-    Semantic(Name, u32, u32),
-    Stream,
-    Interpolation(Interpolation),
-    Sampling(Sampling),
-    /// Interpolation that wraps around, of the text of 2010.
-    Wrap,
-    Invariant,
 }
 
 /// An image.

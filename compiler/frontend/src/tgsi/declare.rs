@@ -1,5 +1,6 @@
 //! Declarations. TGSI, section "Declaration".
 
+mod properties;
 mod varyings;
 
 use super::ast::{Body, Declaration, Dimension, Head, Image, MemoryKind, View};

@@ -16,8 +16,7 @@ use crate::lower::formula::Formulas;
 use crate::tgsi::check::Parsed;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, WriteMask};
-pub(super) use named::{Number, Register, Target, splat};
-pub(super) use registers::ADDRESSES;
+pub(super) use named::{ADDRESSES, Number, Register, Target, splat};
 
 /// Resolves registers: what they are in the program, with the instructions that compute it.
 pub(super) struct Resolver<'a> {

@@ -4,7 +4,6 @@ pub(super) use super::ast::Image as ImageRow;
 use super::ast::{MemoryKind, View};
 use super::covered::Coverage;
 use super::files::File;
-use super::lower::filled::Filled;
 use super::operand::Number;
 use super::semantics::{Content, Name, Sink};
 use crate::memory::take;
@@ -172,4 +171,21 @@ pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mu
         table.resize(number + 1, T::default());
     }
     &mut table[number]
+}
+
+/// What fills an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rows {
+    Immediates,
+    /// `IMMX` of the text of 2010.
+    Old,
+    SamplePlaces,
+}
+
+/// An array that is filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    pub(super) rows: Rows,
+    pub(super) array: RegisterId,
+    pub(super) len: u32,
 }

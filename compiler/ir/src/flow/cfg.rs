@@ -1,7 +1,6 @@
 //! The control-flow graph of a program, in source order.
 
 use super::call_graph::CallGraph;
-use super::switch::OpenSwitch;
 use crate::arena::{Id, IndexVec};
 use crate::inst::{Cond, WriteMask};
 use crate::program::{BlockId, RegisterId};
@@ -289,6 +288,32 @@ pub(super) enum Scope {
         span: Span,
     },
     Switch(OpenSwitch),
+}
+
+/// A switch that is open.
+#[derive(Debug)]
+pub(super) struct OpenSwitch {
+    pub(super) selector: RegisterId,
+    pub(super) sections: Vec<Section>,
+    /// The labels of the section that is open.
+    pub(super) current: Option<Labels>,
+    pub(super) span: Span,
+}
+
+/// The labels of a section.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    pub(super) values: Vec<u32>,
+    pub(super) is_default: bool,
+}
+
+/// What is between two labels of a switch.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub(super) labels: Labels,
+    pub(super) block: BlockId,
+    /// Whether its end is reached, so that the next section follows.
+    pub(super) falls: bool,
 }
 
 /// Memory for the open blocks of one tree builder after the other.

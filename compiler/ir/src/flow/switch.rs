@@ -1,6 +1,6 @@
 //! Switches whose sections follow each other in source order: a section that does not end with a jump runs into the next one.
 
-use super::cfg::Scope;
+use super::cfg::{Labels, OpenSwitch, Scope, Section};
 use super::tree::TreeBuilder;
 use crate::builder::Builder;
 use crate::inst::{Cond, Src};
@@ -10,32 +10,6 @@ use crate::span::Span;
 use crate::structurize::code;
 use crate::types::Type;
 use rustc_hash::FxHashSet;
-
-/// A switch that is open.
-#[derive(Debug)]
-pub(crate) struct OpenSwitch {
-    selector: RegisterId,
-    sections: Vec<Section>,
-    /// The labels of the section that is open.
-    current: Option<Labels>,
-    span: Span,
-}
-
-/// The labels of a section.
-#[derive(Debug, Default)]
-struct Labels {
-    values: Vec<u32>,
-    is_default: bool,
-}
-
-/// What is between two labels of a switch.
-#[derive(Debug)]
-struct Section {
-    labels: Labels,
-    block: BlockId,
-    /// Whether its end is reached, so that the next section follows.
-    falls: bool,
-}
 
 impl TreeBuilder<'_> {
     /// Begins a switch over lane x of a register. Nothing runs before its first section.

@@ -5,12 +5,13 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::suggest::suggest;
-use crate::tgsi::ast::{Head, Suffix, SuffixKind};
+use crate::tgsi::ast::{Head, Suffix};
+use crate::tgsi::failure::quote;
 use crate::tgsi::files::File;
 use crate::tgsi::property::rows;
 use crate::tgsi::semantics::{Content, Name, Sink};
+use crate::tgsi::suffixes::SuffixKind;
 use crate::tgsi::symbols::InputRow;
-use crate::tgsi::syntax::quote;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::{Interpolation, Semantic, Span, Stage, TypeBase};
 

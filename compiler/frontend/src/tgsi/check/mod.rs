@@ -12,13 +12,13 @@ pub(super) use routines::Routines;
 
 use super::ast::Ast;
 use super::opcodes::Row;
-use super::syntax::quote;
 use crate::check::Usage;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::report::Reports;
 use crate::source::TgsiOptions;
+use crate::tgsi::failure::quote;
 use glasm_ir::{Span, Stage};
 
 /// An error that was reported. The rest of the statement is skipped.

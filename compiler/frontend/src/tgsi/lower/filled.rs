@@ -1,27 +1,11 @@
 //! Arrays of numbers that instructions index at run time: they are filled where the program begins.
 
 use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::{Filled, Rows};
 use glasm_ir::inst::Aux;
 use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
-
-/// What fills an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::tgsi) enum Rows {
-    Immediates,
-    /// `IMMX` of the text of 2010.
-    Old,
-    SamplePlaces,
-}
-
-/// An array that is filled.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::tgsi) struct Filled {
-    rows: Rows,
-    array: RegisterId,
-    len: u32,
-}
 
 impl Resolver<'_> {
     /// A register array with these rows, and their number.

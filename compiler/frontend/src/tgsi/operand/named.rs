@@ -79,3 +79,6 @@ impl Target {
 pub(in crate::tgsi) fn splat(source: Src, lane: u8) -> Src {
     source.swizzled(Swizzle::splat(lane))
 }
+
+/// Numbers of addresses and predicates are below this.
+pub(in crate::tgsi) const ADDRESSES: usize = 64;

@@ -1,19 +1,16 @@
 //! What a register is to an instruction that reads or writes it: temporaries, addresses, predicates and immediates here, the other files in
 //! rooms of their own.
 
-use super::{Number, Register, Target};
+use super::{ADDRESSES, Number, Register, Target};
 use crate::codes::Code;
 use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
-use crate::tgsi::lower::filled::Rows;
 use crate::tgsi::operand::Resolver;
 use crate::tgsi::symbols::Immediate;
+use crate::tgsi::symbols::Rows;
 use crate::tgsi::symbols::{TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
-
-/// Numbers of addresses and predicates are below this.
-pub(in crate::tgsi) const ADDRESSES: usize = 64;
 
 impl Resolver<'_> {
     /// An immediate as an operand.

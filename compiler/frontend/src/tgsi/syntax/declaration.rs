@@ -1,6 +1,5 @@
 //! Declarations. TGSI, section "Declaration".
 
-use super::failure::{Failure, Message};
 use super::immediate::parse_immediate_rows;
 use super::input::{
     Input, Result, accept, fail_with, int_value, last_end, mark, parse_open_bracket, peek,
@@ -13,15 +12,16 @@ use super::operand::{
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{
-    Body, Declaration, Dimension, Head, Image, MemoryKind, StatementKind, Suffix, SuffixKind, View,
+    Body, Declaration, Dimension, Head, Image, MemoryKind, StatementKind, Suffix, View,
 };
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::files::File;
 use crate::tgsi::lex::{TokenKind, Word};
 use crate::tgsi::semantics::Name;
+use crate::tgsi::suffixes::SuffixKind;
 use crate::tgsi::targets::{self, Target};
-use glasm_ir::semantic::Sampling;
 use glasm_ir::types::Type;
-use glasm_ir::{Interpolation, Span, TexTarget, WriteMask};
+use glasm_ir::{Span, TexTarget, WriteMask};
 use winnow::Parser as _;
 use winnow::stream::Stream as _;
 
@@ -32,71 +32,6 @@ const MEMORIES: [(&str, MemoryKind); 4] = [
     ("PRIVATE", MemoryKind::Private),
     ("INPUT", MemoryKind::Input),
 ];
-
-/// The words of suffixes other than semantics.
-const SUFFIXES: [(&str, SuffixKind); 11] = [
-    ("ARRAY", SuffixKind::Array(0)),
-    ("LOCAL", SuffixKind::Local),
-    ("STREAM", SuffixKind::Stream),
-    ("CONSTANT", SuffixKind::Interpolation(Interpolation::Flat)),
-    (
-        "LINEAR",
-        SuffixKind::Interpolation(Interpolation::NoPerspective),
-    ),
-    (
-        "PERSPECTIVE",
-        SuffixKind::Interpolation(Interpolation::Smooth),
-    ),
-    // Flat or not as the state of flat shading says, which code generation knows.
-    ("COLOR", SuffixKind::Interpolation(Interpolation::Smooth)),
-    ("CENTER", SuffixKind::Sampling(Sampling::Center)),
-    ("CENTROID", SuffixKind::Sampling(Sampling::Centroid)),
-    ("SAMPLE", SuffixKind::Sampling(Sampling::Sample)),
-    ("INVARIANT", SuffixKind::Invariant),
-];
-
-/// How a suffix begins that names axes.
-const WRAP: &str = "CYLWRAP_";
-
-/// Returns the words of suffixes other than semantics.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    SUFFIXES.iter().map(|row| row.0)
-}
-
-impl SuffixKind {
-    /// Returns its position in the order of suffixes.
-    const fn step(self) -> u8 {
-        match self {
-            Self::Array(_) => 1,
-            Self::Local => 2,
-            Self::Semantic(..) => 3,
-            Self::Stream => 4,
-            Self::Interpolation(_) => 5,
-            Self::Sampling(_) => 6,
-            Self::Wrap => 7,
-            Self::Invariant => 8,
-        }
-    }
-
-    /// Returns the suffix of a word, other than a semantic, in a declaration of this file.
-    fn of(word: &Word<'_>, file: File) -> Option<Self> {
-        let is_input = file == File::In;
-        let row = SUFFIXES.iter().find(|row| word.is(row.0));
-        match row.map(|&(_, suffix)| suffix) {
-            // On outputs an interpolation says nothing.
-            Some(Self::Interpolation(_) | Self::Sampling(_)) if !is_input && file != File::Out => {
-                None
-            }
-            Some(suffix) => Some(suffix),
-            None => {
-                let head = word.text.split_at_checked(WRAP.len());
-                let (head, axes) = head.filter(|_| is_input)?;
-                let is_wrap = head.eq_ignore_ascii_case(WRAP.as_bytes()) && !axes.is_empty();
-                is_wrap.then_some(Self::Wrap)
-            }
-        }
-    }
-}
 
 /// Parses a declaration after its keyword, and adds it to the tree. With a syntax error after the registers the tree has what comes
 /// before it.

@@ -1,11 +1,11 @@
 //! Immediates: vectors of numbers. TGSI, section "Declaration" and the text of 2010.
 
-use super::failure::{Failure, Message};
 use super::input::{
     Input, Result, accept, advance, fail, mark, parse_uint, peek, peek_kind, peek_span, take_word,
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{Immediate, StatementKind};
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::lex::{TokenKind, is_word};
 use glasm_ir::Span;
 use winnow::Parser as _;

@@ -1,8 +1,8 @@
 //! Input of the grammar: tokens, with the state of the parser.
 
-use super::failure::{Failure, Message};
 use crate::codes::Code;
 use crate::tgsi::ast::Ast;
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::lex::{Token, TokenKind, Word};
 use glasm_ir::Span;
 use winnow::Parser as _;

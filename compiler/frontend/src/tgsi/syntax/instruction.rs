@@ -1,6 +1,5 @@
 //! Instructions: opcode, operands, and what follows them.
 
-use super::failure::{Failure, Message};
 use super::input::{
     Input, Result, accept, advance, fail, fail_with, last_end, peek, peek_kind, peek_span,
     peek_word, take_word,
@@ -11,6 +10,7 @@ use super::operand::{
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{Access, Extra, Guard, Inst, StatementKind};
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::files::File;
 use crate::tgsi::lex::{TokenKind, Word};
 use crate::tgsi::opcodes::{

@@ -10,7 +10,6 @@
 )]
 
 mod declaration;
-mod failure;
 mod immediate;
 mod input;
 mod instruction;
@@ -20,7 +19,6 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-pub(super) use failure::{Failure, quote};
 pub(super) use statement::find_resumption;
 
 use super::ast::Ast;

@@ -1,6 +1,5 @@
 //! Operands: registers with their indices, swizzles, signs and masks. TGSI, section "Instruction Set".
 
-use super::failure::{Failure, Message};
 use super::input::{
     Input, Result, accept, advance, fail_with, last_end, mark, parse_close_bracket,
     parse_open_bracket, parse_uint, peek, peek_kind, take_word,
@@ -8,6 +7,7 @@ use super::input::{
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::tgsi::ast::{Index, Indexed, Operand, Position, Register, Relative};
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::files::File;
 use crate::tgsi::lex::TokenKind;
 use crate::tgsi::opcodes::begins_statement;

@@ -1,11 +1,11 @@
 //! Properties. TGSI, section "Properties".
 
-use super::failure::{Failure, Message};
 use super::input::{
     Input, Result, fail, last_end, parse_uint, peek, peek_kind, peek_span, take_word,
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{Property, StatementKind};
+use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::lex::TokenKind;
 use crate::tgsi::opcodes::begins_statement;
 use crate::tgsi::property::{Row, Value};

@@ -1,13 +1,13 @@
 //! Syntax errors and their messages.
 
-use super::declaration;
+use super::files::File;
+use super::opcodes;
+use super::property::{self, Value};
+use super::semantics::Name;
+use super::suffixes;
+use super::targets::Target;
 use crate::codes::Code;
 use crate::suggest::suggest;
-use crate::tgsi::files::File;
-use crate::tgsi::opcodes;
-use crate::tgsi::property::{self, Value};
-use crate::tgsi::semantics::Name;
-use crate::tgsi::targets::Target;
 use glasm_ir::Span;
 
 /// The hint where the type of an immediate is wrong.
@@ -15,7 +15,7 @@ const IMMEDIATE_TYPES: &str = "the types are FLT32, UINT32, INT32, FLT64, UINT64
 
 /// Syntax error, which ends a statement.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Failure {
+pub(super) struct Failure {
     span: Span,
     code: Code,
     message: Message,
@@ -67,13 +67,13 @@ impl Failure {
         }
     }
 
-    pub(in crate::tgsi) fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         self.span
     }
 
     /// Returns the code, the message, and a hint if there is one.
     #[cold]
-    pub(in crate::tgsi) fn describe(&self, text: &[u8]) -> (Code, String, Option<String>) {
+    pub(super) fn describe(&self, text: &[u8]) -> (Code, String, Option<String>) {
         let bytes = &text[self.span.range()];
         if let (Message::Expected(_) | Message::NotA(_), Some(message)) =
             (self.message, describe_foreign_byte(bytes))
@@ -119,7 +119,7 @@ impl Failure {
             Message::OperandCount(row, number) => (describe_count(row, number), None),
             Message::DeclarationPart(file) => (describe_part(&it, file), None),
             Message::DeclarationSuffix(file) => {
-                let words = Name::words().chain(declaration::words());
+                let words = Name::words().chain(suffixes::words());
                 (describe_part(&it, file), suggest(&it, words))
             }
             Message::Reversed(first, last) => {
@@ -184,7 +184,7 @@ fn describe_value(row: &property::Row, it: &str) -> (String, Option<String>) {
 const QUOTED: usize = 60;
 
 /// Returns a text as messages quote it: cut if it is long.
-pub(in crate::tgsi) fn quote(text: &[u8]) -> String {
+pub(super) fn quote(text: &[u8]) -> String {
     let (head, is_cut) = match text.get(..QUOTED) {
         Some(head) if text.len() > QUOTED => (head, true),
         // A text of that length or less is quoted as a whole.
