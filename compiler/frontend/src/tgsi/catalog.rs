@@ -1,7 +1,7 @@
 //! The words of TGSI with a line about each, for people and tools: a view of the tables that the compiler itself reads.
 
-use super::cursor::Word;
 use super::files::{self, File};
+use super::lex::Word;
 use super::opcodes::{self, Lower, Memory, is_resource};
 use super::property::{self, Value};
 use super::semantics::Name;

@@ -1,84 +1,130 @@
 //! Declarations. TGSI, section "Declaration".
 
-mod head;
-mod resources;
-mod suffixes;
+mod properties;
 mod varyings;
 
+use super::ast::{Body, Declaration, Dimension, Head, Image, MemoryKind, View};
+use super::check::Suffixes;
 use super::covered::Covered;
-use super::cursor::Word;
 use super::files::File;
-use super::state::{Array, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
+use crate::lang::limits;
+use crate::tgsi::ast;
+use crate::tgsi::check::Parsed;
+use crate::tgsi::operand::{Number, Register, Resolver};
+use crate::tgsi::symbols::Immediate;
+use crate::tgsi::symbols::{Array, TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Span, Stage, Storage};
-use head::{Dimension, Head};
 use std::mem::{replace, take};
-use suffixes::Suffixes;
+use std::ops::RangeInclusive;
 
-impl Translation<'_> {
-    /// `DCL`, behind its keyword.
-    pub(super) fn declaration(&mut self) -> Parsed<()> {
-        let head = self.head()?;
-        let read = self.declare(&head);
-        if read.is_ok() {
-            self.add_register(&head.last_register());
+/// Declares registers.
+pub(super) struct Declarer<'r, 'a> {
+    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+}
+
+impl<'r, 'a> Declarer<'r, 'a> {
+    /// Returns the context of declarations.
+    pub(super) fn new(cx: &'r mut Resolver<'a>) -> Self {
+        Self { cx }
+    }
+}
+
+impl Declarer<'_, '_> {
+    /// Declares an immediate.
+    pub(super) fn declare_immediate(&mut self, it: &ast::Immediate) {
+        let count = self.cx.declared.immediates.len();
+        if let Some((number, span)) = it.number
+            && number != count as u32
+        {
+            // Operands name immediates by their position, so a wrong number would mean others than the writer meant.
+            let message = format!("this is immediate {count}, not {number}");
+            self.cx.check.error(Code::ImmediateOrder, span, message);
+        }
+        if count >= limits::IMMEDIATES {
+            let message = format!("more than {} immediates", limits::IMMEDIATES);
+            self.cx
+                .check
+                .reports
+                .whole(Code::TooManyParameters, message);
+        } else {
+            let words = it.words;
+            let literal = None;
+            self.cx
+                .declared
+                .immediates
+                .push(Immediate { words, literal });
+        }
+    }
+
+    /// Declares registers. `failure`: the syntax error that ended the declaration.
+    pub(super) fn declaration(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
+        let head = &it.head;
+        if let Some(Dimension::Implied(bracket)) = head.dimension {
+            self.check_implied(head, bracket)?;
+        }
+        if !it.has_registers {
+            return self.cx.check.check_failure(failure);
+        }
+        let declared = self.declare(it, failure);
+        if declared.is_ok() {
+            self.cx.add_register(&head.last_register());
         } else {
             let row = (head.file, head.first, head.last);
             // Registers of this declaration are no undeclared ones: each use of them would be one more error.
-            self.declared.broken.push(row);
+            self.cx.declared.broken.push(row);
         }
-        read
+        declared
     }
 
-    fn declare(&mut self, head: &Head) -> Parsed<()> {
-        match head.file {
-            File::Image | File::Res => self.image(head),
-            File::Sview => self.view(head),
-            File::Buffer => self.buffer_registers(head),
-            File::Memory => self.memory(head),
-            File::ImmX => self.old_immediates(head),
-            File::In | File::Sv => {
-                let suffixes = self.suffixes(head)?;
+    fn declare(&mut self, it: &Declaration, failure: Option<u32>) -> Parsed<()> {
+        let head = &it.head;
+        if let Body::Suffixes { first, count } = it.body {
+            let suffixes = &self.cx.check.ast.suffixes[first as usize..][..count as usize];
+            let suffixes = self.cx.check.check_suffixes(head, suffixes)?;
+            self.cx.check.check_failure(failure)?;
+            return if matches!(head.file, File::In | File::Sv) {
                 self.inputs(head, &suffixes)
-            }
-            File::Out => {
-                let suffixes = self.suffixes(head)?;
+            } else if head.file == File::Out {
                 self.outputs(head, &suffixes)
-            }
-            File::Null
-            | File::Const
-            | File::Temp
-            | File::Samp
-            | File::Addr
-            | File::Imm
-            | File::Pred
-            | File::TempX
-            | File::ConstBuf
-            | File::HwAtomic => {
-                let suffixes = self.suffixes(head)?;
-                self.plain_registers(head, &suffixes)
+            } else {
+                self.declare_plain_registers(head, &suffixes)
+            };
+        }
+        self.cx.check.check_failure(failure)?;
+        match it.body {
+            Body::Broken | Body::Suffixes { .. } => {}
+            Body::Image(image) => self.declare_images(head, image),
+            Body::View(view) => self.declare_views(head, view),
+            Body::Buffer => self.declare_buffers(head),
+            Body::Memory(kind) => self.declare_memories(head, kind),
+            Body::Rows { first, count } => {
+                let rows = &self.cx.check.ast.rows[first as usize..][..count as usize];
+                self.cx.declared.rows.clear();
+                self.cx.declared.rows.extend_from_slice(rows);
             }
         }
+        Ok(())
     }
 
     /// Registers whose declaration says no more than that they exist.
-    fn plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
+    fn declare_plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
-            File::TempX => self.old_array(head),
+            File::TempX => self.declare_old_array(head),
             File::Addr => self.addresses(head),
             File::Pred => head.numbers().for_each(|number| {
-                self.predicate(number);
+                self.cx.predicate(number);
             }),
-            File::Const => self.declared.constants.push(head.covered()),
+            File::Const => self.cx.declared.constants.push(head.covered()),
             File::HwAtomic => {
-                let buffers = self.declared.counter_buffers.max(head.buffer() + 1);
-                self.declared.counter_buffers = buffers;
+                let buffers = self.cx.declared.counter_buffers.max(head.buffer() + 1);
+                self.cx.declared.counter_buffers = buffers;
             }
             File::Samp => self.each_once(head, |it, number| {
-                replace(slot(&mut it.declared.samplers, number), true)
+                replace(slot(&mut it.cx.declared.samplers, number), true)
             }),
             File::Null
             | File::In
@@ -93,7 +139,7 @@ impl Translation<'_> {
             | File::Memory
             | File::ConstBuf => {
                 let message = format!("registers of `{}` are not declared", head.file.word());
-                return Err(self.error(Code::Declaration, head.span, message));
+                return Err(self.cx.check.error(Code::Declaration, head.span, message));
             }
         }
         Ok(())
@@ -103,93 +149,35 @@ impl Translation<'_> {
     fn addresses(&mut self, head: &Head) {
         self.each_once(head, |it, number| {
             // `address` declares it, so that it has to be asked before.
-            let known = row(&it.declared.addresses, number).is_some();
-            it.address(number);
+            let known = row(&it.cx.declared.addresses, number).is_some();
+            it.cx.address(number);
             known
         });
     }
 
-    fn head(&mut self) -> Parsed<Head> {
-        let word = self.cursor.word();
-        let Some(file) = File::of(word.text) else {
-            return Err(self.unknown_file(&word));
-        };
-        if !self.cursor.eat(b'[') {
-            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
-        }
-        let mut dimension = None;
-        let (mut first, mut last) = (0, 0);
-        // Where the bracket is, for the message that it is empty.
-        let mut before = self.cursor;
-        if self.cursor.eat(b']') {
-            self.check_implied(file, &word, before.token())?;
-            dimension = Some(Dimension::Implied);
-        } else {
-            (first, last) = self.range()?;
-        }
-        if self.cursor.sees(b'[') {
-            // What was read as the range was the first of two brackets.
-            dimension = dimension.or(Some(Dimension::Number(first)));
-            self.cursor.at += 1;
-            (first, last) = self.range()?;
-        } else if dimension == Some(Dimension::Implied) {
-            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
-        }
-        Ok(Head {
-            file,
-            dimension,
-            first,
-            last,
-            usage: self.optional_mask()?,
-            span: self.cursor.since(word.start),
-        })
-    }
-
     /// Reports brackets without a number whose size no stage implies.
-    fn check_implied(&mut self, file: File, word: &Word<'_>, bracket: Span) -> Parsed<()> {
+    fn check_implied(&mut self, head: &Head, bracket: Span) -> Parsed<()> {
+        let file = head.file;
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
-        if !matches!(file, File::In | File::Out) || !stages.contains(&self.stage) {
+        if !matches!(file, File::In | File::Out) || !stages.contains(&self.cx.check.stage) {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
-            return Err(self.error(Code::RegisterIndex, bracket, message));
+            return Err(self.cx.check.error(Code::RegisterIndex, bracket, message));
         }
         // Patches have as many vertices as the draw says; primitives have those that the property says.
-        if self.stage == Stage::Geometry && self.properties.input_primitive.is_none() {
+        if self.cx.check.stage == Stage::Geometry && self.cx.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
-            self.lenient(Rule::LatePrimitive, word.span(), message);
+            // The file, whose word is as long in either case.
+            let start = head.span.start;
+            let word = Span::new(start, start + file.word().len() as u32);
+            self.cx.check.lenient(Rule::LatePrimitive, word, message);
         }
         Ok(())
     }
 
-    /// `a]` or `a..b]`.
-    fn range(&mut self) -> Parsed<(u32, u32)> {
-        self.cursor.blanks();
-        let start = self.cursor.at as u32;
-        let first = self.register_number()?;
-        let mut last = first;
-        self.cursor.blanks();
-        if self.cursor.byte() == b'.' {
-            self.cursor.at += 1;
-            // Both points stand together, without blanks between them.
-            if self.cursor.byte() != b'.' {
-                return Err(self.unexpected_as(Code::RegisterIndex, "`.`"));
-            }
-            self.cursor.at += 1;
-            last = self.register_number()?;
-        }
-        let end = self.cursor;
-        self.expect_bracket()?;
-        if last < first {
-            let span = end.since(start);
-            let message = format!("the range ends at {last}, before {first}");
-            return Err(self.error(Code::RangeReversed, span, message));
-        }
-        Ok((first, last))
-    }
-
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
     /// numbers. Where three or more overlap one error may stand for several.
-    pub(super) fn overlapping_constants(&mut self) {
-        let mut ranges = take(&mut self.declared.constants.ranges);
+    pub(super) fn check_overlapping_constants(&mut self) {
+        let mut ranges = take(&mut self.cx.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
         let mut twice = Vec::new();
         let mut reaching: Option<Covered> = None;
@@ -203,12 +191,14 @@ impl Translation<'_> {
             let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
             reaching = if is_inside { overlapped } else { Some(range) };
         }
-        self.declared.constants.ranges = ranges;
+        self.cx.declared.constants.ranges = ranges;
         twice.sort_unstable_by_key(|range| range.span.start);
         // One declaration may overlap several others.
         twice.dedup_by_key(|range| range.span.start);
         for range in twice {
-            self.declared_twice(File::Const, range.first, range.span);
+            self.cx
+                .check
+                .report_declared_twice(File::Const, range.first, range.span);
         }
     }
 
@@ -217,10 +207,13 @@ impl Translation<'_> {
         let mut array = None;
         // An index without the id of an array may reach any temporary, so that all of
         // them are one array. TGSI, section "Array Declaration".
-        if self.scan.indexes_file(File::Temp) {
-            array = Some(self.whole_temps(head.last + 1));
-        } else if self.scan.indexes_array(File::Temp, suffixes.array) {
-            let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        if self.cx.check.ast.indexes_file(File::Temp) {
+            array = Some(self.cx.whole_temps(head.last + 1));
+        } else if self.cx.check.ast.indexes_array(File::Temp, suffixes.array) {
+            let register = self
+                .cx
+                .emit
+                .storage_register(Storage::Temp, Width::W32, Some(len));
             array = Some(Array {
                 first,
                 len,
@@ -229,7 +222,7 @@ impl Translation<'_> {
         }
         // Id 0 is that of no array. Its slot is the whole file, which `whole_temps` keeps.
         if let Some(array) = array.filter(|_| suffixes.array != 0) {
-            let arrays = &mut self.declared.temp_arrays;
+            let arrays = &mut self.cx.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
         }
         self.place_temps(head, array);
@@ -242,31 +235,119 @@ impl Translation<'_> {
             let place = match array {
                 // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".
                 Some(array) => TempPlace::Element(array.register, number - array.first),
-                None => TempPlace::Own(self.register(Width::W32)),
+                None => TempPlace::Own(self.cx.emit.register(Width::W32)),
             };
-            let known = slot(&mut self.declared.temps, number as usize).replace(place);
+            let known = slot(&mut self.cx.declared.temps, number as usize).replace(place);
             if known.is_some() {
                 // One message for each declaration, not for each of its registers.
-                self.declared_twice(head.file, number, head.span);
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number, head.span);
                 break;
             }
         }
     }
 
-    fn old_array(&mut self, head: &Head) {
+    fn declare_old_array(&mut self, head: &Head) {
         let len = head.last + 1;
-        let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        let register = self
+            .cx
+            .emit
+            .storage_register(Storage::Temp, Width::W32, Some(len));
         let array = Array {
             first: 0,
             len,
             register,
         };
-        *slot(&mut self.declared.old_arrays, head.buffer() as usize) = Some(array);
+        *slot(&mut self.cx.declared.old_arrays, head.buffer() as usize) = Some(array);
     }
 
-    /// `DCL IMMX[0..n] {{a, b, c, d}, ...}` of 2010.
-    fn old_immediates(&mut self, head: &Head) -> Parsed<()> {
-        self.cursor.eat(b',');
-        self.immediate_rows(head.last + 1)
+    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
+        for number in head.numbers() {
+            if declare(self, number) {
+                self.cx
+                    .check
+                    .report_declared_twice(head.file, number as u32, head.span);
+                break;
+            }
+        }
+    }
+
+    /// Declares images.
+    fn declare_images(&mut self, head: &Head, image: Image) {
+        self.each_once(head, |it, number| {
+            let images = &mut it.cx.declared.images;
+            slot(images, number).replace(image).is_some()
+        });
+    }
+
+    /// Declares views of textures.
+    fn declare_views(&mut self, head: &Head, view: View) {
+        self.each_once(head, |it, number| {
+            slot(&mut it.cx.declared.views, number)
+                .replace(view)
+                .is_some()
+        });
+    }
+
+    /// Declares storage buffers.
+    fn declare_buffers(&mut self, head: &Head) {
+        self.each_once(head, |it, number| {
+            replace(slot(&mut it.cx.declared.buffers, number), true)
+        });
+    }
+
+    /// Declares memories.
+    fn declare_memories(&mut self, head: &Head, kind: MemoryKind) {
+        self.each_once(head, |it, number| {
+            let memories = &mut it.cx.declared.memories;
+            slot(memories, number).replace(kind).is_some()
+        });
+    }
+}
+
+impl Head {
+    /// Returns the numbers of its registers.
+    pub(super) fn numbers(&self) -> RangeInclusive<usize> {
+        self.first as usize..=self.last as usize
+    }
+
+    /// Returns the last one of its registers.
+    pub(super) fn last_register(&self) -> Register {
+        let outer = match self.dimension {
+            Some(Dimension::Number(number)) => Some(Number::constant(number)),
+            Some(Dimension::Implied(_)) | None => None,
+        };
+        Register {
+            file: self.file,
+            outer,
+            number: Number::constant(self.last),
+            span: self.span,
+        }
+    }
+
+    /// Returns the number of its registers.
+    pub(super) fn len(&self) -> u32 {
+        self.last - self.first + 1
+    }
+
+    /// Returns the number in the first bracket of two, 0 without one.
+    pub(super) fn buffer(&self) -> u32 {
+        match self.dimension {
+            Some(Dimension::Number(number)) => number,
+            // `CONST[n]` is vector n of buffer 0.
+            Some(Dimension::Implied(_)) | None => 0,
+        }
+    }
+
+    /// Returns the registers of a buffer that it covers.
+    pub(super) fn covered(&self) -> Covered {
+        Covered {
+            buffer: self.buffer(),
+            first: self.first,
+            last: self.last,
+            span: self.span,
+        }
     }
 }

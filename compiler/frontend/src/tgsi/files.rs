@@ -1,6 +1,6 @@
 //! Register files. TGSI, section "Declaration".
 
-use super::cursor::is_same;
+use super::lex::is_same;
 use super::opcodes::Era;
 
 macro_rules! files {
@@ -74,42 +74,23 @@ files! {
     HwAtomic "HWATOMIC" Resource Current "counters: HWATOMIC[b][c] is word c of counter buffer b";
 }
 
-/// A text of up to eight bytes at the upper end of a number.
-const fn last_bytes(text: &[u8]) -> u64 {
-    let mut bytes = 0;
-    let mut at = 0;
-    while at < text.len() {
-        bytes = bytes >> 8 | (text[at] as u64) << 56;
-        at += 1;
-    }
-    bytes
-}
-
 impl File {
-    /// The file whose word and a bracket stand first, and the length of the word: one of those that instructions name most.
-    #[inline(always)]
-    pub(super) fn usual(first: [u8; 8]) -> Option<(Self, usize)> {
-        let bytes = u64::from_le_bytes(first);
-        // Shifted up, so that only the bytes to compare with are left: one comparison
-        // for each word. In capitals only, as printers write them.
-        let begins = |with: &[u8]| bytes << (64 - 8 * with.len()) == last_bytes(with);
-        if begins(b"TEMP[") {
-            Some((Self::Temp, 4))
-        } else if begins(b"CONST[") {
-            Some((Self::Const, 5))
-        } else if begins(b"IMM[") {
-            Some((Self::Imm, 3))
-        } else if begins(b"IN[") {
-            Some((Self::In, 2))
-        } else if begins(b"OUT[") {
-            Some((Self::Out, 3))
-        } else {
-            None
+    /// Returns the file of a word.
+    #[inline]
+    pub(super) fn of(word: &[u8]) -> Option<Self> {
+        // Those that instructions name most, in capitals, as printers write them.
+        match word {
+            b"TEMP" => Some(Self::Temp),
+            b"CONST" => Some(Self::Const),
+            b"IMM" => Some(Self::Imm),
+            b"IN" => Some(Self::In),
+            b"OUT" => Some(Self::Out),
+            _ => Self::find(word),
         }
     }
 
-    /// The file of a word.
-    pub(super) fn of(word: &[u8]) -> Option<Self> {
+    #[inline(never)]
+    fn find(word: &[u8]) -> Option<Self> {
         let mut files = Self::ALL.iter().copied();
         files.find(|file| is_same(word, file.word()))
     }

@@ -1,19 +1,12 @@
 //! Instructions whose operands were read, and the last step of what each becomes.
 
+use super::ast::Access;
 use super::files::File;
 use super::opcodes::{Lower, Row};
 use super::operand::{Register, Target, splat};
-use super::state::Translation;
 use super::targets::Target as TextureTarget;
-use crate::lang::lenient::Rule;
-use crate::lower::formula::Formulas;
-use glasm_ir::inst::{Aux, LiteralId};
-use glasm_ir::resource::MemFlags;
-use glasm_ir::types::{Type, Width};
-use glasm_ir::{
-    Base, Cond, CondTest, Dst, Op, RegisterId, Saturate, Span, Src, Stage, Swizzle, TexTarget,
-    WriteMask,
-};
+use glasm_ir::inst::LiteralId;
+use glasm_ir::{Base, CondTest, Dst, RegisterId, Saturate, Span, Src, Swizzle, WriteMask};
 
 /// Most sources of an opcode.
 pub(super) const SOURCES: usize = 5;
@@ -31,7 +24,7 @@ pub(super) struct Inst {
     /// The result; that of opcodes without one has no lanes.
     pub(super) target: Target,
     /// The second result of opcodes that have two.
-    pub(super) second: Option<Target>,
+    pub(super) second: Option<Dst>,
     pub(super) dst: Option<Dst>,
     pub(super) saturate: Saturate,
     /// The texture target behind the operands.
@@ -42,26 +35,8 @@ pub(super) struct Inst {
     pub(super) offsets: [Option<Src>; 4],
     pub(super) access: Access,
     pub(super) label: Option<(u32, Span)>,
+    pub(super) opcode: Span,
     pub(super) span: Span,
-}
-
-/// What stands behind the operands of an access to memory. TGSI, section "Memory Qualifiers".
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Access {
-    pub(super) flags: MemFlags,
-    pub(super) target: Option<&'static TextureTarget>,
-    /// The type of texels.
-    pub(super) ty: Option<Type>,
-    /// Whether texels have one component of 32 bits.
-    pub(super) is_word: bool,
-}
-
-impl Access {
-    /// Whether it is that of an image: a target stands behind the operands. `BUFFER` may stand behind accesses of buffers, too.
-    pub(super) fn is_image(&self) -> bool {
-        let target = self.target.map(|target| target.target);
-        target.is_some_and(|target| target != TexTarget::Buffer)
-    }
 }
 
 /// A predicate before an instruction: where a lane of it passes the test, the lane of the result is written.
@@ -90,6 +65,7 @@ impl Inst {
             offsets: [None; 4],
             access: Access::default(),
             label: None,
+            opcode: Span::default(),
             span: Span::default(),
         }
     }
@@ -114,6 +90,7 @@ impl Inst {
         self.offsets = [None; 4];
         self.access = Access::default();
         self.label = None;
+        self.opcode = span;
         self.span = span;
     }
 
@@ -125,69 +102,5 @@ impl Inst {
     /// The first lane of a source, in all lanes.
     pub(super) fn scalar(&self, number: usize) -> Src {
         splat(self.sources[number], 0)
-    }
-}
-
-impl Translation<'_> {
-    /// The condition codes of a value.
-    pub(super) fn tested(&mut self, source: Src) -> RegisterId {
-        let codes = self.codes();
-        let unused = self.hidden(Width::W32);
-        let dst = Dst {
-            cc: Some(codes),
-            ..Dst::new(unused, WriteMask::XYZW)
-        };
-        self.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[source]);
-        codes
-    }
-
-    /// The last step of an instruction: `op` writes the result.
-    #[inline]
-    pub(super) fn finish(&mut self, inst: &Inst, op: Op, ty: Type, sources: &[Src]) {
-        self.finish_with(inst, op, ty, Aux::None, sources);
-    }
-
-    /// The same for an operation with data of its own.
-    #[inline]
-    pub(super) fn finish_with(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
-        if inst.saturate != Saturate::None && !ty.is_float() {
-            return self.finish_clamped(inst, op, ty, aux, sources);
-        }
-        let dst = inst.dst.map(|dst| Dst {
-            saturate: inst.saturate,
-            ..dst
-        });
-        // What nobody gets is left out, unless memory changes.
-        if dst.is_some() || op.info().effect {
-            self.inst(op, ty, dst, aux, sources);
-        }
-    }
-
-    /// A clamp on an integer clamps the float that has its bits.
-    #[cold]
-    fn finish_clamped(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
-        let message = format!("`{}` gives integers, which are not clamped", inst.row.name);
-        self.lenient(Rule::ClampOnInteger, inst.span, message);
-        let value = self.compute_with(op, ty, aux, sources);
-        let dst = inst.dst.map(|dst| Dst {
-            saturate: inst.saturate,
-            ..dst
-        });
-        if dst.is_some() {
-            self.inst(Op::Mov, Type::F32, dst, Aux::None, &[value]);
-        }
-    }
-
-    /// Discards the fragment where a condition holds.
-    pub(super) fn discard(&mut self, cond: Cond) {
-        self.builder.open_block();
-        self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
-        let then = self.builder.close_block();
-        self.builder.branch(cond, then, None, self.span);
-    }
-
-    /// Whether the program is of this stage.
-    pub(super) fn is(&self, stage: Stage) -> bool {
-        self.stage == stage
     }
 }

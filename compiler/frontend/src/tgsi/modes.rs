@@ -1,8 +1,9 @@
 //! What the properties of a text say of its program.
 
-use glasm_ir::Span;
+use super::semantics::Sink;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode};
 use glasm_ir::program::Modes;
+use glasm_ir::{Semantic, Span};
 
 /// The properties of a program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,5 +46,33 @@ impl Properties {
         let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
         // Patches come in any size up to this one.
         primitive.unwrap_or(MAX_PATCH_VERTICES)
+    }
+
+    /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
+    pub(super) fn distance(&self, number: u8) -> Option<Semantic> {
+        let (clip, cull) = match (self.clip_distances, self.cull_distances) {
+            // Without properties all that is written clips.
+            (None, None) => return Some(Semantic::ClipDistance(number)),
+            // One property alone says that there are none of the other kind.
+            (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
+        };
+        match u32::from(number) {
+            it if it < clip => Some(Semantic::ClipDistance(number)),
+            it if it < clip + cull => Some(Semantic::CullDistance((it - clip) as u8)),
+            _ => None,
+        }
+    }
+
+    /// What pipelines call an output: a register may hold up to four distances.
+    pub(super) fn semantics_of(&self, sink: Sink) -> [Option<Semantic>; 4] {
+        match sink {
+            Sink::Output(semantic, _) => [Some(semantic), None, None, None],
+            Sink::Distances(first) => [0, 1, 2, 3].map(|lane| self.distance(first + lane)),
+            Sink::CullDistances(first) => {
+                [0, 1, 2, 3].map(|lane| Some(Semantic::CullDistance(first + lane)))
+            }
+            Sink::ClipVertex => [Some(Semantic::ClipVertex), None, None, None],
+            Sink::OuterLevels | Sink::InnerLevels | Sink::Dropped => [None; 4],
+        }
     }
 }

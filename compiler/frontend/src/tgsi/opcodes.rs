@@ -1,7 +1,8 @@
 //! The table of opcodes, current and old. TGSI, section "Instruction Set".
 
-use super::cursor::{Key, Word};
+use super::lex::{Key, Word};
 use crate::lang::Stages;
+use crate::source::Acceptance;
 use glasm_ir::inst::Rounding;
 use glasm_ir::resource::AtomicOp;
 use glasm_ir::types::Type;
@@ -673,6 +674,13 @@ impl Row {
                 | Lower::Emit
                 | Lower::EndPrimitive
         )
+    }
+
+    /// Whether programs of a stage have it. Strict programs have none of the opcodes that are gone from the current document.
+    #[inline]
+    pub(super) fn is_available(&self, stage: Stage, acceptance: Acceptance) -> bool {
+        let is_refused = self.era == Era::Removed && acceptance == Acceptance::Strict;
+        self.stages.has(stage) && !is_refused
     }
 
     /// Some row.

@@ -1,16 +1,8 @@
 //! Properties. TGSI, section "Properties".
 
-use super::cursor::Word;
-use super::opcodes::begins_statement;
-use super::state::{Parsed, Reported, Translation, quoted};
-use crate::codes::Code;
-use crate::lang::lenient::Rule;
-use crate::lang::{Stages, stage_name};
-use crate::suggest::suggest;
-use glasm_ir::primitive::{
-    InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode, TessOrder, TessSpacing,
-};
-use glasm_ir::{Span, Stage};
+use super::lex::Word;
+use crate::lang::Stages;
+use glasm_ir::primitive::MAX_PATCH_VERTICES;
 
 /// What a property takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,13 +37,13 @@ const PROCESSORS: &[(&str, u32)] = &[
 pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
 /// Vertices that a geometry program emits at most where the text does not say it: Mesa's software pipeline reserves memory for as many.
-const DEFAULT_VERTICES: u32 = 32;
+pub(super) const DEFAULT_VERTICES: u32 = 32;
 
 /// A row of the table of properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) name: &'static str,
-    property: Property,
+    pub(super) property: Property,
     pub(super) stages: Stages,
     pub(super) value: Value,
     /// What it says, for people.
@@ -62,7 +54,7 @@ macro_rules! properties {
     ($($name:ident ($($word:literal)+) $stages:ident $value:expr, $text:literal;)*) => {
         /// A property.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        enum Property { $($name,)* }
+        pub(super) enum Property { $($name,)* }
 
         static PROPERTIES: &[Row] = &[$($(Row {
             name: $word,
@@ -114,250 +106,10 @@ pub(super) fn rows() -> &'static [Row] {
     PROPERTIES
 }
 
-impl Translation<'_> {
-    /// `PROPERTY`, behind its keyword.
-    pub(super) fn property(&mut self) -> Parsed<()> {
-        let word = self.cursor.word();
-        self.span = word.span();
-        // Texts have few properties, so that a search will do.
-        let found = PROPERTIES.iter().find(|row| word.is(row.name));
-        let Some(&Row {
-            name,
-            property,
-            stages,
-            value,
-            ..
-        }) = found
-        else {
-            return self.unknown_property(&word);
-        };
-        let start = self.cursor.token();
-        let number = self.property_value(name, value)?;
-        let span = Span::new(word.start, self.cursor.at as u32);
-        // The value was read first, so that the next statement begins behind it.
-        if !stages.has(self.stage) {
-            let stage = stage_name(self.stage);
-            let message = format!("`{name}` means nothing in {stage} programs");
-            self.lenient(Rule::PropertyOfStage, span, message);
-            return Ok(());
-        }
-        self.set_property(property, number, start)
-    }
-
-    #[cold]
-    fn unknown_property(&mut self, word: &Word<'_>) -> Parsed<()> {
-        let text = quoted(word.text);
-        if word.text.is_empty() {
-            return Err(self.unexpected("the name of a property"));
-        }
-        let message = format!("`{text}` is no property");
-        let hint = suggest(&text, rows().iter().map(|row| row.name));
-        let message = match hint {
-            Some(hint) => format!("{message}: {hint}"),
-            None => message,
-        };
-        self.lenient(Rule::UnknownProperty, word.span(), message);
-        // The rest of the line is its value.
-        let rest = &self.cursor.text[self.cursor.at..];
-        let line = rest.iter().position(|&byte| byte == b'\n');
-        self.cursor.at += line.unwrap_or(rest.len());
-        Ok(())
-    }
-
-    fn property_value(&mut self, name: &str, value: Value) -> Parsed<u32> {
-        match value {
-            Value::Number(low, high) => self.number_value(name, low, high),
-            Value::Word(words) => self.word_value(name, words),
-        }
-    }
-
-    fn number_value(&mut self, name: &str, low: u32, high: u32) -> Parsed<u32> {
-        let span = self.cursor.token();
-        let Some(number) = self.cursor.number() else {
-            return Err(self.unexpected_as(Code::PropertyValue, "a number"));
-        };
-        if !(low..=high).contains(&number) {
-            let message = format!("`{name}` is a number from {low} to {high}");
-            return Err(self.error(Code::PropertyValue, span, message));
-        }
-        Ok(number)
-    }
-
-    fn word_value(&mut self, name: &str, words: &[(&str, u32)]) -> Parsed<u32> {
-        let word = self.cursor.word();
-        match words.iter().find(|(known, _)| word.is(known)) {
-            Some(&(_, number)) => Ok(number),
-            None => Err(self.unknown_value(name, &word, words)),
-        }
-    }
-
-    #[cold]
-    fn unknown_value(&mut self, name: &str, word: &Word<'_>, words: &[(&str, u32)]) -> Reported {
-        if begins_statement(word) {
-            // The next statement begins here.
-            self.cursor.at = word.start as usize;
-            let message = format!("`{name}` lacks its value");
-            return self.error(Code::PropertyValue, self.span, message);
-        }
-        let known: Vec<&str> = words.iter().map(|row| row.0).collect();
-        let message = match word.text.is_empty() {
-            true => format!("`{name}` lacks its value"),
-            false => format!("`{}` is no value of `{name}`", quoted(word.text)),
-        };
-        let hint = format!("the values are {}", known.join(", "));
-        self.error_with(Code::PropertyValue, word.span(), message, Some(hint))
-    }
-
-    fn set_property(&mut self, property: Property, number: u32, place: Span) -> Parsed<()> {
-        let it = &mut self.properties;
-        let set = number != 0;
-        match property {
-            Property::InputPrimitive => it.input_primitive = Some(input_primitive(number)),
-            Property::OutputPrimitive => it.output_primitive = Some(output_primitive(number)),
-            Property::MaxVertices => {
-                it.modes.vertices_out = number;
-                if number == 0 {
-                    it.modes.vertices_out = DEFAULT_VERTICES;
-                    self.report_zero_count("GS_MAX_OUTPUT_VERTICES", DEFAULT_VERTICES, place);
-                }
-            }
-            Property::PatchVertices => it.modes.vertices_out = number,
-            Property::Origin => it.lower_left = set,
-            Property::Center => it.integer_center = set,
-            Property::Color0All => it.color0_all = set,
-            Property::ProhibitPlanes => it.prohibits_planes = set,
-            Property::Invocations => {
-                it.modes.invocations = number.max(1);
-                if number == 0 {
-                    self.report_zero_count("GS_INVOCATIONS", 1, place);
-                }
-            }
-            Property::WindowSpace => it.window_space = set,
-            Property::TessMode => {
-                let Some(mode) = tess_mode(number) else {
-                    let message = "`TES_PRIM_MODE` is 1 (lines), 4 (triangles) or 7 (quads)";
-                    return Err(self.error(Code::PropertyValue, place, message));
-                };
-                it.tess_mode = Some(mode);
-            }
-            Property::Spacing => it.modes.tess_spacing = tess_spacing(number),
-            Property::Clockwise if set => it.modes.tess_order = TessOrder::Cw,
-            Property::Clockwise => it.modes.tess_order = TessOrder::Ccw,
-            Property::PointMode => it.modes.point_mode = set,
-            Property::ClipDistances => it.clip_distances = Some(number),
-            Property::CullDistances => it.cull_distances = Some(number),
-            Property::EarlyTests => it.modes.early_fragment_tests = set,
-            Property::PostDepthCoverage => it.modes.post_depth_coverage = set,
-            Property::Width => it.block[0] = number,
-            Property::Height => it.block[1] = number,
-            Property::Depth => it.block[2] = number,
-            Property::ZeroProduct => it.modes.zero_product = set,
-            Property::LayerOfViewport => it.layer_of_viewport = set,
-            Property::DepthLayout
-            | Property::NextShader
-            | Property::BlitRegisters
-            | Property::UserDataCount
-            | Property::BlendEquation
-            | Property::Separable
-            | Property::RoundLevels
-            | Property::MaxLevel => {}
-        }
-        Ok(())
-    }
-
-    /// Reports a count of 0 where another one is meant.
-    #[cold]
-    fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
-        let message = format!("`{name}` is 0, which stands for {meant}");
-        self.lenient(Rule::ZeroCount, place, message);
-    }
-
-    /// Gives the program what its properties say; reports those that it cannot do without.
-    pub(super) fn settle_properties(&mut self) {
-        let it = self.properties;
-        let open = self.options.block_size;
-        let mut modes = it.modes;
-        if self.stage == Stage::Geometry && modes.vertices_out == 0 {
-            modes.vertices_out = DEFAULT_VERTICES;
-            let message = "geometry programs need the property `GS_MAX_OUTPUT_VERTICES`";
-            self.reports
-                .lenient_whole(Rule::MissingOutputCount, message);
-        }
-        modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
-            // The caller knows the sizes that the text leaves open. A block has at least one thread.
-            0 => open[axis].max(1),
-            size => size,
-        });
-        modes.primitive_in = it.input_primitive.unwrap_or_default();
-        modes.primitive_out = it.output_primitive.unwrap_or_default();
-        modes.tess_mode = it.tess_mode.unwrap_or_default();
-        // Else color 0 goes to all attachments.
-        modes.numbered_colors = !it.color0_all;
-        self.builder.program.modes = modes;
-        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be told apart by stream.
-        if let Some(span) = it.later_stream
-            && modes.primitive_out != OutputPrimitive::Points
-        {
-            let message = "streams other than 0 need GS_OUTPUT_PRIMITIVE POINTS";
-            self.reports.error(Code::EmitsOutput, span, message);
-        }
-        self.missing_properties();
-    }
-
-    fn missing_properties(&mut self) {
-        let it = &self.properties;
-        let no_count = it.modes.vertices_out == 0;
-        let needed: &[(&str, bool)] = match self.stage {
-            Stage::Geometry => &[
-                ("GS_INPUT_PRIMITIVE", it.input_primitive.is_none()),
-                ("GS_OUTPUT_PRIMITIVE", it.output_primitive.is_none()),
-            ],
-            Stage::TessControl => &[("TCS_VERTICES_OUT", no_count)],
-            Stage::TessEval => &[("TES_PRIM_MODE", it.tess_mode.is_none())],
-            Stage::Vertex | Stage::Fragment | Stage::Compute => &[],
-        };
-        for (name, _) in needed.iter().filter(|(_, is_missing)| *is_missing) {
-            let stage = stage_name(self.stage);
-            let message = format!("{stage} programs need the property `{name}`");
-            self.reports.whole(Code::DeclarationMissing, message);
-        }
-    }
-}
-
-const fn input_primitive(number: u32) -> InputPrimitive {
-    match number {
-        1 => InputPrimitive::Lines,
-        4 => InputPrimitive::Triangles,
-        10 => InputPrimitive::LinesAdjacency,
-        12 => InputPrimitive::TrianglesAdjacency,
-        // The other words of the table; its numbers are Gallium's.
-        _ => InputPrimitive::Points,
-    }
-}
-
-const fn output_primitive(number: u32) -> OutputPrimitive {
-    match number {
-        3 => OutputPrimitive::LineStrip,
-        5 => OutputPrimitive::TriangleStrip,
-        // POINTS, as for what comes in.
-        _ => OutputPrimitive::Points,
-    }
-}
-
-const fn tess_mode(number: u32) -> Option<TessMode> {
-    match number {
-        1 => Some(TessMode::Isolines),
-        4 => Some(TessMode::Triangles),
-        7 => Some(TessMode::Quads),
-        _ => None,
-    }
-}
-
-const fn tess_spacing(number: u32) -> TessSpacing {
-    match number {
-        0 => TessSpacing::FractionalOdd,
-        1 => TessSpacing::FractionalEven,
-        // 2, the only number left within the bounds of the table.
-        _ => TessSpacing::Equal,
+impl Row {
+    /// Returns the property of a word.
+    pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
+        // Programs have few properties, so that a search will do.
+        PROPERTIES.iter().find(|row| word.is(row.name))
     }
 }

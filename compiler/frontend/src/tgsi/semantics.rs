@@ -1,6 +1,6 @@
 //! What declarations say that registers mean. TGSI, section "Declaration Semantic".
 
-use super::cursor::Word;
+use super::lex::Word;
 use crate::source::TgsiOptions;
 use glasm_ir::types::Base as TypeBase;
 use glasm_ir::{Semantic, Stage};

@@ -1,6 +1,6 @@
 //! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and Texture Formats" and "Declaration Sampler View".
 
-use super::cursor::Word;
+use super::lex::Word;
 use glasm_ir::TexTarget;
 use glasm_ir::image::FORMATS;
 use glasm_ir::types::Type;

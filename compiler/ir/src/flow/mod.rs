@@ -19,6 +19,7 @@ mod cfg;
 mod graph;
 mod routines;
 mod stack;
+mod switch;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -29,10 +29,12 @@ pub struct TreeBuilder<'c> {
     trees: IndexVec<BasicBlockId, BlockTree>,
     /// The tree under construction.
     current: Option<(BasicBlockId, BlockTree)>,
-    scopes: Vec<Scope>,
-    dead: bool,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) dead: bool,
+    /// See [`Self::follow_ends`].
+    follows_ends: bool,
     /// Structured blocks opened in dead code.
-    dead_scopes: usize,
+    pub(super) dead_scopes: usize,
     prologue: Vec<Node>,
     epilogue: Vec<Node>,
     saved: FxHashMap<BlockId, Vec<SavedLanes>>,
@@ -62,6 +64,7 @@ impl<'c> TreeBuilder<'c> {
             current: None,
             scopes: std::mem::take(&mut builder.scopes).0,
             dead: false,
+            follows_ends: false,
             dead_scopes: 0,
             prologue: Vec::new(),
             epilogue: Vec::new(),
@@ -69,6 +72,18 @@ impl<'c> TreeBuilder<'c> {
             stack: None,
             callees: Callees::default(),
         }
+    }
+
+    /// Makes the code after a structured block dead if nothing reaches the end of the block: both
+    /// blocks of a condition jump, or nothing leaves a loop. Otherwise the code after a structured
+    /// block that can run is live.
+    pub fn follow_ends(&mut self) {
+        self.follows_ends = true;
+    }
+
+    /// Returns true if the innermost structured block began in dead code.
+    pub fn is_in_dead_block(&self) -> bool {
+        self.dead_scopes > 0
     }
 
     /// Returns true if the following code cannot run.
@@ -107,15 +122,29 @@ impl<'c> TreeBuilder<'c> {
     /// Closes structured blocks that are open at the end of a basic block, which is an error that
     /// the rules report.
     fn close_scopes(&mut self, builder: &mut Builder) {
-        while let Some(scope) = self.scopes.last() {
+        while !self.scopes.is_empty() {
             (self.dead, self.dead_scopes) = (false, 0);
-            match scope {
-                Scope::If { .. } => self.end_if(builder),
-                Scope::Loop { .. } => drop(self.end_body(builder)),
-                Scope::LoopEnd { .. } => self.end_loop(builder, None),
-            }
+            self.close_innermost(builder);
         }
         self.dead_scopes = 0;
+    }
+
+    /// Closes the innermost structured block, whose end is missing.
+    pub fn close_innermost(&mut self, builder: &mut Builder) {
+        if self.dead_scopes > 0 {
+            self.dead_scopes -= 1;
+            return;
+        }
+        match self.scopes.last() {
+            Some(Scope::If { .. }) => self.end_if(builder),
+            Some(Scope::Loop { .. }) => {
+                let _: Option<u32> = self.end_body(builder);
+                self.end_loop(builder, None);
+            }
+            Some(Scope::LoopEnd { .. }) => self.end_loop(builder, None),
+            Some(Scope::Switch(_)) => self.end_switch(builder, Span::default()),
+            None => {}
+        }
     }
 
     /// Sets the condition of the branch that ends the basic block.
@@ -146,8 +175,12 @@ impl<'c> TreeBuilder<'c> {
 
     /// Begins a block that runs if `cond` holds.
     pub fn begin_if(&mut self, builder: &mut Builder, cond: Cond, span: Span) {
-        let then = None;
-        self.scopes.push(Scope::If { cond, span, then });
+        self.scopes.push(Scope::If {
+            cond,
+            span,
+            then: None,
+            then_ends: false,
+        });
         builder.open_block();
     }
 
@@ -156,10 +189,12 @@ impl<'c> TreeBuilder<'c> {
         if self.dead_scopes > 0 {
             return;
         }
-        if let Some(Scope::If { then, .. }) = self.scopes.last_mut()
+        if let Some(Scope::If {
+            then, then_ends, ..
+        }) = self.scopes.last_mut()
             && then.is_none()
         {
-            self.dead = false;
+            *then_ends = std::mem::replace(&mut self.dead, false);
             *then = Some(builder.close_block());
             builder.open_block();
         }
@@ -167,11 +202,18 @@ impl<'c> TreeBuilder<'c> {
 
     /// Ends the blocks of a condition.
     pub fn end_if(&mut self, builder: &mut Builder) {
+        let otherwise_ends = self.dead;
         if !self.end_scope() {
             return;
         }
         match self.scopes.pop() {
-            Some(Scope::If { cond, span, then }) => {
+            Some(Scope::If {
+                cond,
+                span,
+                then,
+                then_ends,
+            }) => {
+                self.dead |= self.follows_ends && then_ends && otherwise_ends;
                 let block = builder.close_block();
                 match then {
                     None => builder.branch(cond, block, None, span),
@@ -195,8 +237,12 @@ impl<'c> TreeBuilder<'c> {
 
     /// Begins an endless loop. A call that may run it again saves `saved`.
     pub fn begin_loop(&mut self, builder: &mut Builder, saved: Vec<SavedLanes>, span: Span) {
-        let steps = 1;
-        self.scopes.push(Scope::Loop { saved, steps, span });
+        self.scopes.push(Scope::Loop {
+            has_break: false,
+            saved,
+            steps: 1,
+            span,
+        });
         builder.open_block();
     }
 
@@ -214,9 +260,19 @@ impl<'c> TreeBuilder<'c> {
             return None;
         }
         match self.scopes.pop() {
-            Some(Scope::Loop { saved, steps, span }) => {
+            Some(Scope::Loop {
+                has_break,
+                saved,
+                steps,
+                span,
+            }) => {
                 let body = builder.close_block();
-                self.scopes.push(Scope::LoopEnd { saved, body, span });
+                self.scopes.push(Scope::LoopEnd {
+                    has_break,
+                    saved,
+                    body,
+                    span,
+                });
                 Some(steps)
             }
             other => {
@@ -229,7 +285,13 @@ impl<'c> TreeBuilder<'c> {
     /// Ends a loop; `continuing` runs before the next iteration.
     pub fn end_loop(&mut self, builder: &mut Builder, continuing: Option<BlockId>) {
         match self.scopes.pop() {
-            Some(Scope::LoopEnd { saved, body, span }) => {
+            Some(Scope::LoopEnd {
+                has_break,
+                saved,
+                body,
+                span,
+            }) => {
+                self.dead |= self.follows_ends && !has_break;
                 if !saved.is_empty() {
                     self.saved.insert(body, saved);
                 }
@@ -245,11 +307,19 @@ impl<'c> TreeBuilder<'c> {
 
     // Jumps.
 
-    /// Leaves the innermost loop.
+    /// Leaves the innermost loop or switch.
     pub fn break_loop(&mut self, builder: &mut Builder, cond: Option<Cond>, span: Span) {
-        if self.is_in_loop() {
-            self.jump(builder, Node::Break, cond, span);
+        let mut inner_first = self.scopes.iter_mut().rev();
+        let left = inner_first.find_map(|scope| match scope {
+            Scope::Loop { has_break, .. } => Some(Some(has_break)),
+            Scope::Switch(_) => Some(None),
+            Scope::If { .. } | Scope::LoopEnd { .. } => None,
+        });
+        let Some(has_break) = left else { return };
+        if let Some(has_break) = has_break {
+            *has_break |= !self.dead;
         }
+        self.jump(builder, Node::Break, cond, span);
     }
 
     /// Continues with the next iteration of the innermost loop.

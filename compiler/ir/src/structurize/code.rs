@@ -39,16 +39,27 @@ pub(crate) fn add_word(builder: &mut Builder, value: u32) -> Src {
 
 /// Emits `register.x = op(sources)` on unsigned words.
 pub(crate) fn emit_op(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+    emit_op_at(builder, register, op, sources, Span::default());
+}
+
+/// Emits `register.x = op(sources)` on unsigned words for an instruction of the source.
+pub(crate) fn emit_op_at(
+    builder: &mut Builder,
+    register: RegisterId,
+    op: Op,
+    sources: &[Src],
+    span: Span,
+) {
     let dst = Dst::new(register, WriteMask::X);
-    emit_inst(builder, dst, op, Type::U32, sources);
+    emit_inst(builder, dst, (op, Type::U32), sources, span);
 }
 
 /// Emits `dst = value`.
 pub(crate) fn emit_mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
-    emit_inst(builder, dst, Op::Mov, ty, &[value]);
+    emit_inst(builder, dst, (Op::Mov, ty), &[value], Span::default());
 }
 
-fn emit_inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
+fn emit_inst(builder: &mut Builder, dst: Dst, (op, ty): (Op, Type), sources: &[Src], span: Span) {
     let inst = Inst {
         op,
         ty,
@@ -57,7 +68,7 @@ fn emit_inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src])
         first_source: 0,
         dst: Some(dst),
         aux: Aux::None,
-        span: Span::default(),
+        span,
     };
     builder.inst(inst, sources);
 }

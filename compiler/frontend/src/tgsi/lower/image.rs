@@ -3,10 +3,12 @@
 use super::memory::Resource;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
+use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::lower::memory::MemoryAccess;
 use crate::tgsi::operand::{Register, splat};
-use crate::tgsi::state::{ImageRow, Parsed, Reported, Translation, row};
+use crate::tgsi::symbols::{ImageRow, row};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::AtomicOp;
 use glasm_ir::types::{Type, Width};
@@ -17,48 +19,64 @@ use glasm_ir::{
 
 /// The image of an access: which one, the run-time element of an array, and what is known of it.
 #[derive(Clone, Copy)]
-pub(super) struct ImageOf {
-    pub(super) units: Units,
-    pub(super) element: Option<IndexTerm>,
-    pub(super) row: ImageRow,
+pub(in crate::tgsi) struct ImageOf {
+    pub(in crate::tgsi) units: Units,
+    pub(in crate::tgsi) element: Option<IndexTerm>,
+    pub(in crate::tgsi) row: ImageRow,
 }
 
-impl Translation<'_> {
+impl MemoryAccess<'_, '_> {
     /// The texel of a byte address, and so many further on.
     fn raw_place(&mut self, address: Src, lane: u8) -> Src {
         // Texels of raw images are words, addresses count bytes.
-        let (two, offset) = (self.word(2), self.word(lane.into()));
-        let word = self.compute(Op::Shr, Type::U32, &[splat(address, 0), two]);
+        let (two, offset) = (self.cx.emit.word(2), self.cx.emit.word(lane.into()));
+        let word = self
+            .cx
+            .emit
+            .compute(Op::Shr, Type::U32, &[splat(address, 0), two]);
         match lane {
             0 => word,
-            _ => self.compute(Op::Add, Type::U32, &[word, offset]),
+            _ => self.cx.emit.compute(Op::Add, Type::U32, &[word, offset]),
         }
     }
 
     /// Consecutive texels of an image of words from a byte address on, those in `lanes`.
-    pub(super) fn raw_texels(&mut self, inst: &Inst, image: ImageOf, lanes: u8) -> Src {
-        let register = self.hidden(Width::W32);
+    pub(in crate::tgsi) fn raw_texels(&mut self, inst: &Inst, image: ImageOf, lanes: u8) -> Src {
+        let register = self.cx.emit.hidden(Width::W32);
         for lane in (0..4).filter(|lane| lanes >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[1], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
             // One by one, for each of them may lie outside of the image.
-            let texel = self.compute_with(Op::ImageLoad, Type::U32, aux, &[place]);
+            let texel = self
+                .cx
+                .emit
+                .compute_with(Op::ImageLoad, Type::U32, aux, &[place]);
             let mask = WriteMask(1 << lane);
-            self.put(register, mask, Op::Mov, Type::U32, &[splat(texel, 0)]);
+            self.cx
+                .emit
+                .put(register, mask, Op::Mov, Type::U32, &[splat(texel, 0)]);
         }
         Src::register(register)
     }
 
-    pub(super) fn store_raw_texels(&mut self, inst: &Inst, image: ImageOf, value: Src, mask: u8) {
+    pub(in crate::tgsi) fn store_raw_texels(
+        &mut self,
+        inst: &Inst,
+        image: ImageOf,
+        value: Src,
+        mask: u8,
+    ) {
         for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[0], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
             let sources = [splat(value, lane), place];
-            self.inst(Op::ImageStore, Type::U32, None, aux, &sources);
+            self.cx
+                .emit
+                .inst(Op::ImageStore, Type::U32, None, aux, &sources);
         }
     }
 
-    pub(super) fn image_atomic(
+    pub(in crate::tgsi) fn lower_image_atomic(
         &mut self,
         inst: &Inst,
         image: ImageOf,
@@ -68,48 +86,71 @@ impl Translation<'_> {
         let register = inst.registers[0];
         let row = image.row;
         if !row.writable {
-            return Err(self.read_only_image(&register));
+            return Err(self.cx.check.report_read_only_image(&register));
         }
         if !row.atomic {
             let message = "atomics are for images of 32-bit integers";
-            return Err(self.error(Code::ImageAccess, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::ImageAccess, register.span, message));
         }
         // An exchange moves bits and works on any word.
         let takes_floats = ty == Type::F32 || op == AtomicOp::Exchange;
         if row.ty == Some(Type::F32) && !takes_floats {
             let message = "of atomics, images of floats have ATOMFADD and ATOMXCHG";
-            return Err(self.error(Code::ImageAccess, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::ImageAccess, register.span, message));
         }
         let aux = self.image_aux(inst, image, ImageTexels::Raw(32), Some(op));
         let (sources, count) = image_sources(&image, Some(value), inst.sources[1]);
         // Always done, also if nobody reads the old value.
-        let old = self.compute_with(Op::ImageAtomic, ty, aux, &sources[..count]);
+        let old = self
+            .cx
+            .emit
+            .compute_with(Op::ImageAtomic, ty, aux, &sources[..count]);
         if inst.dst.is_some() {
-            self.finish(inst, Op::Mov, ty, &[splat(old, 0)]);
+            self.cx.emit.finish(inst, Op::Mov, ty, &[splat(old, 0)]);
         }
         Ok(())
     }
 
     /// The width, height and layers of an image, and in w the samples of each texel.
-    pub(super) fn image_size(&mut self, inst: &Inst, image: ImageOf) {
+    pub(in crate::tgsi) fn lower_image_size(&mut self, inst: &Inst, image: ImageOf) {
         let aux = self.image_aux(inst, image, ImageTexels::Unseen, None);
-        let size = self.compute_with(Op::ImageSize, Type::S32, aux, &[]);
-        let register = self.hidden(Width::W32);
-        let zero = self.word(0);
+        let size = self
+            .cx
+            .emit
+            .compute_with(Op::ImageSize, Type::S32, aux, &[]);
+        let register = self.cx.emit.hidden(Width::W32);
+        let zero = self.cx.emit.word(0);
         // Components that the target does not have are 0.
-        self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[zero]);
+        self.cx
+            .emit
+            .put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[zero]);
         let target = image.row.target;
         let lanes = WriteMask((1 << target.size_components()) - 1);
-        self.put(register, lanes, Op::Mov, Type::S32, &[size]);
+        self.cx
+            .emit
+            .put(register, lanes, Op::Mov, Type::S32, &[size]);
         if target.is_multisample() {
-            let samples = self.compute_with(Op::ImageSamples, Type::S32, aux, &[]);
+            let samples = self
+                .cx
+                .emit
+                .compute_with(Op::ImageSamples, Type::S32, aux, &[]);
             let mask = WriteMask(0b1000);
-            self.put(register, mask, Op::Mov, Type::S32, &[splat(samples, 0)]);
+            self.cx
+                .emit
+                .put(register, mask, Op::Mov, Type::S32, &[splat(samples, 0)]);
         }
-        self.finish(inst, Op::Mov, Type::S32, &[Src::register(register)]);
+        self.cx
+            .emit
+            .finish(inst, Op::Mov, Type::S32, &[Src::register(register)]);
     }
 
-    pub(super) fn image_aux(
+    pub(in crate::tgsi) fn image_aux(
         &mut self,
         inst: &Inst,
         ImageOf {
@@ -131,7 +172,7 @@ impl Translation<'_> {
             },
         };
         let access = ImageAccess {
-            image: self.image_id(image),
+            image: self.cx.emit.image_id(image),
             element,
             components: match texels {
                 ImageTexels::Raw(_) => 1,
@@ -140,12 +181,16 @@ impl Translation<'_> {
             atomic,
             flags: inst.access.flags,
         };
-        Aux::Image(self.builder.program.image_accesses.push(access))
+        Aux::Image(self.cx.emit.builder.program.image_accesses.push(access))
     }
 
     /// The image that a register of images names.
-    pub(super) fn image_resource(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
-        let images = &self.declared.images;
+    pub(in crate::tgsi) fn image_resource(
+        &mut self,
+        inst: &Inst,
+        register: &Register,
+    ) -> Parsed<Resource> {
+        let images = &self.cx.declared.images;
         let (units, element, row) = match register.number.known() {
             Some(number) => {
                 let row = row(images, number.max(0) as usize);
@@ -167,7 +212,7 @@ impl Translation<'_> {
             }
         };
         let Some(row) = row else {
-            return Err(self.missing_declaration(register));
+            return Err(self.cx.report_undeclared(register));
         };
         Ok(Resource::Image(ImageOf {
             units,
@@ -177,13 +222,17 @@ impl Translation<'_> {
     }
 
     /// An image by its handle, whose low word is the first lane of a register.
-    pub(super) fn handle_resource(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
+    pub(in crate::tgsi) fn handle_resource(
+        &mut self,
+        inst: &Inst,
+        register: &Register,
+    ) -> Parsed<Resource> {
         // STORE has the handle as its result, which has a mask in place of a swizzle.
         let swizzle = match inst.registers[0] == *register {
             true => inst.sources[0].swizzle,
             false => Swizzle::XYZW,
         };
-        let handle = self.source_register(register)?.swizzled(swizzle);
+        let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
         // Through a handle anything may be there: what the access says decides.
         let row = ImageRow {
             target: TexTarget::D2,
@@ -194,7 +243,7 @@ impl Translation<'_> {
             is_word: inst.access.is_word,
             format: None,
         };
-        let relative = Some(self.index_of(handle));
+        let relative = Some(self.cx.emit.index_of(handle));
         let element = IndexTerm {
             relative,
             offset: 0,
@@ -206,36 +255,38 @@ impl Translation<'_> {
         }))
     }
 
-    #[cold]
-    pub(super) fn read_only_image(&mut self, register: &Register) -> Reported {
-        let text = self.text_of(register.span);
-        let message = format!("`{text}` is declared without `WR`: it is read only");
-        self.error(Code::ImageAccess, register.span, message)
-    }
-
     /// IMG2HND, SAMP2HND: the handle of a unit is its number.
-    pub(super) fn unit_handle(&mut self, inst: &Inst, file: File) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_unit_handle(&mut self, inst: &Inst, file: File) -> Parsed<()> {
         let register = inst.registers[0];
         let fits = register.file == file || (file == File::Image && register.file == File::Res);
         if !fits {
             let message = format!("a register of `{}` is expected here", file.word());
-            return Err(self.error(Code::HandleOperand, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::HandleOperand, register.span, message));
         }
-        let result = self.hidden(Width::W32);
-        let zero = self.word(0);
+        let result = self.cx.emit.hidden(Width::W32);
+        let zero = self.cx.emit.word(0);
         // The high word of a handle is 0, and so is what stands behind it.
-        self.put(result, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
+        self.cx
+            .emit
+            .put(result, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let term = register.number.term;
-        let offset = self.word(term.offset as u32);
+        let offset = self.cx.emit.word(term.offset as u32);
         let number = match term.relative {
             None => offset,
             Some((index, lane)) => {
                 let index = splat(Src::register(index), lane);
-                self.compute(Op::Add, Type::U32, &[index, offset])
+                self.cx.emit.compute(Op::Add, Type::U32, &[index, offset])
             }
         };
-        self.put(result, WriteMask::X, Op::Mov, Type::U32, &[number]);
-        self.finish(inst, Op::Mov, Type::U32, &[Src::register(result)]);
+        self.cx
+            .emit
+            .put(result, WriteMask::X, Op::Mov, Type::U32, &[number]);
+        self.cx
+            .emit
+            .finish(inst, Op::Mov, Type::U32, &[Src::register(result)]);
         Ok(())
     }
 }
@@ -251,7 +302,7 @@ fn with_access(row: ImageRow, inst: &Inst) -> ImageRow {
 }
 
 /// How texels are seen. Through a handle the format of the image is not known when code is generated, so that those of one word are bits.
-pub(super) fn texels_of(image: &ImageOf) -> ImageTexels {
+pub(in crate::tgsi) fn texels_of(image: &ImageOf) -> ImageTexels {
     match image.row.is_word && image.units == Units::Handle {
         true => ImageTexels::Raw(32),
         false => ImageTexels::Formatted(image.row.ty.unwrap_or(Type::F32)),
@@ -259,7 +310,7 @@ pub(super) fn texels_of(image: &ImageOf) -> ImageTexels {
 }
 
 /// The sources of an image operation, and how many there are: the value of those that have one, the coordinate, the sample.
-pub(super) fn image_sources(
+pub(in crate::tgsi) fn image_sources(
     image: &ImageOf,
     value: Option<Src>,
     coordinate: Src,

@@ -3,12 +3,16 @@
 use super::image::{ImageOf, image_sources, texels_of};
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
+use crate::tgsi::ast::MemoryKind;
+use crate::tgsi::check::Parsed;
 use crate::tgsi::files::{Access, File};
 use crate::tgsi::inst::Inst;
+use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::opcodes::Memory;
+use crate::tgsi::operand::Resolver;
 use crate::tgsi::operand::{Number, Register, splat};
 use crate::tgsi::semantics::Sink;
-use crate::tgsi::state::{MemoryKind, Parsed, Reported, Translation, row};
+use crate::tgsi::symbols::row;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemSpace};
 use glasm_ir::types::{Type, Width};
@@ -26,7 +30,7 @@ const MAX_MEMORY: u32 = 1 << 20;
 const MEMORIES: usize = 64;
 
 /// What a resource operand is.
-pub(super) enum Resource {
+pub(in crate::tgsi) enum Resource {
     /// Memory, and the run-time element of an array of buffers.
     Memory(MemSpace, Option<IndexTerm>),
     /// A counter: its buffer, and its address in place of that of the operand.
@@ -34,33 +38,52 @@ pub(super) enum Resource {
     Image(ImageOf),
 }
 
-impl Translation<'_> {
-    pub(super) fn memory_access(&mut self, inst: &Inst, memory: Memory) -> Parsed<()> {
+/// Lowers accesses to memory and images.
+pub(in crate::tgsi) struct MemoryAccess<'r, 'a> {
+    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+}
+
+impl<'r, 'a> MemoryAccess<'r, 'a> {
+    /// Returns the context of accesses.
+    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'a>) -> Self {
+        Self { cx }
+    }
+}
+
+impl MemoryAccess<'_, '_> {
+    pub(in crate::tgsi) fn lower_memory_access(
+        &mut self,
+        inst: &Inst,
+        memory: Memory,
+    ) -> Parsed<()> {
         match memory {
             Memory::Load => self.load(inst),
             Memory::Store => self.store(inst),
-            Memory::Size => self.resource_size(inst),
+            Memory::Size => self.lower_resource_size(inst),
             Memory::Atomic(op, ty) => self.atomic(inst, op, ty),
-            Memory::ImageHandle => self.unit_handle(inst, File::Image),
-            Memory::SamplerHandle => self.unit_handle(inst, File::Samp),
-            Memory::ReadColor => self.read_color(inst),
+            Memory::ImageHandle => self.lower_unit_handle(inst, File::Image),
+            Memory::SamplerHandle => self.lower_unit_handle(inst, File::Samp),
+            Memory::ReadColor => self.lower_read_color(inst),
         }
     }
 
     /// FBFETCH: what an attachment holds where the fragment is.
-    fn read_color(&mut self, inst: &Inst) -> Parsed<()> {
+    fn lower_read_color(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let number = register.number.known().unwrap_or(0).max(0) as usize;
-        let output = row(&self.declared.outputs, number).filter(|_| register.file == File::Out);
+        let output = row(&self.cx.declared.outputs, number).filter(|_| register.file == File::Out);
         let sink = output.map(|row| row.sink);
         let Some(Sink::Output(semantic @ Semantic::FragColor { .. }, _)) = sink else {
             let message = "the source of `FBFETCH` is an output with the semantic COLOR";
-            return Err(self.error(Code::OperandNotVariable, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::OperandNotVariable, register.span, message));
         };
         // As an input, the semantic of an output is what the attachment holds.
-        let id = self.input_of(Input::new(semantic));
+        let id = self.cx.emit.input_of(Input::new(semantic));
         let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
-        self.finish(inst, Op::Mov, Type::F32, &[color]);
+        self.cx.emit.finish(inst, Op::Mov, Type::F32, &[color]);
         Ok(())
     }
 
@@ -70,7 +93,7 @@ impl Translation<'_> {
         // A resource of a negative number is none, unlike a register that reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
-            return Err(self.no_register(register));
+            return Err(self.cx.check.report_no_register(register));
         }
         match register.file {
             File::Buffer => self.buffer_resource(register),
@@ -102,31 +125,31 @@ impl Translation<'_> {
 
     fn buffer_resource(&mut self, register: &Register) -> Parsed<Resource> {
         if let Some(number) = register.number.known()
-            && self.declared.buffers.get(number.max(0) as usize) != Some(&true)
+            && self.cx.declared.buffers.get(number.max(0) as usize) != Some(&true)
         {
-            self.undeclared(register)?;
+            self.cx.declare_leniently(register)?;
         }
-        let count = self.declared.buffers.len();
+        let count = self.cx.declared.buffers.len();
         let (id, element) = self.buffers(BufferKind::Storage, count, register.number.term);
         Ok(Resource::Memory(MemSpace::Buffer(id), element))
     }
 
     fn memory_resource(&mut self, register: &Register) -> Parsed<Resource> {
-        let number = self.known_number(register, MEMORIES)?;
-        let memories = &self.declared.memories;
+        let number = self.cx.check.known_number(register, MEMORIES)?;
+        let memories = &self.cx.declared.memories;
         let mut declared = memories.iter().flatten();
         // Some writers number memories by their kind where they are declared, and by 0 where they are used.
         let only = declared.next().filter(|_| declared.next().is_none());
         match row(memories, number).or(only.copied()) {
             Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
-            None => Err(self.missing_declaration(register)),
+            None => Err(self.cx.report_undeclared(register)),
         }
     }
 
     /// The constant buffer of a number, which `register` names.
     fn constant_resource(&mut self, register: &Register, buffer: Number) -> Resource {
         // Constant buffers need no declaration.
-        self.add_register(&Register {
+        self.cx.add_register(&Register {
             file: File::ConstBuf,
             outer: None,
             number: buffer,
@@ -134,17 +157,17 @@ impl Translation<'_> {
         });
         let number = buffer.term;
         let (id, element) = match number.relative {
-            None => (self.constant_buffer(number.offset.max(0) as u32), None),
-            Some(_) => (self.constant_buffers(), Some(number)),
+            None => (self.cx.constant_buffer(number.offset.max(0) as u32), None),
+            Some(_) => (self.cx.constant_buffers(), Some(number)),
         };
         Resource::Memory(MemSpace::Buffer(id), element)
     }
 
     fn counter_resource(&mut self, register: &Register) -> Resource {
         // Counters need no declaration.
-        self.add_register(register);
+        self.cx.add_register(register);
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
-        let count = self.declared.counter_buffers as usize;
+        let count = self.cx.declared.counter_buffers as usize;
         let (id, element) = self.buffers(BufferKind::Counter, count, buffer);
         // The register says which counter it is: the operand of an address says it again, in bytes.
         let address = self.counter_address(register.number.term);
@@ -159,51 +182,42 @@ impl Translation<'_> {
         number: IndexTerm,
     ) -> (BufferId, Option<IndexTerm>) {
         match number.relative {
-            None => (self.buffer(kind, number.offset.max(0) as u32, None), None),
-            Some(_) => (self.buffer_array(kind, count.max(1) as u32), Some(number)),
+            None => (
+                self.cx.emit.buffer(kind, number.offset.max(0) as u32, None),
+                None,
+            ),
+            Some(_) => (
+                self.cx.emit.buffer_array(kind, count.max(1) as u32),
+                Some(number),
+            ),
         }
     }
 
     fn memory_space(&mut self, kind: MemoryKind) -> MemSpace {
         let (kind, size) = match kind {
             MemoryKind::Global => return MemSpace::Global,
-            MemoryKind::Input => return MemSpace::Buffer(self.constant_buffer(INPUT_BUFFER)),
-            MemoryKind::Shared => (BufferKind::Shared, self.options.shared_memory),
-            MemoryKind::Private => (BufferKind::Private, self.options.private_memory),
+            MemoryKind::Input => return MemSpace::Buffer(self.cx.constant_buffer(INPUT_BUFFER)),
+            MemoryKind::Shared => (BufferKind::Shared, self.cx.check.options.shared_memory),
+            MemoryKind::Private => (BufferKind::Private, self.cx.check.options.private_memory),
         };
         // The caller says how many bytes; memory of none could not be declared.
         let size = size.clamp(4, MAX_MEMORY);
-        MemSpace::Buffer(self.buffer(kind, 0, Some(size)))
+        MemSpace::Buffer(self.cx.emit.buffer(kind, 0, Some(size)))
     }
 
     /// Four times the number of a counter.
     fn counter_address(&mut self, number: IndexTerm) -> Src {
-        let offset = self.word((number.offset.max(0) as u32).wrapping_mul(4));
+        let offset = self
+            .cx
+            .emit
+            .word((number.offset.max(0) as u32).wrapping_mul(4));
         let Some((register, lane)) = number.relative else {
             return offset;
         };
         let index = splat(Src::register(register), lane);
-        let two = self.word(2);
-        let bytes = self.compute(Op::Shl, Type::U32, &[index, two]);
-        self.compute(Op::Add, Type::U32, &[bytes, offset])
-    }
-
-    /// The first lane of an immediate.
-    fn known_word(&self, source: Src) -> Option<u64> {
-        let Base::Literal(literal) = source.base else {
-            return None;
-        };
-        let words = self.builder.program.literals[literal];
-        Some(words[source.swizzle.lane(0)])
-    }
-
-    /// The address of an operand as the memory takes it.
-    fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
-        match space {
-            // 64 bits, the low word in x.
-            MemSpace::Global => self.compute(Op::Pack64, Type::U64, &[source]),
-            MemSpace::Buffer(_) => splat(source, 0),
-        }
+        let two = self.cx.emit.word(2);
+        let bytes = self.cx.emit.compute(Op::Shl, Type::U32, &[index, two]);
+        self.cx.emit.compute(Op::Add, Type::U32, &[bytes, offset])
     }
 
     fn load(&mut self, inst: &Inst) -> Parsed<()> {
@@ -224,7 +238,7 @@ impl Translation<'_> {
         let needed = swizzle.source_lanes(inst.mask().0);
         let value = match resource {
             Resource::Memory(space, element) => {
-                let address = self.memory_address(space, inst.sources[1]);
+                let address = self.cx.emit.memory_address(space, inst.sources[1]);
                 self.loaded(inst, (space, element), address, needed)
             }
             Resource::Counter(id, element, address) => {
@@ -235,10 +249,14 @@ impl Translation<'_> {
                 let ty = image.row.ty.unwrap_or(Type::F32);
                 let aux = self.image_aux(inst, image, texels_of(&image), None);
                 let (sources, count) = image_sources(&image, None, inst.sources[1]);
-                self.compute_with(Op::ImageLoad, ty, aux, &sources[..count])
+                self.cx
+                    .emit
+                    .compute_with(Op::ImageLoad, ty, aux, &sources[..count])
             }
         };
-        self.finish(inst, Op::Mov, Type::F32, &[value.swizzled(swizzle)]);
+        self.cx
+            .emit
+            .finish(inst, Op::Mov, Type::F32, &[value.swizzled(swizzle)]);
         Ok(())
     }
 
@@ -250,8 +268,8 @@ impl Translation<'_> {
         address: Src,
         lanes: u8,
     ) -> Src {
-        let register = self.hidden(Width::W32);
-        for (lane, components) in pieces(lanes, self.is_aligned(address)) {
+        let register = self.cx.emit.hidden(Width::W32);
+        for (lane, components) in pieces(lanes, self.cx.emit.is_aligned(address)) {
             let aux = self.mem_aux(inst, memory, |access| MemAccess {
                 components,
                 offset: 4 * i32::from(lane),
@@ -260,20 +278,19 @@ impl Translation<'_> {
             if lane == 0 {
                 let mask = WriteMask((1 << components) - 1);
                 let dst = Some(Dst::new(register, mask));
-                self.inst(Op::Load, Type::U32, dst, aux, &[address]);
+                self.cx.emit.inst(Op::Load, Type::U32, dst, aux, &[address]);
             } else {
-                let word = self.compute_with(Op::Load, Type::U32, aux, &[address]);
+                let word = self
+                    .cx
+                    .emit
+                    .compute_with(Op::Load, Type::U32, aux, &[address]);
                 let mask = WriteMask(1 << lane);
-                self.put(register, mask, Op::Mov, Type::U32, &[splat(word, 0)]);
+                self.cx
+                    .emit
+                    .put(register, mask, Op::Mov, Type::U32, &[splat(word, 0)]);
             }
         }
         Src::register(register)
-    }
-
-    /// Whether an address is known to be that of a vector.
-    fn is_aligned(&self, address: Src) -> bool {
-        let known = self.known_word(address);
-        known.is_some_and(|address| address.is_multiple_of(16))
     }
 
     /// An access to one word of memory, changed as `change` says.
@@ -291,7 +308,7 @@ impl Translation<'_> {
             atomic: None,
             flags: inst.access.flags,
         });
-        Aux::Mem(self.builder.program.mem_accesses.push(access))
+        Aux::Mem(self.cx.emit.builder.program.mem_accesses.push(access))
     }
 
     fn store(&mut self, inst: &Inst) -> Parsed<()> {
@@ -301,12 +318,12 @@ impl Translation<'_> {
         match self.resource_of(inst, register)? {
             Resource::Memory(space, element) => {
                 self.check_writable(register, space)?;
-                let address = self.memory_address(space, place);
+                let address = self.cx.emit.memory_address(space, place);
                 self.stored(inst, (space, element), address, value, target.mask.0);
             }
-            Resource::Counter(..) => return Err(self.read_only(register)),
+            Resource::Counter(..) => return Err(self.cx.check.read_only(register)),
             Resource::Image(image) if !image.row.writable => {
-                return Err(self.read_only_image(register));
+                return Err(self.cx.check.report_read_only_image(register));
             }
             Resource::Image(image) if image.row.raw => {
                 self.store_raw_texels(inst, image, value, target.mask.0);
@@ -315,7 +332,9 @@ impl Translation<'_> {
                 let ty = image.row.ty.unwrap_or(Type::F32);
                 let aux = self.image_aux(inst, image, texels_of(&image), None);
                 let (sources, count) = image_sources(&image, Some(value), place);
-                self.inst(Op::ImageStore, ty, None, aux, &sources[..count]);
+                self.cx
+                    .emit
+                    .inst(Op::ImageStore, ty, None, aux, &sources[..count]);
             }
         }
         Ok(())
@@ -323,18 +342,11 @@ impl Translation<'_> {
 
     /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
     fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
-        let buffers = &self.builder.program.buffers;
+        let buffers = &self.cx.emit.builder.program.buffers;
         match matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
-            true => Err(self.read_only(register)),
+            true => Err(self.cx.check.read_only(register)),
             false => Ok(()),
         }
-    }
-
-    #[cold]
-    fn read_only(&mut self, register: &Register) -> Reported {
-        let text = self.text_of(register.span);
-        let message = format!("`{text}` is read only");
-        self.error(Code::WriteReadOnly, register.span, message)
     }
 
     fn stored(
@@ -345,7 +357,7 @@ impl Translation<'_> {
         value: Src,
         mask: u8,
     ) {
-        for (lane, components) in pieces(mask, self.is_aligned(address)) {
+        for (lane, components) in pieces(mask, self.cx.emit.is_aligned(address)) {
             let aux = self.mem_aux(inst, memory, |access| MemAccess {
                 components,
                 offset: 4 * i32::from(lane),
@@ -356,40 +368,47 @@ impl Translation<'_> {
                 0 => value,
                 lane => splat(value, lane),
             };
-            self.inst(Op::Store, Type::U32, None, aux, &[value, address]);
+            self.cx
+                .emit
+                .inst(Op::Store, Type::U32, None, aux, &[value, address]);
         }
     }
 
     /// RESQ: bytes of a buffer; width, height, layers and samples of an image.
-    fn resource_size(&mut self, inst: &Inst) -> Parsed<()> {
+    fn lower_resource_size(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let memory = match self.resource_of(inst, &register)? {
             Resource::Memory(MemSpace::Buffer(id), element)
-                if self.builder.program.buffers[id].kind == BufferKind::Storage =>
+                if self.cx.emit.builder.program.buffers[id].kind == BufferKind::Storage =>
             {
                 (MemSpace::Buffer(id), element)
             }
             Resource::Memory(..) => {
-                let text = self.text_of(register.span);
+                let text = self.cx.check.text_of(register.span);
                 let message = format!("`{text}` has no size to ask for: buffers and images have");
-                return Err(self.error(Code::OperandNotVariable, register.span, message));
+                return Err(self
+                    .cx
+                    .check
+                    .error(Code::OperandNotVariable, register.span, message));
             }
             Resource::Counter(id, element, _) => (MemSpace::Buffer(id), element),
             Resource::Image(image) => {
-                self.image_size(inst, image);
+                self.lower_image_size(inst, image);
                 return Ok(());
             }
         };
         let aux = self.mem_aux(inst, memory, |access| access);
-        let start = self.word(0);
-        self.finish_with(inst, Op::BufferSize, Type::U32, aux, &[start]);
+        let start = self.cx.emit.word(0);
+        self.cx
+            .emit
+            .finish_with(inst, Op::BufferSize, Type::U32, aux, &[start]);
         Ok(())
     }
 
     fn atomic(&mut self, inst: &Inst, op: AtomicOp, ty: Type) -> Parsed<()> {
         let register = inst.registers[0];
         let value = match op == AtomicOp::CompareExchange {
-            true => self.assemble(&[
+            true => self.cx.emit.assemble(&[
                 (0b0001, Op::Mov, Type::U32, &[inst.scalar(2)]),
                 // x is compared, y is stored.
                 (0b0010, Op::Mov, Type::U32, &[inst.scalar(3)]),
@@ -401,18 +420,46 @@ impl Translation<'_> {
                 self.check_writable(&register, space)?;
                 (
                     (space, element),
-                    self.memory_address(space, inst.sources[1]),
+                    self.cx.emit.memory_address(space, inst.sources[1]),
                 )
             }
             Resource::Counter(id, element, address) => ((MemSpace::Buffer(id), element), address),
-            Resource::Image(image) => return self.image_atomic(inst, image, (op, ty), value),
+            Resource::Image(image) => return self.lower_image_atomic(inst, image, (op, ty), value),
         };
         let aux = self.mem_aux(inst, memory, |access| MemAccess {
             atomic: Some(op),
             ..access
         });
-        self.finish_with(inst, Op::Atomic, ty, aux, &[value, address]);
+        self.cx
+            .emit
+            .finish_with(inst, Op::Atomic, ty, aux, &[value, address]);
         Ok(())
+    }
+}
+
+impl Emitter {
+    /// The first lane of an immediate.
+    fn known_word(&self, source: Src) -> Option<u64> {
+        let Base::Literal(literal) = source.base else {
+            return None;
+        };
+        let words = self.builder.program.literals[literal];
+        Some(words[source.swizzle.lane(0)])
+    }
+
+    /// The address of an operand as the memory takes it.
+    fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
+        match space {
+            // 64 bits, the low word in x.
+            MemSpace::Global => self.compute(Op::Pack64, Type::U64, &[source]),
+            MemSpace::Buffer(_) => splat(source, 0),
+        }
+    }
+
+    /// Whether an address is known to be that of a vector.
+    fn is_aligned(&self, address: Src) -> bool {
+        let known = self.known_word(address);
+        known.is_some_and(|address| address.is_multiple_of(16))
     }
 }
 

@@ -1,18 +1,43 @@
 //! Results that Vulkan has in another form: single distances and levels, clip planes, positions in the window.
 
 use crate::lower::formula::Formulas;
+use crate::source::TgsiOptions;
+use crate::tgsi::lower::emitter::Emitter;
+use crate::tgsi::modes::Properties;
+use crate::tgsi::operand::Resolver;
 use crate::tgsi::operand::{Target, splat};
 use crate::tgsi::semantics::{Name, Sink};
-use crate::tgsi::state::{OutputRow, TempPlace, Translation, row};
-use glasm_ir::types::{Type, Width};
-use glasm_ir::{
-    Op, Output, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, TypeBase, WriteMask,
-};
+use crate::tgsi::symbols::Declared;
+use crate::tgsi::symbols::{OutputRow, TempPlace, row};
+use glasm_ir::types::Type;
+use glasm_ir::{Op, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, WriteMask};
 
-impl Translation<'_> {
+/// Lowers what the device has instead of outputs that were written.
+pub(in crate::tgsi) struct Outputs<'r> {
+    emit: &'r mut Emitter,
+    declared: &'r Declared,
+    properties: &'r Properties,
+    stage: Stage,
+    options: &'r TgsiOptions,
+}
+
+impl<'r> Outputs<'r> {
+    /// Returns the context of outputs.
+    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'_>) -> Self {
+        Self {
+            emit: &mut cx.emit,
+            declared: &cx.declared,
+            properties: &cx.properties,
+            stage: cx.check.stage,
+            options: cx.check.options,
+        }
+    }
+}
+
+impl Outputs<'_> {
     /// Behind a write of an output: gives its components to what they are on the device.
     #[inline]
-    pub(crate) fn spread(&mut self, target: &Target) {
+    pub(in crate::tgsi) fn spread(&mut self, target: &Target) {
         match target.register.number.known() {
             Some(number) => {
                 if let Some(row) = row(&self.declared.outputs, number as usize) {
@@ -21,7 +46,7 @@ impl Translation<'_> {
             }
             // Any of the array may have been written.
             None => {
-                let Some(array) = self.array_of_output(target.register.number) else {
+                let Some(array) = self.declared.array_of_output(target.register.number) else {
                     return;
                 };
                 for number in array.first..array.first + array.len {
@@ -35,7 +60,7 @@ impl Translation<'_> {
 
     #[inline]
     fn distances(&mut self, place: TempPlace, mask: u8, first: u8) {
-        let semantics = [0, 1, 2, 3].map(|lane| self.distance(first + lane));
+        let semantics = [0, 1, 2, 3].map(|lane| self.properties.distance(first + lane));
         self.single(place, mask, |lane| semantics[usize::from(lane)]);
     }
 
@@ -80,31 +105,14 @@ impl Translation<'_> {
             rows.find(is_it).map(|row| row.place)
         };
         let places = [Semantic::Layer, Semantic::ViewportIndex].map(place);
-        let register = self.output_register(Semantic::Layer);
+        let register = self.emit.output_register(Semantic::Layer);
         let [layer, viewport] = places.map(|place| match place {
-            Some(place) => splat(self.place(place), 0),
-            None => self.word(0),
+            Some(place) => splat(self.emit.place(place), 0),
+            None => self.emit.word(0),
         });
         let sources = [layer, viewport];
-        self.put(register, WriteMask::X, Op::Add, Type::U32, &sources);
-    }
-
-    /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
-    pub(crate) fn distance(&self, number: u8) -> Option<Semantic> {
-        let (clip, cull) = match (
-            self.properties.clip_distances,
-            self.properties.cull_distances,
-        ) {
-            // Without properties all that is written clips.
-            (None, None) => return Some(Semantic::ClipDistance(number)),
-            // One property alone says that there are none of the other kind.
-            (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
-        };
-        match u32::from(number) {
-            it if it < clip => Some(Semantic::ClipDistance(number)),
-            it if it < clip + cull => Some(Semantic::CullDistance((it - clip) as u8)),
-            _ => None,
-        }
+        self.emit
+            .put(register, WriteMask::X, Op::Add, Type::U32, &sources);
     }
 
     /// Gives each component of a place to an output of its own, of which it is lane x.
@@ -113,30 +121,11 @@ impl Translation<'_> {
             let Some(semantic) = semantic(lane) else {
                 continue;
             };
-            let register = self.output_register(semantic);
-            let source = splat(self.place(place), lane);
-            self.put(register, WriteMask::X, Op::Mov, Type::F32, &[source]);
+            let register = self.emit.output_register(semantic);
+            let source = splat(self.emit.place(place), lane);
+            self.emit
+                .put(register, WriteMask::X, Op::Mov, Type::F32, &[source]);
         }
-    }
-
-    /// The register of an output that the text does not declare in this form.
-    fn output_register(&mut self, semantic: Semantic) -> RegisterId {
-        let mut known = self.made.parts.iter().filter(|part| part.0 == semantic);
-        if let Some(&(_, register)) = known.next() {
-            return register;
-        }
-        let base = match semantic == Semantic::Layer {
-            // The layer is an integer, distances and levels are floats.
-            true => TypeBase::Unsigned,
-            false => TypeBase::Float,
-        };
-        let id = self.builder.program.outputs.push(Output {
-            base,
-            ..Output::new(semantic)
-        });
-        let register = self.storage_register(Storage::Output(id), Width::W32, None);
-        self.made.parts.push((semantic, register));
-        register
     }
 
     /// The distances of a vector from the user clip planes.
@@ -149,19 +138,23 @@ impl Translation<'_> {
             return;
         }
         for plane in (0..8).filter(|plane| planes >> plane & 1 != 0) {
-            let coefficients = self.state(StateParam::ClipPlane(plane));
-            let register = self.output_register(Semantic::ClipDistance(plane as u8));
-            let sources = [coefficients, self.place(place)];
-            self.put(register, WriteMask::X, Op::Dp4, Type::F32, &sources);
+            let coefficients = self.emit.state(StateParam::ClipPlane(plane));
+            let register = self
+                .emit
+                .output_register(Semantic::ClipDistance(plane as u8));
+            let sources = [coefficients, self.emit.place(place)];
+            self.emit
+                .put(register, WriteMask::X, Op::Dp4, Type::F32, &sources);
         }
     }
 
     /// The next stage may read the vector, unless only rasterization is left.
     fn pass_clip_vertex(&mut self, place: TempPlace) {
         if matches!(self.stage, Stage::Vertex | Stage::TessEval) {
-            let register = self.output_register(Semantic::ClipVertex);
-            let source = self.place(place);
-            self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
+            let register = self.emit.output_register(Semantic::ClipVertex);
+            let source = self.emit.place(place);
+            self.emit
+                .put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
         }
     }
 
@@ -172,42 +165,50 @@ impl Translation<'_> {
         if self.options.clip_planes != 0 && !has_clip_vertex && !self.properties.window_space {
             self.clip_planes(place);
         }
-        if self.is(Stage::Fragment) {
+        if self.stage == Stage::Fragment {
             return;
         }
         let (TempPlace::Own(aside) | TempPlace::Element(aside, _)) = place;
         // The register is the output itself: nothing was kept aside.
-        if self.builder.program.registers[aside].storage != Storage::Temp {
+        if self.emit.builder.program.registers[aside].storage != Storage::Temp {
             return;
         }
-        let register = self.output_register(Semantic::Position);
+        let register = self.emit.output_register(Semantic::Position);
         match self.properties.window_space {
-            true => self.window_to_clip(place, register),
+            true => self.convert_window_to_clip(place, register),
             false => {
-                let source = self.place(place);
-                self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
+                let source = self.emit.place(place);
+                self.emit
+                    .put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
             }
         }
     }
 
     /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
-    fn window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
+    fn convert_window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
         // x, y, width and height; below near, far and their difference.
-        let viewport = self.state(StateParam::Viewport);
-        let depths = self.state(StateParam::DepthRange);
-        let source = self.place(place);
-        let two = self.float(2.0);
+        let viewport = self.emit.state(StateParam::Viewport);
+        let depths = self.emit.state(StateParam::DepthRange);
+        let source = self.emit.place(place);
+        let two = self.emit.float(2.0);
         // Clip coordinates are divided by w later, so each is multiplied by it here.
-        let w = self.compute(Op::Rcp, Type::F32, &[splat(source, 3)]);
-        let from = self.compute(Op::Sub, Type::F32, &[source, viewport]);
+        let w = self.emit.compute(Op::Rcp, Type::F32, &[splat(source, 3)]);
+        let from = self.emit.compute(Op::Sub, Type::F32, &[source, viewport]);
         let size = viewport.swizzled(Swizzle::new([2, 3, 2, 3]));
-        let part = self.compute(Op::Div, Type::F32, &[from, size]);
-        let minus = self.float(-1.0);
-        let unit = self.compute(Op::Mad, Type::F32, &[part, two, minus]);
-        self.put(register, WriteMask(0b0011), Op::Mul, Type::F32, &[unit, w]);
-        let near = self.compute(Op::Sub, Type::F32, &[source, splat(depths, 0)]);
-        let depth = self.compute(Op::Div, Type::F32, &[splat(near, 2), splat(depths, 2)]);
-        self.put(register, WriteMask(0b0100), Op::Mul, Type::F32, &[depth, w]);
-        self.put(register, WriteMask(0b1000), Op::Mov, Type::F32, &[w]);
+        let part = self.emit.compute(Op::Div, Type::F32, &[from, size]);
+        let minus = self.emit.float(-1.0);
+        let unit = self.emit.compute(Op::Mad, Type::F32, &[part, two, minus]);
+        self.emit
+            .put(register, WriteMask(0b0011), Op::Mul, Type::F32, &[unit, w]);
+        let near = self
+            .emit
+            .compute(Op::Sub, Type::F32, &[source, splat(depths, 0)]);
+        let depth = self
+            .emit
+            .compute(Op::Div, Type::F32, &[splat(near, 2), splat(depths, 2)]);
+        self.emit
+            .put(register, WriteMask(0b0100), Op::Mul, Type::F32, &[depth, w]);
+        self.emit
+            .put(register, WriteMask(0b1000), Op::Mov, Type::F32, &[w]);
     }
 }

@@ -1,13 +1,15 @@
 //! Texture opcodes that name a sampler and a target. TGSI, table of texture operands.
 
 use crate::codes::Code;
-use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
+use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::opcodes::Lookup;
+use crate::tgsi::operand::Resolver;
 use crate::tgsi::operand::{Register, splat};
-use crate::tgsi::state::{Parsed, Reported, Translation, row};
+use crate::tgsi::symbols::row;
 use crate::tgsi::targets::{Reference, Target};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
@@ -17,48 +19,69 @@ use glasm_ir::{Base, IndexTerm, Op, RegisterId, Src, Swizzle, TexTarget, WriteMa
 
 /// The texture of an access: what it is, and which element of it.
 #[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) units: Units,
-    pub(super) element: Option<IndexTerm>,
+pub(in crate::tgsi) struct Unit {
+    pub(in crate::tgsi) units: Units,
+    pub(in crate::tgsi) element: Option<IndexTerm>,
     /// What its texels are.
-    pub(super) texel: Type,
+    pub(in crate::tgsi) texel: Type,
 }
 
 /// An access under construction. The IR wants its sources in this order: coordinate, reference, those of the mode, offset.
-pub(super) struct Request {
-    pub(super) texture: Texture,
-    pub(super) element: Option<IndexTerm>,
+pub(in crate::tgsi) struct Request {
+    pub(in crate::tgsi) texture: Texture,
+    pub(in crate::tgsi) element: Option<IndexTerm>,
     pub(super) mode: TexMode,
-    pub(super) coordinate: Src,
-    pub(super) reference: Option<Src>,
-    pub(super) own: [Option<Src>; 2],
-    pub(super) offset: Option<Src>,
+    pub(in crate::tgsi) coordinate: Src,
+    pub(in crate::tgsi) reference: Option<Src>,
+    pub(in crate::tgsi) own: [Option<Src>; 2],
+    pub(in crate::tgsi) offset: Option<Src>,
 }
 
-impl Translation<'_> {
-    pub(super) fn lookup(&mut self, inst: &Inst, lookup: Lookup) -> Parsed<()> {
+/// What kinds of texture opcodes a program has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tgsi) struct Lookups {
+    /// Those with samplers.
+    pub(super) has_samplers: bool,
+    pub(super) has_views: bool,
+}
+
+/// Lowers texture opcodes.
+pub(in crate::tgsi) struct Textures<'r, 'a> {
+    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+    pub(in crate::tgsi) lookups: &'r mut Lookups,
+}
+
+impl<'r, 'a> Textures<'r, 'a> {
+    /// Returns the context of texture opcodes.
+    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'a>, lookups: &'r mut Lookups) -> Self {
+        Self { cx, lookups }
+    }
+}
+
+impl Textures<'_, '_> {
+    pub(in crate::tgsi) fn lookup(&mut self, inst: &Inst, lookup: Lookup) -> Parsed<()> {
         let Some(target) = inst.texture else {
             return Ok(());
         };
-        self.check_target(inst, lookup, target)?;
+        self.cx.check.check_target(inst, lookup, target)?;
         // Texels of cubes are fetched by their faces in some texts, which SPIR-V has for layers only.
         let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
         let target = match fetches && target.target.is_cube() {
-            true => self.faces(inst)?,
+            true => self.cx.check.faces(inst)?,
             false => target,
         };
-        if self.uses_views {
-            self.mixed_lookups(inst);
+        if self.lookups.has_views {
+            self.cx.check.report_mixed_lookups(inst);
         }
-        self.uses_older_lookups = true;
+        self.lookups.has_samplers = true;
         // The sampler is the last source that was read; TG4 may have left its second one out.
         let sampler = inst.count - 1;
         let register = inst.registers[sampler];
         let unit = self.sampler(&register, inst.sources[sampler].swizzle)?;
         // 1 of textures without samples. TGSI, TXQS.
         if lookup == Lookup::QuerySamples && !target.target.is_multisample() {
-            let one = self.word(1);
-            self.finish(inst, Op::Mov, Type::S32, &[one]);
+            let one = self.cx.emit.word(1);
+            self.cx.emit.finish(inst, Op::Mov, Type::S32, &[one]);
             return Ok(());
         }
         let (mode, own) = match lookup == Lookup::Gather {
@@ -69,7 +92,7 @@ impl Translation<'_> {
         if lookup == Lookup::Project {
             let w = splat(coordinate, 3);
             // The reference in z is divided with the others.
-            coordinate = self.compute(Op::Div, Type::F32, &[coordinate, w]);
+            coordinate = self.cx.emit.compute(Op::Div, Type::F32, &[coordinate, w]);
         }
         // Of four offsets each texel has its own one.
         let has_four = matches!(mode, TexMode::GatherOffsets(_));
@@ -82,7 +105,7 @@ impl Translation<'_> {
             own,
             offset: inst.offsets[0].filter(|_| !has_four),
         };
-        self.access(inst, &request);
+        self.cx.emit.access(inst, &request);
         Ok(())
     }
 
@@ -93,7 +116,7 @@ impl Translation<'_> {
         lookup: Lookup,
         target: &Target,
     ) -> (TexMode, [Option<Src>; 2]) {
-        let zero = self.word(0);
+        let zero = self.cx.emit.word(0);
         let w = splat(inst.sources[0], 3);
         // TXB2 and TXL2 have an operand of their own for it.
         let extra = match inst.count {
@@ -125,61 +148,13 @@ impl Translation<'_> {
         }
     }
 
-    #[cold]
-    pub(super) fn mixed_lookups(&mut self, inst: &Inst) {
-        let message = "opcodes with samplers and opcodes with views stand in one program";
-        self.lenient(Rule::MixedLookups, inst.span, message);
-    }
-
-    /// Reports a target that an opcode does not take.
-    fn check_target(&mut self, inst: &Inst, lookup: Lookup, target: &Target) -> Parsed<()> {
-        use TexTarget::{Buffer, D1, D2, D3, Rect};
-        let kind = target.target;
-        let is_texels = !matches!(kind, Buffer) && !kind.is_multisample();
-        let second = inst.count == 3;
-        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for what they add.
-        let allowed = match lookup {
-            Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
-            Lookup::SampleBase => is_texels && target.reference != Reference::Operand,
-            // A layer or a face has no use for a division.
-            Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
-            Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
-            Lookup::Gradient => is_texels && target.reference != Reference::Operand,
-            Lookup::Fetch | Lookup::FetchBase => !target.is_shadow(),
-            Lookup::Gather => is_texels && !matches!(kind, D1 | D3 | TexTarget::D1Array),
-            Lookup::QueryLevel => is_texels,
-            Lookup::QuerySize | Lookup::QuerySamples => true,
-        };
-        match allowed {
-            true => Ok(()),
-            false => Err(self.refused_target(inst, target)),
-        }
-    }
-
-    /// The faces of a cube, or of an array of cubes, as the layers that they are.
-    #[cold]
-    fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
-        let message = "texels of cubes have no addresses: these are read from layers";
-        match self.lenient(Rule::FetchOfFace, inst.target_span, message) {
-            true => Ok(Target::layers()),
-            false => Err(Reported),
-        }
-    }
-
-    #[cold]
-    fn refused_target(&mut self, inst: &Inst, target: &Target) -> Reported {
-        let name = inst.row.name;
-        let message = format!("`{name}` does not take the target `{}`", target.word);
-        self.error(Code::TargetNotAllowed, inst.target_span, message)
-    }
-
     /// TG4: the component, and the offsets where there are four.
     fn gathered(&mut self, inst: &Inst, target: &Target) -> Parsed<(TexMode, [Option<Src>; 2])> {
         let component = self.gathered_component(inst, target)?;
         if inst.offsets[3].is_none() {
             return Ok((TexMode::Gather(component), [None; 2]));
         }
-        let own = [0, 1].map(|lane| Some(self.collected(&inst.offsets, lane)));
+        let own = [0, 1].map(|lane| Some(self.cx.emit.collected(&inst.offsets, lane)));
         Ok((TexMode::GatherOffsets(component), own))
     }
 
@@ -197,12 +172,65 @@ impl Translation<'_> {
         let Base::Literal(literal) = inst.sources[1].base else {
             let message = "the component that is gathered is an immediate";
             let span = inst.registers[1].span;
-            return Err(self.error(Code::ComponentSelect, span, message));
+            return Err(self.cx.check.error(Code::ComponentSelect, span, message));
         };
-        let words = self.builder.program.literals[literal];
+        let words = self.cx.emit.builder.program.literals[literal];
         Ok(words[inst.sources[1].swizzle.lane(0)] as u8 & 3)
     }
 
+    /// The texture of a sampler operand: a unit, one of several, or a handle.
+    pub(in crate::tgsi) fn sampler(
+        &mut self,
+        register: &Register,
+        swizzle: Swizzle,
+    ) -> Parsed<Unit> {
+        if register.file != File::Samp {
+            let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
+            return self.handle(handle);
+        }
+        let views = &self.cx.declared.views;
+        let Some(number) = register.number.known() else {
+            // A run-time index may choose any declared sampler.
+            let count = self.cx.declared.samplers.len().max(1) as u32;
+            // All textures of the array have one type in SPIR-V.
+            let view = views.iter().flatten().next();
+            return Ok(Unit {
+                units: Units::Array { first: 0, count },
+                element: Some(register.number.term),
+                texel: view.map_or(Type::F32, |view| view.ty),
+            });
+        };
+        if number < 0 {
+            return Err(self.cx.check.report_no_register(register));
+        }
+        // A view of the same number tells the type of a texture whose sampler is named. TGSI, "Declaration Sampler View".
+        let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
+        let samplers = &self.cx.declared.samplers;
+        if samplers.get(number as usize) != Some(&true) {
+            self.cx.declare_leniently(register)?;
+        }
+        Ok(Unit {
+            units: Units::One(number.max(0) as u32),
+            element: None,
+            texel,
+        })
+    }
+
+    /// A texture by its handle, whose low word is the first lane.
+    fn handle(&mut self, handle: Src) -> Parsed<Unit> {
+        let relative = self.cx.emit.index_of(handle);
+        Ok(Unit {
+            units: Units::Handle,
+            element: Some(IndexTerm {
+                relative: Some(relative),
+                offset: 0,
+            }),
+            texel: Type::F32,
+        })
+    }
+}
+
+impl Emitter {
     /// A lane of four offsets, one for each texel.
     fn collected(&mut self, offsets: &[Option<Src>; 4], lane: u8) -> Src {
         let register = self.hidden(Width::W32);
@@ -216,55 +244,8 @@ impl Translation<'_> {
         Src::register(register)
     }
 
-    /// The texture of a sampler operand: a unit, one of several, or a handle.
-    pub(super) fn sampler(&mut self, register: &Register, swizzle: Swizzle) -> Parsed<Unit> {
-        if register.file != File::Samp {
-            let handle = self.source_register(register)?.swizzled(swizzle);
-            return self.handle(handle);
-        }
-        let views = &self.declared.views;
-        let Some(number) = register.number.known() else {
-            // A run-time index may choose any declared sampler.
-            let count = self.declared.samplers.len().max(1) as u32;
-            // All textures of the array have one type in SPIR-V.
-            let view = views.iter().flatten().next();
-            return Ok(Unit {
-                units: Units::Array { first: 0, count },
-                element: Some(register.number.term),
-                texel: view.map_or(Type::F32, |view| view.ty),
-            });
-        };
-        if number < 0 {
-            return Err(self.no_register(register));
-        }
-        // A view of the same number tells the type of a texture whose sampler is named. TGSI, "Declaration Sampler View".
-        let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
-        let samplers = &self.declared.samplers;
-        if samplers.get(number as usize) != Some(&true) {
-            self.undeclared(register)?;
-        }
-        Ok(Unit {
-            units: Units::One(number.max(0) as u32),
-            element: None,
-            texel,
-        })
-    }
-
-    /// A texture by its handle, whose low word is the first lane.
-    fn handle(&mut self, handle: Src) -> Parsed<Unit> {
-        let relative = self.index_of(handle);
-        Ok(Unit {
-            units: Units::Handle,
-            element: Some(IndexTerm {
-                relative: Some(relative),
-                offset: 0,
-            }),
-            texel: Type::F32,
-        })
-    }
-
     /// A register and a lane that hold the first lane of a source.
-    pub(super) fn index_of(&mut self, source: Src) -> (RegisterId, u8) {
+    pub(in crate::tgsi) fn index_of(&mut self, source: Src) -> (RegisterId, u8) {
         if let (Base::Register(register), None, false) =
             (source.base, source.index, source.has_modifier())
         {
@@ -277,14 +258,14 @@ impl Translation<'_> {
     }
 
     /// Emits an access as the last step of an instruction.
-    pub(super) fn access(&mut self, inst: &Inst, request: &Request) {
+    pub(in crate::tgsi) fn access(&mut self, inst: &Inst, request: &Request) {
         let (aux, sources, count) = self.prepared(request);
         let ty = request_type(request);
         self.finish_with(inst, Op::Tex, ty, aux, &sources[..count]);
     }
 
     /// The result of an access, in a hidden register.
-    pub(super) fn accessed(&mut self, request: &Request) -> Src {
+    pub(in crate::tgsi) fn accessed(&mut self, request: &Request) -> Src {
         let (aux, sources, count) = self.prepared(request);
         let ty = request_type(request);
         self.compute_with(Op::Tex, ty, aux, &sources[..count])

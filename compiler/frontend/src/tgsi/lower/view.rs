@@ -3,12 +3,15 @@
 use super::texture::Request;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
+use crate::tgsi::ast::View;
+use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
 use crate::tgsi::inst::Inst;
-use crate::tgsi::nesting::Rows;
+use crate::tgsi::lower::texture::Textures;
 use crate::tgsi::opcodes::ViewLookup;
 use crate::tgsi::operand::splat;
-use crate::tgsi::state::{Parsed, Translation, View, row};
+use crate::tgsi::symbols::Rows;
+use crate::tgsi::symbols::row;
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::{TexMode, Texture};
 use glasm_ir::types::{Type, Width};
@@ -61,30 +64,40 @@ impl ViewLookup {
     }
 }
 
-impl Translation<'_> {
-    pub(super) fn view_lookup(&mut self, inst: &Inst, lookup: ViewLookup) -> Parsed<()> {
+impl Textures<'_, '_> {
+    pub(in crate::tgsi) fn lower_view_lookup(
+        &mut self,
+        inst: &Inst,
+        lookup: ViewLookup,
+    ) -> Parsed<()> {
         let place = lookup.view_source();
-        if self.uses_older_lookups {
-            self.mixed_lookups(inst);
+        if self.lookups.has_samplers {
+            self.cx.check.report_mixed_lookups(inst);
         }
-        self.uses_views = true;
+        self.lookups.has_views = true;
         let register = inst.registers[place];
         if !matches!(register.file, File::Sview | File::Res) {
             // A temporary in place of the view stands for the render target. TGSI, SAMPLE_POS.
             if place == 0 {
-                self.of_framebuffer(inst, lookup);
+                self.lower_framebuffer_query(inst, lookup);
                 return Ok(());
             }
             let message = "a view is expected here";
-            return Err(self.error(Code::TextureExpected, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::TextureExpected, register.span, message));
         }
-        let number = self.known_number(&register, UNITS)?;
-        let Some(view) = row(&self.declared.views, number) else {
-            return Err(self.missing_declaration(&register));
+        let number = self.cx.check.known_number(&register, UNITS)?;
+        let Some(view) = row(&self.cx.declared.views, number) else {
+            return Err(self.cx.report_undeclared(&register));
         };
         if !lookup.takes(view.target) {
             let message = format!("`{}` does not take this view", inst.row.name);
-            return Err(self.error(Code::TargetNotAllowed, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::TargetNotAllowed, register.span, message));
         }
         let sampler = match lookup.takes_sampler() {
             true => self.view_sampler(inst)?,
@@ -102,7 +115,9 @@ impl Translation<'_> {
             true => Type::U32,
             false => texture.texel,
         };
-        self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
+        self.cx
+            .emit
+            .finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
         Ok(())
     }
 
@@ -111,11 +126,14 @@ impl Translation<'_> {
         let register = inst.registers[2];
         if register.file != File::Samp {
             let message = "a sampler is expected here";
-            return Err(self.error(Code::TextureExpected, register.span, message));
+            return Err(self
+                .cx
+                .check
+                .error(Code::TextureExpected, register.span, message));
         }
-        let unit = self.known_number(&register, UNITS)?;
-        if self.declared.samplers.get(unit) != Some(&true) {
-            self.undeclared(&register)?;
+        let unit = self.cx.check.known_number(&register, UNITS)?;
+        if self.cx.declared.samplers.get(unit) != Some(&true) {
+            self.cx.declare_leniently(&register)?;
         }
         Ok(unit)
     }
@@ -124,7 +142,7 @@ impl Translation<'_> {
     fn view_value(&mut self, inst: &Inst, lookup: ViewLookup, texture: Texture) -> Parsed<Src> {
         let coordinate = inst.sources[0];
         let fourth = splat(inst.sources[3], 0);
-        let zero = self.word(0);
+        let zero = self.cx.emit.word(0);
         let mut request = Request {
             texture,
             element: None,
@@ -152,12 +170,12 @@ impl Translation<'_> {
                 request.mode = TexMode::FetchSample;
                 request.own[0] = Some(splat(inst.sources[2], 0));
             }
-            ViewLookup::Fetch => return Ok(self.bounded_fetch(inst, texture)),
-            ViewLookup::Info => return Ok(self.view_info(inst, texture)),
+            ViewLookup::Fetch => return Ok(self.lower_bounded_fetch(inst, texture)),
+            ViewLookup::Info => return Ok(self.lower_view_info(inst, texture)),
             ViewLookup::QueryLevel => {
                 request.mode = TexMode::QueryLod;
-                let levels = self.accessed(&request);
-                return Ok(self.assemble(&[
+                let levels = self.cx.emit.accessed(&request);
+                return Ok(self.cx.emit.assemble(&[
                     (0b0011, Op::Mov, Type::F32, &[levels]),
                     (0b1100, Op::Mov, Type::F32, &[zero]),
                 ]));
@@ -172,74 +190,82 @@ impl Translation<'_> {
                 return Ok(self.sample_place(count, sample));
             }
         }
-        Ok(self.accessed(&request))
+        Ok(self.cx.emit.accessed(&request))
     }
 
     /// Number of samples, 1 of textures that have none.
     fn sample_count(&mut self, texture: Texture) -> Src {
         if !texture.target.is_multisample() {
-            return self.word(1);
+            return self.cx.emit.word(1);
         }
         let request = query(texture, TexMode::QuerySamples, None);
-        splat(self.accessed(&request), 0)
+        splat(self.cx.emit.accessed(&request), 0)
     }
 
     /// Where a sample lies in its pixel: a row of the table of standard places.
     fn sample_place(&mut self, count: Src, sample: Src) -> Src {
-        let one = self.word(1);
-        let first = self.compute(Op::Sub, Type::U32, &[count, one]);
+        let one = self.cx.emit.word(1);
+        let first = self.cx.emit.compute(Op::Sub, Type::U32, &[count, one]);
         // Samples that do not exist have the place of the last one.
-        let last = self.compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
+        let last = self
+            .cx
+            .emit
+            .compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
         // The table has the places of 1, 2, 4, 8, 16 samples one behind the other: before those of n there are n - 1 rows.
-        let row = self.compute(Op::Add, Type::U32, &[first, last]);
-        let (array, len) = self.filled_array(Rows::SamplePlaces);
-        let relative = Some(self.index_of(row));
+        let row = self.cx.emit.compute(Op::Add, Type::U32, &[first, last]);
+        let (array, len) = self.cx.find_filled_array(Rows::SamplePlaces);
+        let relative = Some(self.cx.emit.index_of(row));
         let term = IndexTerm {
             relative,
             offset: 0,
         };
-        self.element(array, term, len)
+        self.cx.emit.element(array, term, len)
     }
 
     /// A value in lane x, and 0 in the others.
     fn first_lane(&mut self, value: Src) -> Src {
-        let zero = self.word(0);
-        self.assemble(&[
+        let zero = self.cx.emit.word(0);
+        self.cx.emit.assemble(&[
             (0b0001, Op::Mov, Type::U32, &[value]),
             (0b1110, Op::Mov, Type::U32, &[zero]),
         ])
     }
 
     /// SAMPLE_POS and SAMPLE_INFO of the framebuffer.
-    fn of_framebuffer(&mut self, inst: &Inst, lookup: ViewLookup) {
-        let count = splat(self.state(StateParam::Samples), 0);
+    fn lower_framebuffer_query(&mut self, inst: &Inst, lookup: ViewLookup) {
+        let count = splat(self.cx.emit.state(StateParam::Samples), 0);
         let (value, ty) = match lookup == ViewLookup::SamplePosition {
             true => (self.sample_place(count, inst.sources[1]), Type::F32),
             false => (self.first_lane(count), Type::U32),
         };
         let swizzle = inst.sources[0].swizzle;
-        self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
+        self.cx
+            .emit
+            .finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
     }
 
     /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
-    fn bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
+    fn lower_bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
         let coordinate = inst.sources[0];
-        let (zero, one) = (self.word(0), self.word(1));
+        let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
         let (mut fits, mut level) = (None, zero);
         if texture.target != TexTarget::Buffer {
             let [has_level, bounded, _] = self.bounded_level(texture, splat(coordinate, 3));
             (fits, level) = (Some(has_level), bounded);
         }
         let request = query(texture, TexMode::QuerySize, Some(level));
-        let size = self.accessed(&request);
-        let inside = self.compute(Op::SetLt, Type::U32, &[coordinate, size]);
+        let size = self.cx.emit.accessed(&request);
+        let inside = self
+            .cx
+            .emit
+            .compute(Op::SetLt, Type::U32, &[coordinate, size]);
         // Coordinates and the layer; lanes behind them are ignored.
         let lanes = texture.target.dimensions() + u8::from(texture.target.is_array());
         for lane in 0..lanes {
             let lane = splat(inside, lane);
             fits = Some(match fits {
                 None => lane,
-                Some(before) => self.compute(Op::And, Type::U32, &[before, lane]),
+                Some(before) => self.cx.emit.compute(Op::And, Type::U32, &[before, lane]),
             });
         }
         let request = Request {
@@ -251,45 +277,60 @@ impl Translation<'_> {
             own: [Some(level), None],
             offset: inst.offsets[0],
         };
-        let texel = self.accessed(&request);
+        let texel = self.cx.emit.accessed(&request);
         let fits = fits.unwrap_or(one);
         // Fetched in any case and left out afterwards, which needs no branch.
-        self.compute(Op::SelNz, Type::U32, &[fits, texel, zero])
+        self.cx
+            .emit
+            .compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
     /// Whether the texture has the level that is wanted, a level that it has, and how many it has.
     fn bounded_level(&mut self, texture: Texture, wanted: Src) -> [Src; 3] {
-        let (zero, one) = (self.word(0), self.word(1));
+        let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
         let request = query(texture, TexMode::QuerySize, Some(zero));
-        let levels = splat(self.accessed(&request), 3);
+        let levels = splat(self.cx.emit.accessed(&request), 3);
         // Unsigned, so that a negative level is too large as well. TGSI, SAMPLE_I.
-        let fits = self.compute(Op::SetLt, Type::U32, &[wanted, levels]);
-        let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
+        let fits = self
+            .cx
+            .emit
+            .compute(Op::SetLt, Type::U32, &[wanted, levels]);
+        let last = self.cx.emit.compute(Op::Sub, Type::U32, &[levels, one]);
         // The size of a level that does not exist is undefined, so the last one is asked for.
-        let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        let level = self.cx.emit.compute(Op::Min, Type::U32, &[wanted, last]);
         [fits, level, levels]
     }
 
     /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
-    fn view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
+    fn lower_view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
         let wanted = inst.scalar(0);
-        let (zero, one) = (self.word(0), self.word(1));
-        let register = self.hidden(Width::W32);
-        self.put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
+        let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
+        let register = self.cx.emit.hidden(Width::W32);
+        self.cx
+            .emit
+            .put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let lanes = WriteMask((1 << texture.target.size_components()) - 1);
         // Such textures have one level, which cannot be asked for.
         if texture.target == TexTarget::Buffer || texture.target.is_multisample() {
             let request = query(texture, TexMode::QuerySize, Some(zero));
-            let size = self.accessed(&request);
-            self.put(register, lanes, Op::Mov, Type::U32, &[size]);
-            self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[one]);
+            let size = self.cx.emit.accessed(&request);
+            self.cx
+                .emit
+                .put(register, lanes, Op::Mov, Type::U32, &[size]);
+            self.cx
+                .emit
+                .put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[one]);
             return Src::register(register);
         }
         let [fits, level, levels] = self.bounded_level(texture, wanted);
         let request = query(texture, TexMode::QuerySize, Some(level));
-        let size = self.accessed(&request);
-        self.put(register, lanes, Op::SelNz, Type::U32, &[fits, size, zero]);
-        self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[levels]);
+        let size = self.cx.emit.accessed(&request);
+        self.cx
+            .emit
+            .put(register, lanes, Op::SelNz, Type::U32, &[fits, size, zero]);
+        self.cx
+            .emit
+            .put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[levels]);
         Src::register(register)
     }
 }

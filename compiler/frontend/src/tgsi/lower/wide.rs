@@ -5,9 +5,10 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::{Formulas, absolute};
 use crate::lower::nearest;
+use crate::tgsi::check::{Parsed, Reported};
 use crate::tgsi::inst::Inst;
+use crate::tgsi::lower::alu::Alu;
 use crate::tgsi::opcodes::WideFormula;
-use crate::tgsi::state::{Parsed, Reported, Translation};
 use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, Dst, Op, Saturate, Src, Swizzle, WriteMask};
@@ -17,18 +18,18 @@ use Type::{F64, S64, U32, U64};
 /// The pair in z and w, as bits of pairs.
 const SECOND_PAIR: u8 = 0b10;
 
-impl Translation<'_> {
+impl Alu<'_, '_> {
     /// A source as two values of 64 bits, in lanes x and y.
     fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
         let mut source = inst.sources[number];
         // virglrenderer reads the first pair where only the second one is written.
-        if self.options.virgl && self.pairs_written(inst) == SECOND_PAIR {
+        if self.check.options.virgl && self.pairs_written(inst) == SECOND_PAIR {
             source = source.swizzled(Swizzle::new([0, 1, 0, 1]));
         }
         let span = inst.registers[number].span;
         if source.has_modifier() {
             let message = "values of 64 bits have no signs and no absolute values";
-            return Err(self.error(Code::ModifierUnsupported, span, message));
+            return Err(self.check.error(Code::ModifierUnsupported, span, message));
         }
         let lane = |lane: usize| source.swizzle.lane(lane);
         // Only pairs that are written have to be whole.
@@ -39,19 +40,19 @@ impl Translation<'_> {
         };
         if splits(0) || splits(1) {
             let message = "this swizzle puts a value of 64 bits together from two";
-            if !self.lenient(Rule::HalfPair, span, message) {
+            if !self.check.lenient(Rule::HalfPair, span, message) {
                 return Err(Reported);
             }
         }
         if let Base::Literal(literal) = source.base {
             // Immediates are put together here.
-            let words = self.builder.program.literals[literal];
+            let words = self.emit.builder.program.literals[literal];
             let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
             // Values of 64 bits stand in x and y; the other lanes repeat them.
             let bits = [value(0), value(2), value(0), value(2)];
-            return Ok(Src::new(Base::Literal(self.literal(bits))));
+            return Ok(Src::new(Base::Literal(self.emit.literal(bits))));
         }
-        Ok(self.compute(Op::Pack64, U64, &[source]))
+        Ok(self.emit.compute(Op::Pack64, U64, &[source]))
     }
 
     /// Which pairs of the result are written, as bits.
@@ -67,14 +68,13 @@ impl Translation<'_> {
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
-            let opcode = self.cursor.word_at(inst.span.start);
-            return Err(self.error(Code::ClampOnInteger, opcode.span(), message));
+            return Err(self.check.error(Code::ClampOnInteger, inst.opcode, message));
         }
         let mask = whole_pairs(target.mask);
         let mut inst = *inst;
         if mask != target.mask {
             let message = "this mask splits a value of 64 bits, which is not written";
-            if !self.lenient(Rule::HalfPair, target.span, message) {
+            if !self.check.lenient(Rule::HalfPair, target.span, message) {
                 return Err(Reported);
             }
             inst.dst = inst.dst.map(|dst| Dst {
@@ -83,57 +83,67 @@ impl Translation<'_> {
             });
             inst.dst = inst.dst.filter(|dst| !dst.mask.is_empty());
         }
-        self.finish(&inst, Op::Unpack64, U64, &[value]);
+        self.emit.finish(&inst, Op::Unpack64, U64, &[value]);
         Ok(())
     }
 
     /// One operation on pairs.
-    pub(super) fn wide(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn wide(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
         let mut sources = [inst.sources[0]; 3];
         for (number, source) in sources.iter_mut().enumerate().take(inst.count) {
             *source = self.pair(inst, number)?;
         }
-        let value = self.compute(op, ty, &sources[..inst.count]);
+        let value = self.emit.compute(op, ty, &sources[..inst.count]);
         self.finish_pairs(inst, value)
     }
 
     /// A comparison of pairs: all ones or 0 in x and z.
-    pub(super) fn wide_comparison(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_comparison(
+        &mut self,
+        inst: &Inst,
+        op: Op,
+        ty: Type,
+    ) -> Parsed<()> {
         let sources = [self.pair(inst, 0)?, self.pair(inst, 1)?];
         // 1.0 or 0.0 for doubles, all ones or 0 for integers.
-        let test = self.compute(op, ty, &sources);
-        let halves = self.hidden(Width::W32);
-        self.put(halves, WriteMask::XYZW, Op::Unpack64, U64, &[test]);
+        let test = self.emit.compute(op, ty, &sources);
+        let halves = self.emit.hidden(Width::W32);
+        self.emit
+            .put(halves, WriteMask::XYZW, Op::Unpack64, U64, &[test]);
         let words = Src::register(halves);
         // The high words of 1.0 and of all ones are not 0.
         let high = words.swizzled(Swizzle::new([1, 1, 3, 3]));
-        if self.options.old && ty == F64 {
-            let one = self.float(1.0);
-            let zero = self.word(0);
-            self.finish(inst, Op::SelNz, U32, &[high, one, zero]);
+        if self.check.options.old && ty == F64 {
+            let one = self.emit.float(1.0);
+            let zero = self.emit.word(0);
+            self.emit.finish(inst, Op::SelNz, U32, &[high, one, zero]);
             return Ok(());
         }
-        let (ones, zero) = (self.word(u32::MAX), self.word(0));
-        self.finish(inst, Op::SelNz, U32, &[high, ones, zero]);
+        let (ones, zero) = (self.emit.word(u32::MAX), self.emit.word(0));
+        self.emit.finish(inst, Op::SelNz, U32, &[high, ones, zero]);
         Ok(())
     }
 
-    pub(super) fn wide_formula(&mut self, inst: &Inst, formula: WideFormula) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_formula(
+        &mut self,
+        inst: &Inst,
+        formula: WideFormula,
+    ) -> Parsed<()> {
         let a = self.pair(inst, 0)?;
         let value = match formula {
-            WideFormula::Absolute(ty) => self.compute(Op::Mov, ty, &[absolute(a)]),
-            WideFormula::Negate(ty) => self.compute(Op::Mov, ty, &[a.negated()]),
+            WideFormula::Absolute(ty) => self.emit.compute(Op::Mov, ty, &[absolute(a)]),
+            WideFormula::Negate(ty) => self.emit.compute(Op::Mov, ty, &[a.negated()]),
             // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
-            WideFormula::Sign(S64) => self.compute(Op::Sign, S64, &[a]),
+            WideFormula::Sign(S64) => self.emit.compute(Op::Sign, S64, &[a]),
             WideFormula::Sign(ty) => {
-                let zero = self.bits(0);
-                let above = self.compute(Op::SetGt, ty, &[a, zero]);
-                let below = self.compute(Op::SetLt, ty, &[a, zero]);
-                self.compute(Op::Sub, ty, &[above, below])
+                let zero = self.emit.bits(0);
+                let above = self.emit.compute(Op::SetGt, ty, &[a, zero]);
+                let below = self.emit.compute(Op::SetLt, ty, &[a, zero]);
+                self.emit.compute(Op::Sub, ty, &[above, below])
             }
             WideFormula::Fraction => {
-                let floor = self.compute(Op::Floor, F64, &[a]);
-                self.compute(Op::Sub, F64, &[a, floor])
+                let floor = self.emit.compute(Op::Floor, F64, &[a]);
+                self.emit.compute(Op::Sub, F64, &[a, floor])
             }
             WideFormula::ScaleByPower => {
                 // In 2010 the exponent was a pair, of which the low word holds what counts.
@@ -142,9 +152,9 @@ impl Translation<'_> {
             }
             WideFormula::DivideSigned => {
                 let b = self.pair(inst, 1)?;
-                let zero = self.bits(0);
-                let quotient = self.compute(Op::Div, S64, &[a, b]);
-                self.compute(Op::SelNz, U64, &[b, quotient, zero])
+                let zero = self.emit.bits(0);
+                let quotient = self.emit.compute(Op::Div, S64, &[a, b]);
+                self.emit.compute(Op::SelNz, U64, &[b, quotient, zero])
             }
             WideFormula::Split => return self.split(inst, a),
         };
@@ -156,30 +166,40 @@ impl Translation<'_> {
         // The second count stands in z, by the formula of DLDEXP; the text on shifts has y, but interpreters read z.
         let order = source.swizzled(Swizzle::new([0, 2, 0, 2]));
         let aux = nearest(Type::S32);
-        self.compute_with(Op::Cvt, S64, aux, &[order])
+        self.emit.compute_with(Op::Cvt, S64, aux, &[order])
     }
 
-    pub(super) fn wide_shift(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_shift(
+        &mut self,
+        inst: &Inst,
+        op: Op,
+        ty: Type,
+    ) -> Parsed<()> {
         let value = self.pair(inst, 0)?;
         let counts = self.counts(inst.sources[1]);
-        let shifted = self.compute(op, ty, &[value, counts]);
+        let shifted = self.emit.compute(op, ty, &[value, counts]);
         self.finish_pairs(inst, shifted)
     }
 
     /// F2D and the like: x becomes the first pair, y the second one.
-    pub(super) fn widen(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn widen(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
         let aux = conversion(from, to);
         let source = inst.sources[0];
-        let value = self.compute_with(Op::Cvt, to, aux, &[source]);
+        let value = self.emit.compute_with(Op::Cvt, to, aux, &[source]);
         self.finish_pairs(inst, value)
     }
 
     /// D2F and the like: the first pair goes to x, the second one to y; to the first two enabled components if they are others.
-    pub(super) fn narrow_pairs(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_narrow(
+        &mut self,
+        inst: &Inst,
+        from: Type,
+        to: Type,
+    ) -> Parsed<()> {
         let value = self.pair_of_both(inst)?;
         let aux = conversion(from, to);
         let Some(dst) = inst.dst else { return Ok(()) };
-        let result = self.compute_with(Op::Cvt, to, aux, &[value]);
+        let result = self.emit.compute_with(Op::Cvt, to, aux, &[value]);
         let mut order = [0; 4];
         // Two results go to the first two components that the mask has, not to x and y.
         for (number, lane) in dst.mask.lanes().take(2).enumerate() {
@@ -193,7 +213,7 @@ impl Translation<'_> {
             ..dst
         };
         let source = result.swizzled(Swizzle::new(order));
-        self.inst(Op::Mov, to, Some(dst), Aux::None, &[source]);
+        self.emit.inst(Op::Mov, to, Some(dst), Aux::None, &[source]);
         Ok(())
     }
 
@@ -209,39 +229,46 @@ impl Translation<'_> {
         self.pair(&both, 0)
     }
 
-    pub(super) fn wide_convert(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+    pub(in crate::tgsi) fn lower_wide_convert(
+        &mut self,
+        inst: &Inst,
+        from: Type,
+        to: Type,
+    ) -> Parsed<()> {
         let value = self.pair(inst, 0)?;
         let aux = conversion(from, to);
-        let result = self.compute_with(Op::Cvt, to, aux, &[value]);
+        let result = self.emit.compute_with(Op::Cvt, to, aux, &[value]);
         self.finish_pairs(inst, result)
     }
 
     /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
     fn split(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
-        let (shift, exponent_bits) = (self.bits(52), self.bits(0x7FF));
-        let shifted = self.compute(Op::Shr, U64, &[value, shift]);
-        let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
+        let (shift, exponent_bits) = (self.emit.bits(52), self.emit.bits(0x7FF));
+        let shifted = self.emit.compute(Op::Shr, U64, &[value, shift]);
+        let biased = self.emit.compute(Op::And, U64, &[shifted, exponent_bits]);
         // One less than that of doubles: the significand lies in [0.5, 1), not in [1, 2).
-        let bias = self.bits(1022);
-        let exponent = self.compute(Op::Sub, S64, &[biased, bias]);
-        let zero = self.bits(0);
+        let bias = self.emit.bits(1022);
+        let exponent = self.emit.compute(Op::Sub, S64, &[biased, bias]);
+        let zero = self.emit.bits(0);
         // Of zero the exponent is 0 and the significand zero.
-        let exponent = self.compute(Op::SelNz, U64, &[biased, exponent, zero]);
+        let exponent = self.emit.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
-            self.bits(0x800F_FFFF_FFFF_FFFF),
-            self.bits(0.5f64.to_bits()),
+            self.emit.bits(0x800F_FFFF_FFFF_FFFF),
+            self.emit.bits(0.5f64.to_bits()),
         );
-        let mantissa = self.compute(Op::And, U64, &[value, others]);
-        let significand = self.compute(Op::Or, U64, &[mantissa, half]);
-        let significand = self.compute(Op::SelNz, U64, &[biased, significand, value]);
-        let exponent = self.compute_with(Op::Cvt, Type::S32, nearest(S64), &[exponent]);
+        let mantissa = self.emit.compute(Op::And, U64, &[value, others]);
+        let significand = self.emit.compute(Op::Or, U64, &[mantissa, half]);
+        let significand = self
+            .emit
+            .compute(Op::SelNz, U64, &[biased, significand, value]);
+        let exponent = self
+            .emit
+            .compute_with(Op::Cvt, Type::S32, nearest(S64), &[exponent]);
         self.finish_pairs(inst, significand)?;
-        if let Some(target) = inst.second
-            && let Some(dst) = self.destination(&target)?
-        {
+        if let Some(dst) = inst.second {
             // Each exponent stands where the pair of its value does.
             let order = exponent.swizzled(Swizzle::new([0, 0, 1, 1]));
-            self.inst(Op::Mov, U32, Some(dst), Aux::None, &[order]);
+            self.emit.inst(Op::Mov, U32, Some(dst), Aux::None, &[order]);
         }
         Ok(())
     }

@@ -1,18 +1,19 @@
 //! Constants: vectors of constant buffers, loaded where they are read first.
 
-use super::{Number, Register, splat};
-use crate::lower::formula::Formulas;
+use super::{Number, Register};
+use crate::tgsi::check::Parsed;
 use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
-use crate::tgsi::state::{Kept, Parsed, Translation};
+use crate::tgsi::lower::emitter::Kept;
+use crate::tgsi::operand::Resolver;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{MemAccess, MemFlags, MemSpace};
-use glasm_ir::types::{Type, Width};
+use glasm_ir::types::Width;
 use glasm_ir::{BufferId, BufferKind, Dst, IndexTerm, Op, RegisterId, Src, WriteMask};
 
-impl Translation<'_> {
+impl Resolver<'_> {
     /// A vector of a constant buffer.
-    pub(super) fn constant(&mut self, register: &Register) -> Parsed<Src> {
+    pub(in crate::tgsi) fn constant(&mut self, register: &Register) -> Parsed<Src> {
         if register
             .outer
             .and_then(Number::known)
@@ -21,40 +22,45 @@ impl Translation<'_> {
             return Ok(self.out_of_bounds(register));
         }
         if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
-            self.undeclared(register)?;
+            self.declare_leniently(register)?;
         }
         // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
-        let of_any = self.scan.indexes_first(File::Const);
+        let of_any = self.check.ast.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
             // Two addresses that are known are the same vector; one that is computed may be another each time.
-            (_, Some(number)) => return self.known_constant(register, buffer, number),
+            (_, Some(number)) => return self.load_known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
-        let address = self.vector_address(register.number.term);
-        let loaded = self.hidden(Width::W32);
+        let address = self.emit.vector_address(register.number.term);
+        let loaded = self.emit.hidden(Width::W32);
         self.load_vector(loaded, (id, element), address, 0);
         Ok(Src::register(loaded))
     }
 
     /// A vector whose place is known: it is loaded once in a block.
-    fn known_constant(&mut self, register: &Register, buffer: u32, number: i32) -> Parsed<Src> {
+    fn load_known_constant(
+        &mut self,
+        register: &Register,
+        buffer: u32,
+        number: i32,
+    ) -> Parsed<Src> {
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
         // Loaded once in each block: what was loaded in a block around this one holds
         // here, what a branch has loaded does not hold behind it.
         let key = Kept::Constant(buffer, number as u32);
-        if let Some(kept) = self.kept(key) {
+        if let Some(kept) = self.emit.kept(key) {
             return Ok(kept);
         }
         self.check_constant(register, buffer, number as u32)?;
-        let kept = self.register(Width::W32);
-        let zero = self.word(0);
+        let kept = self.emit.register(Width::W32);
+        let zero = self.emit.word(0);
         let id = self.constant_buffer(buffer);
         self.load_vector(kept, (id, None), zero, number * 16);
-        self.keep(key, kept);
+        self.emit.keep(key, kept);
         Ok(Src::register(kept))
     }
 
@@ -62,7 +68,7 @@ impl Translation<'_> {
         if self.declared.constants.has(buffer, number) {
             return Ok(());
         }
-        self.undeclared(register)?;
+        self.declare_leniently(register)?;
         // So that the next operand finds it declared, and `constant_buffers` counts its buffer.
         self.declared.constants.push(Covered {
             buffer,
@@ -71,22 +77,6 @@ impl Translation<'_> {
             span: register.span,
         });
         Ok(())
-    }
-
-    /// Sixteen times an index, as a byte address.
-    fn vector_address(&mut self, term: IndexTerm) -> Src {
-        let Some((register, lane)) = term.relative else {
-            return self.word((term.offset as u32).wrapping_mul(16));
-        };
-        let index = splat(Src::register(register), lane);
-        let four = self.word(4);
-        // Negative indices become addresses far behind the end, where reads give 0.
-        let bytes = self.compute(Op::Shl, Type::U32, &[index, four]);
-        if term.offset == 0 {
-            return bytes;
-        }
-        let offset = self.word((term.offset as u32).wrapping_mul(16));
-        self.compute(Op::Add, Type::U32, &[bytes, offset])
     }
 
     fn load_vector(
@@ -104,20 +94,21 @@ impl Translation<'_> {
             atomic: None,
             flags: MemFlags::empty(),
         };
-        let aux = Aux::Mem(self.builder.program.mem_accesses.push(access));
+        let aux = Aux::Mem(self.emit.builder.program.mem_accesses.push(access));
         let dst = Dst::new(to, WriteMask::XYZW);
         // The type does not change the bits; that of the instruction makes casts of the driver's compiler needless.
-        self.inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
+        self.emit
+            .inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
     }
 
     /// The constant buffer of a number.
-    pub(crate) fn constant_buffer(&mut self, number: u32) -> BufferId {
-        self.buffer(BufferKind::Constant, number, None)
+    pub(in crate::tgsi) fn constant_buffer(&mut self, number: u32) -> BufferId {
+        self.emit.buffer(BufferKind::Constant, number, None)
     }
 
     /// All constant buffers that are declared, as an array.
-    pub(crate) fn constant_buffers(&mut self) -> BufferId {
+    pub(in crate::tgsi) fn constant_buffers(&mut self) -> BufferId {
         let count = self.declared.constants.buffers.max(1);
-        self.buffer_array(BufferKind::Constant, count)
+        self.emit.buffer_array(BufferKind::Constant, count)
     }
 }

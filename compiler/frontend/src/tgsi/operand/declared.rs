@@ -4,43 +4,27 @@ use super::named::Register;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
+use crate::tgsi::check::{Parsed, Reported};
 use crate::tgsi::files::File;
-use crate::tgsi::state::{Array, Parsed, Reported, Translation, row, slot};
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::{Array, row, slot};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, RegisterId, Src, Storage, WriteMask};
 
-impl Translation<'_> {
-    /// The number of a register whose file has no run-time indices.
-    pub(crate) fn known_number(&mut self, register: &Register, count: usize) -> Parsed<usize> {
-        match register.number.known() {
-            Some(number) if (number as usize) < count => Ok(number as usize),
-            Some(_) => Err(self.no_register(register)),
-            None => {
-                let file = register.file.word();
-                let message = format!("registers of `{file}` have no run-time index");
-                Err(self.error(Code::IndexVariable, register.span, message))
-            }
-        }
-    }
-
-    /// An error that no program can have a register.
-    #[cold]
-    pub(crate) fn no_register(&mut self, register: &Register) -> Reported {
-        let text = self.text_of(register.span);
-        let message = format!("there is no `{text}`");
-        self.error(Code::IndexOutOfBounds, register.span, message)
-    }
-
+impl Resolver<'_> {
     /// A register that no declaration has: an error for strict callers, else it is declared now.
     #[cold]
-    pub(crate) fn undeclared(&mut self, register: &Register) -> Parsed<()> {
+    pub(in crate::tgsi) fn declare_leniently(&mut self, register: &Register) -> Parsed<()> {
         // A declaration that could not be read may be the one that is missing.
-        if self.reports.has_errors() && !self.declared.broken.is_empty() {
-            return Err(self.missing_declaration(register));
+        if self.check.reports.has_errors() && !self.declared.broken.is_empty() {
+            return Err(self.report_undeclared(register));
         }
-        let text = self.text_of(register.span);
+        let text = self.check.text_of(register.span);
         let message = format!("`{text}` is not declared");
-        match self.lenient(Rule::UndeclaredRegister, register.span, message) {
+        match self
+            .check
+            .lenient(Rule::UndeclaredRegister, register.span, message)
+        {
             true => {
                 self.add_register(register);
                 Ok(())
@@ -51,11 +35,11 @@ impl Translation<'_> {
 
     /// An error that no declaration covers a register.
     #[cold]
-    pub(crate) fn missing_declaration(&mut self, register: &Register) -> Reported {
+    pub(in crate::tgsi) fn report_undeclared(&mut self, register: &Register) -> Reported {
         // A run-time index may mean any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
         // Not looked for among many where nothing more is told.
-        if self.reports.is_full() {
+        if self.check.reports.is_full() {
             return Reported;
         }
         let mut broken = self.declared.broken.iter();
@@ -66,63 +50,62 @@ impl Translation<'_> {
         if broken.any(is_it) {
             return Reported;
         }
-        let text = self.text_of(register.span);
+        let text = self.check.text_of(register.span);
         let message = format!("`{text}` is not declared");
-        self.error(Code::UndeclaredRegister, register.span, message)
+        self.check
+            .error(Code::UndeclaredRegister, register.span, message)
     }
 
     /// A register with a negative number: it reads 0, and what is written to it is lost.
     #[cold]
-    pub(super) fn out_of_bounds(&mut self, register: &Register) -> Src {
-        let text = self.text_of(register.span);
+    pub(in crate::tgsi) fn out_of_bounds(&mut self, register: &Register) -> Src {
+        let text = self.check.text_of(register.span);
         let message = format!("`{text}` does not exist: it reads 0");
-        self.lenient(Rule::NegativeRegister, register.span, message);
-        let lost = self.hidden(Width::W32);
-        let zero = self.word(0);
+        self.check
+            .lenient(Rule::NegativeRegister, register.span, message);
+        let lost = self.emit.hidden(Width::W32);
+        let zero = self.emit.word(0);
         // Zero each time: a hidden register holds what instructions before have left there.
-        self.put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
+        self.emit
+            .put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         Src::register(lost)
     }
 
-    /// The element of an array that a register names by its number in the file.
-    pub(super) fn array_element(&mut self, array: &Array, register: &Register) -> Src {
-        let term = register.number.from(array.first);
-        self.element(array.register, term, array.len)
-    }
-
     /// An address register.
-    pub(crate) fn address(&mut self, number: usize) -> RegisterId {
+    pub(in crate::tgsi) fn address(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.addresses, number) {
             return register;
         }
-        let register = self.register(Width::W32);
+        let register = self.emit.register(Width::W32);
         *slot(&mut self.declared.addresses, number) = Some(register);
         register
     }
 
     /// A predicate.
-    pub(crate) fn predicate(&mut self, number: usize) -> RegisterId {
+    pub(in crate::tgsi) fn predicate(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.predicates, number) {
             return register;
         }
-        let register = self.register(Width::W32);
+        let register = self.emit.register(Width::W32);
         *slot(&mut self.declared.predicates, number) = Some(register);
         register
     }
 
     /// The array of all temporaries, of at least `len`.
-    pub(crate) fn whole_temps(&mut self, len: u32) -> Array {
+    pub(in crate::tgsi) fn whole_temps(&mut self, len: u32) -> Array {
         let array = match row(&self.declared.temp_arrays, 0) {
             Some(array) => array,
             None => Array {
                 first: 0,
                 len,
-                register: self.storage_register(Storage::Temp, Width::W32, Some(len)),
+                register: self
+                    .emit
+                    .storage_register(Storage::Temp, Width::W32, Some(len)),
             },
         };
         let len = array.len.max(len);
         // It grows with each declaration; elements that were named before stay where they are.
-        self.builder.program.registers[array.register].array = Some(len);
+        self.emit.builder.program.registers[array.register].array = Some(len);
         let array = Array { len, ..array };
         *slot(&mut self.declared.temp_arrays, 0) = Some(array);
         array

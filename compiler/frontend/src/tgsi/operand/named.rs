@@ -5,10 +5,10 @@ use glasm_ir::{IndexTerm, Span, Src, Swizzle, WriteMask};
 
 /// An index of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Number {
-    pub(crate) term: IndexTerm,
+pub(in crate::tgsi) struct Number {
+    pub(in crate::tgsi) term: IndexTerm,
     /// The array that the text names, 0 for none.
-    pub(crate) array: u32,
+    pub(in crate::tgsi) array: u32,
 }
 
 impl Number {
@@ -21,7 +21,7 @@ impl Number {
     }
 
     /// The number, if it is known.
-    pub(crate) const fn known(self) -> Option<i32> {
+    pub(in crate::tgsi) const fn known(self) -> Option<i32> {
         match self.term.relative {
             None => Some(self.term.offset),
             Some(_) => None,
@@ -29,7 +29,7 @@ impl Number {
     }
 
     /// The index in an array that begins with register `first`.
-    pub(crate) const fn from(self, first: u32) -> IndexTerm {
+    pub(in crate::tgsi) const fn from(self, first: u32) -> IndexTerm {
         IndexTerm {
             // Both are below `limits::TGSI_REGISTERS`, so this does not overflow.
             offset: self.term.offset - first as i32,
@@ -40,17 +40,17 @@ impl Number {
 
 /// A register as an operand names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Register {
-    pub(crate) file: File,
+pub(in crate::tgsi) struct Register {
+    pub(in crate::tgsi) file: File,
     /// The first of two indices.
-    pub(crate) outer: Option<Number>,
-    pub(crate) number: Number,
-    pub(crate) span: Span,
+    pub(in crate::tgsi) outer: Option<Number>,
+    pub(in crate::tgsi) number: Number,
+    pub(in crate::tgsi) span: Span,
 }
 
 impl Register {
     /// Before one was read.
-    pub(crate) const NONE: Self = Self {
+    pub(in crate::tgsi) const NONE: Self = Self {
         file: File::Null,
         outer: None,
         number: Number::constant(0),
@@ -60,15 +60,15 @@ impl Register {
 
 /// A result.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
-    pub(crate) register: Register,
-    pub(crate) mask: WriteMask,
-    pub(crate) span: Span,
+pub(in crate::tgsi) struct Target {
+    pub(in crate::tgsi) register: Register,
+    pub(in crate::tgsi) mask: WriteMask,
+    pub(in crate::tgsi) span: Span,
 }
 
 impl Target {
     /// None.
-    pub(crate) const NONE: Self = Self {
+    pub(in crate::tgsi) const NONE: Self = Self {
         register: Register::NONE,
         mask: WriteMask::NONE,
         span: Span::new(0, 0),
@@ -76,6 +76,9 @@ impl Target {
 }
 
 /// A lane of a source, in all lanes.
-pub(crate) fn splat(source: Src, lane: u8) -> Src {
+pub(in crate::tgsi) fn splat(source: Src, lane: u8) -> Src {
     source.swizzled(Swizzle::splat(lane))
 }
+
+/// Numbers of addresses and predicates are below this.
+pub(in crate::tgsi) const ADDRESSES: usize = 64;

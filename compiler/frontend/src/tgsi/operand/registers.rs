@@ -1,24 +1,36 @@
 //! What a register is to an instruction that reads or writes it: temporaries, addresses, predicates and immediates here, the other files in
 //! rooms of their own.
 
-use super::{Number, Register, Target};
+use super::{ADDRESSES, Number, Register, Target};
 use crate::codes::Code;
-use crate::tgsi::files::{Access, File};
-use crate::tgsi::nesting::Rows;
-use crate::tgsi::state::{Parsed, Reported, TempPlace, Translation, row, slot};
+use crate::tgsi::check::Parsed;
+use crate::tgsi::files::File;
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::Immediate;
+use crate::tgsi::symbols::Rows;
+use crate::tgsi::symbols::{TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
-/// Numbers of addresses and predicates are below this.
-pub(crate) const ADDRESSES: usize = 64;
+impl Resolver<'_> {
+    /// An immediate as an operand.
+    #[inline]
+    pub(in crate::tgsi) fn immediate(&mut self, number: usize) -> Option<Src> {
+        let Immediate { words, literal } = *self.declared.immediates.get(number)?;
+        if let Some(literal) = literal {
+            return Some(Src::new(Base::Literal(literal)));
+        }
+        let literal = self.emit.literal(words.map(u64::from));
+        self.declared.immediates[number].literal = Some(literal);
+        Some(Src::new(Base::Literal(literal)))
+    }
 
-impl Translation<'_> {
     /// Where a result goes. `None` if it goes nowhere.
     #[inline]
-    pub(crate) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
+    pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         match self.own_register(&target.register) {
             Some(found) => Ok(Some(Dst::new(found, target.mask))),
-            None => self.unusual_destination(target),
+            None => self.resolve_other_destination(target),
         }
     }
 
@@ -33,15 +45,15 @@ impl Translation<'_> {
         None
     }
 
-    fn unusual_destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
+    fn resolve_other_destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         let register = &target.register;
         let mut mask = target.mask;
         let source = match register.file {
             // Instructions that write nothing are dropped by their last step.
             File::Null => return Ok(None),
-            File::Temp | File::TempX | File::Addr | File::Pred => self.source_register(register)?,
+            File::Temp | File::TempX | File::Addr | File::Pred => self.resolve_source(register)?,
             File::Out => {
-                let (source, usage) = self.written_output(register)?;
+                let (source, usage) = self.resolve_written_output(register)?;
                 // Components that the declaration leaves out do not exist on the device.
                 mask = WriteMask(mask.0 & usage.0);
                 source
@@ -58,7 +70,7 @@ impl Translation<'_> {
             | File::Buffer
             | File::Memory
             | File::ConstBuf
-            | File::HwAtomic => return Err(self.not_writable(register)),
+            | File::HwAtomic => return Err(self.check.report_read_only_register(register)),
         };
         let Base::Register(found) = source.base else {
             return Ok(None);
@@ -72,50 +84,40 @@ impl Translation<'_> {
         }))
     }
 
-    #[cold]
-    fn not_writable(&mut self, register: &Register) -> Reported {
-        let file = register.file.word();
-        let message = match register.file.access() {
-            Access::Read => format!("registers of `{file}` are read only"),
-            Access::Resource | Access::Write => format!("registers of `{file}` take no results"),
-        };
-        self.error(Code::WriteReadOnly, register.span, message)
-    }
-
     /// What a register is to an instruction that reads it.
     #[inline]
-    pub(crate) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
+    pub(in crate::tgsi) fn resolve_source(&mut self, register: &Register) -> Parsed<Src> {
         match self.own_register(register) {
             Some(found) => Ok(Src::register(found)),
-            None => self.unusual_source(register),
+            None => self.resolve_other_source(register),
         }
     }
 
-    fn address_source(&mut self, register: &Register) -> Parsed<Src> {
-        let number = self.known_number(register, ADDRESSES)?;
+    fn resolve_address(&mut self, register: &Register) -> Parsed<Src> {
+        let number = self.check.known_number(register, ADDRESSES)?;
         if row(&self.declared.addresses, number).is_none() {
-            self.undeclared(register)?;
+            self.declare_leniently(register)?;
         }
         Ok(Src::register(self.address(number)))
     }
 
-    fn unusual_source(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_other_source(&mut self, register: &Register) -> Parsed<Src> {
         match register.file {
-            File::Imm => self.immediate_source(register),
+            File::Imm => self.resolve_immediate(register),
             File::Const => self.constant(register),
             File::In => self.input(register),
             File::Temp => self.temp(register),
-            File::Out => self.read_output(register),
+            File::Out => self.resolve_read_output(register),
             File::Sv => self.system_value(register),
-            File::Addr => self.address_source(register),
+            File::Addr => self.resolve_address(register),
             File::Pred => {
-                let number = self.known_number(register, ADDRESSES)?;
+                let number = self.check.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))
             }
             // Reads of NULL give 0.
-            File::Null => Ok(self.word(0)),
-            File::ImmX => self.old_immediate(register),
-            File::TempX => self.old_temp(register),
+            File::Null => Ok(self.emit.word(0)),
+            File::ImmX => self.resolve_old_immediate(register),
+            File::TempX => self.resolve_old_temp(register),
             File::Samp
             | File::Image
             | File::Res
@@ -126,86 +128,92 @@ impl Translation<'_> {
             | File::HwAtomic => {
                 let file = register.file.word();
                 let message = format!("registers of `{file}` have no value");
-                Err(self.error(Code::OperandNotVariable, register.span, message))
+                Err(self
+                    .check
+                    .error(Code::OperandNotVariable, register.span, message))
             }
         }
     }
 
     #[inline]
-    fn immediate_source(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_immediate(&mut self, register: &Register) -> Parsed<Src> {
         match register.number.known() {
             Some(number) => match self.immediate(number as usize) {
                 Some(source) => Ok(source),
-                None => Err(self.missing_declaration(register)),
+                None => Err(self.report_undeclared(register)),
             },
             // An array of no elements has nothing to read.
-            None if self.declared.immediates.is_empty() => Err(self.missing_declaration(register)),
-            None => Ok(self.indexed_immediate(register)),
+            None if self.declared.immediates.is_empty() => Err(self.report_undeclared(register)),
+            None => Ok(self.resolve_indexed_immediate(register)),
         }
     }
 
     #[cold]
-    fn indexed_immediate(&mut self, register: &Register) -> Src {
-        let (array, len) = self.filled_array(Rows::Immediates);
-        self.element(array, register.number.term, len)
+    fn resolve_indexed_immediate(&mut self, register: &Register) -> Src {
+        let (array, len) = self.find_filled_array(Rows::Immediates);
+        self.emit.element(array, register.number.term, len)
     }
 
     #[cold]
-    fn old_immediate(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_old_immediate(&mut self, register: &Register) -> Parsed<Src> {
         let Some(number) = register.number.known() else {
-            let (array, len) = self.filled_array(Rows::Old);
-            return Ok(self.element(array, register.number.term, len));
+            let (array, len) = self.find_filled_array(Rows::Old);
+            return Ok(self.emit.element(array, register.number.term, len));
         };
         match self.declared.rows.get(number as usize) {
-            Some(&row) => Ok(self.words(row)),
-            None => Err(self.missing_declaration(register)),
+            Some(&row) => Ok(self.emit.words(row)),
+            None => Err(self.report_undeclared(register)),
         }
     }
 
     #[cold]
-    fn old_temp(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_old_temp(&mut self, register: &Register) -> Parsed<Src> {
         let outer = register.outer.and_then(Number::known).unwrap_or(0);
         let Some(array) = row(&self.declared.old_arrays, outer as usize) else {
-            return Err(self.missing_declaration(register));
+            return Err(self.report_undeclared(register));
         };
         let known = register.number.known();
         if known.is_some_and(|number| number as u32 >= array.len) {
             let message = format!("the array has {} registers", array.len);
-            return Err(self.error(Code::IndexOutOfBounds, register.span, message));
+            return Err(self
+                .check
+                .error(Code::IndexOutOfBounds, register.span, message));
         }
-        Ok(self.element(array.register, register.number.term, array.len))
+        Ok(self
+            .emit
+            .element(array.register, register.number.term, array.len))
     }
 
     fn temp(&mut self, register: &Register) -> Parsed<Src> {
         let Some(number) = register.number.known() else {
-            return self.indexed_temp(register);
+            return self.resolve_indexed_temp(register);
         };
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
         if let Some(place) = row(&self.declared.temps, number as usize) {
-            return Ok(self.place(place));
+            return Ok(self.emit.place(place));
         }
-        self.undeclared(register)?;
-        let place = match self.scan.indexes_file(File::Temp) {
+        self.declare_leniently(register)?;
+        let place = match self.check.ast.indexes_file(File::Temp) {
             // Arrays of all temporaries grow by what is used without a declaration.
             true => {
                 let array = self.whole_temps(number as u32 + 1);
                 TempPlace::Element(array.register, number as u32)
             }
-            false => TempPlace::Own(self.register(Width::W32)),
+            false => TempPlace::Own(self.emit.register(Width::W32)),
         };
         *slot(&mut self.declared.temps, number as usize) = Some(place);
-        Ok(self.place(place))
+        Ok(self.emit.place(place))
     }
 
-    fn indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
+    fn resolve_indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
         let arrays = &self.declared.temp_arrays;
         let named = row(arrays, register.number.array as usize);
         // An id that no declaration has falls back to the array of the whole file.
         match named.or_else(|| row(arrays, 0)) {
-            Some(array) => Ok(self.array_element(&array, register)),
-            None => Err(self.missing_declaration(register)),
+            Some(array) => Ok(self.emit.array_element(&array, register)),
+            None => Err(self.report_undeclared(register)),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Arrays of numbers that instructions index at run time: they are filled where the program begins.
 
-use super::nesting::{Filled, Rows};
-use super::state::Translation;
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::symbols::{Filled, Rows};
 use glasm_ir::inst::Aux;
 use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
-impl Translation<'_> {
+impl Resolver<'_> {
     /// A register array with these rows, and their number.
-    pub(super) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
-        let known = self.nesting.filled.iter().find(|it| it.rows == rows);
+    pub(in crate::tgsi) fn find_filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
+        let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
             return (known.array, known.len);
         }
@@ -21,25 +21,34 @@ impl Translation<'_> {
         };
         // An array of the IR has at least one element.
         let len = len.max(1) as u32;
-        let array = self.storage_register(Storage::Temp, Width::W32, Some(len));
-        self.nesting.filled.push(Filled { rows, array, len });
+        let array = self
+            .emit
+            .storage_register(Storage::Temp, Width::W32, Some(len));
+        self.declared.filled.push(Filled { rows, array, len });
         (array, len)
     }
 
-    /// A main routine that fills arrays and calls the program's own.
-    #[cold]
-    pub(super) fn fill_arrays(&mut self) {
-        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
-        let own = self.builder.program.main;
-        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-        let routine = Routine { name: None, body };
-        self.builder.program.main = self.builder.program.routines.push(routine);
-        self.builder.open_block();
-        for number in 0..self.nesting.filled.len() {
-            self.fill(self.nesting.filled[number]);
+    /// Makes a main routine that fills arrays and calls the program's own, if there are arrays to fill.
+    pub(in crate::tgsi) fn fill_arrays(&mut self) {
+        if self.declared.filled.is_empty() {
+            return;
         }
-        self.builder.node(Node::Call(own, Span::default()));
-        self.builder.close_block_as(body);
+        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
+        let own = self.emit.builder.program.main;
+        let body = self
+            .emit
+            .builder
+            .program
+            .blocks
+            .push(Block { first: 0, len: 0 });
+        let routine = Routine { name: None, body };
+        self.emit.builder.program.main = self.emit.builder.program.routines.push(routine);
+        self.emit.builder.open_block();
+        for number in 0..self.declared.filled.len() {
+            self.fill(self.declared.filled[number]);
+        }
+        self.emit.builder.node(Node::Call(own, Span::default()));
+        self.emit.builder.close_block_as(body);
     }
 
     fn fill(&mut self, filled: Filled) {
@@ -52,19 +61,22 @@ impl Translation<'_> {
             };
             // The one element of an array without rows.
             let Some(words) = words else { continue };
-            let source = self.words(words);
-            let place = self.element(filled.array, IndexTerm::constant(number as i32), filled.len);
+            let source = self.emit.words(words);
+            let place =
+                self.emit
+                    .element(filled.array, IndexTerm::constant(number as i32), filled.len);
             let dst = Dst {
                 index: place.index,
                 ..Dst::new(filled.array, WriteMask::XYZW)
             };
-            self.inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
+            self.emit
+                .inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
         }
     }
 }
 
 /// Rows of four words that hold the places of samples, in the order of the table.
-pub(super) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
+pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
     let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
     STANDARD_PLACES
         .iter()

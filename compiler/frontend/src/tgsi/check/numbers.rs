@@ -1,13 +1,14 @@
 //! The numbers of registers and semantics whose range a caller may limit. Gallium limits register files by the largest number of a register
 //! (`PIPE_SHADER_CAP_MAX_TEMPS` and its like), so that numbers count here, not registers.
 
-use super::files::File;
-use super::nesting::OpenConstruct;
-use super::operand::{Number, Register};
-use super::semantics::Name;
-use super::state::{Translation, row};
+use super::TgsiChecker;
 use crate::check::find_number_span;
 use crate::lang::numbered::Numbered;
+use crate::tgsi::files::File;
+use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::{Number, Register};
+use crate::tgsi::semantics::Name;
+use crate::tgsi::symbols::row;
 use glasm_ir::{Span, Stage};
 
 /// Brackets of a register that has two pairs of them.
@@ -17,9 +18,15 @@ enum Brackets {
     Last,
 }
 
-impl Translation<'_> {
+/// Returns the part of a register from its last opening bracket on.
+fn find_last_brackets(text: &[u8], span: Span) -> Span {
+    let bracket = text[span.range()].iter().rposition(|&byte| byte == b'[');
+    Span::new(span.start + bracket.unwrap_or(0) as u32, span.end)
+}
+
+impl Resolver<'_> {
     /// Adds the numbers of a register that a declaration names, or an operand without a declaration. Numbers that are computed at run time have no range.
-    pub(super) fn add_register(&mut self, register: &Register) {
+    pub(in crate::tgsi) fn add_register(&mut self, register: &Register) {
         let known = |number: Number| u32::try_from(number.known()?).ok();
         let (outer, number) = (register.outer.and_then(known), known(register.number));
         let (kind, limited, brackets) = match register.file {
@@ -36,13 +43,14 @@ impl Translation<'_> {
                 let of_first = matches!(outer, None | Some(0));
                 let vector = number
                     .filter(|_| of_first && register.outer.is_none_or(|it| it.known().is_some()));
-                self.add_number(Numbered::Parameters, vector, register.span, Brackets::Last);
+                self.check
+                    .add_number(Numbered::Parameters, vector, register.span, Brackets::Last);
                 (Numbered::ParameterBuffers, outer, Brackets::First)
             }
             File::In => {
-                if self.stage == Stage::Vertex {
+                if self.check.stage == Stage::Vertex {
                     // Inputs of vertex programs have no semantics: the number of a register is that of its attribute.
-                    self.add_number(
+                    self.check.add_number(
                         Numbered::GenericAttributes,
                         number,
                         register.span,
@@ -60,11 +68,23 @@ impl Translation<'_> {
             | File::TempX
             | File::Memory => return,
         };
-        self.add_number(kind, limited, register.span, brackets);
+        self.check
+            .add_number(kind, limited, register.span, brackets);
     }
 
+    /// Returns what `RES[n]` is: with a type it declares a view.
+    fn kind_of_resource(&self, number: Option<u32>) -> Numbered {
+        let view = number.and_then(|number| row(&self.declared.views, number as usize));
+        match view {
+            Some(_) => Numbered::TextureUnits,
+            None => Numbered::ImageUnits,
+        }
+    }
+}
+
+impl TgsiChecker<'_> {
     /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count` inputs or outputs names at `span`.
-    pub(super) fn add_semantic(
+    pub(in crate::tgsi) fn add_semantic(
         &mut self,
         file: File,
         (name, first, span): (Name, u32, Span),
@@ -79,36 +99,14 @@ impl Translation<'_> {
             (Name::Color, true) if self.stage == Stage::Fragment => Numbered::DrawBuffers,
             _ => return,
         };
-        let text = self.cursor.text;
+        let text = self.ast.text;
         let place = || Some(find_number_span(text, span, first));
         self.usage.add(kind, first + (count - 1), place);
     }
 
-    /// Adds a block that begins: how many of its kind are around it.
-    pub(super) fn add_block(&mut self, open: &OpenConstruct, span: Span) {
-        let kind = match open {
-            OpenConstruct::If { .. } => Numbered::IfBlocks,
-            OpenConstruct::Loop { .. } => Numbered::LoopBlocks,
-            OpenConstruct::Switch { .. } => return,
-        };
-        let same = std::mem::discriminant(open);
-        let levels = self.nesting.levels.iter();
-        let around = levels.filter(|level| std::mem::discriminant(&level.open) == same);
-        self.usage.add(kind, around.count() as u32, || Some(span));
-    }
-
-    /// Returns what `RES[n]` is: with a type it declares a view.
-    fn kind_of_resource(&self, number: Option<u32>) -> Numbered {
-        let view = number.and_then(|number| row(&self.declared.views, number as usize));
-        match view {
-            Some(_) => Numbered::TextureUnits,
-            None => Numbered::ImageUnits,
-        }
-    }
-
     fn add_number(&mut self, kind: Numbered, number: Option<u32>, span: Span, brackets: Brackets) {
         let Some(number) = number else { return };
-        let text = self.cursor.text;
+        let text = self.ast.text;
         self.usage.add(kind, number, || {
             let inside = match brackets {
                 Brackets::First => span,
@@ -117,10 +115,4 @@ impl Translation<'_> {
             Some(find_number_span(text, inside, number))
         });
     }
-}
-
-/// Returns the part of a register from its last opening bracket on.
-fn find_last_brackets(text: &[u8], span: Span) -> Span {
-    let bracket = text[span.range()].iter().rposition(|&byte| byte == b'[');
-    Span::new(span.start + bracket.unwrap_or(0) as u32, span.end)
 }

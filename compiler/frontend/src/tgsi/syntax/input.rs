@@ -1,0 +1,191 @@
+//! Input of the grammar: tokens, with the state of the parser.
+
+use crate::codes::Code;
+use crate::tgsi::ast::Ast;
+use crate::tgsi::failure::{Failure, Message};
+use crate::tgsi::lex::{Token, TokenKind, Word};
+use glasm_ir::Span;
+use winnow::Parser as _;
+use winnow::error::ParserError;
+use winnow::stream::{Stateful, Stream, TokenSlice};
+
+/// Tokens to parse, the last of which is [`TokenKind::End`], with the state of the parser.
+pub(super) type Input<'t, 's> = Stateful<TokenSlice<'t, Token>, &'t mut State<'s>>;
+
+/// Result of a grammar function.
+pub(super) type Result<T> = std::result::Result<T, Failure>;
+
+/// State of the parser of a program.
+pub(super) struct State<'s> {
+    pub(super) ast: Ast<'s>,
+    /// Whether extensions of shipped programs are parsed: comments, short swizzles, `r`, `g`, `b` and `a`.
+    pub(super) is_extended: bool,
+    /// Keyword or opcode of the statement that is parsed.
+    pub(super) keyword: Span,
+}
+
+impl std::fmt::Debug for State<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").finish_non_exhaustive()
+    }
+}
+
+impl ParserError<Input<'_, '_>> for Failure {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'_, '_>) -> Self {
+        fail(input, "something else")
+    }
+
+    fn into_inner(self) -> std::result::Result<Self, Self> {
+        Ok(self)
+    }
+}
+
+/// Returns the next token.
+#[inline(always)]
+pub(super) fn peek(input: &Input<'_, '_>) -> Token {
+    // The end of the program is never consumed.
+    input.peek_token().copied().unwrap_or_default()
+}
+
+/// Returns the kind of the next token.
+#[inline(always)]
+pub(super) fn peek_kind(input: &Input<'_, '_>) -> TokenKind {
+    peek(input).kind
+}
+
+/// Consumes the next token, unless it is the end of the program.
+#[inline(always)]
+pub(super) fn advance(input: &mut Input<'_, '_>) -> Token {
+    let token = peek(input);
+    if token.kind != TokenKind::End {
+        input.next_token();
+    }
+    token
+}
+
+/// Returns the end of the token that was parsed last.
+#[inline(always)]
+pub(super) fn last_end(input: &Input<'_, '_>) -> u32 {
+    peek(input).previous_end
+}
+
+/// Consumes the next token if it is of a kind.
+#[inline(always)]
+pub(super) fn accept(input: &mut Input<'_, '_>, kind: TokenKind) -> bool {
+    let found = peek_kind(input) == kind;
+    if found {
+        input.next_token();
+    }
+    found
+}
+
+/// Parses a mark such as `[`; `code` is that of the failure that something else is there than `expected`.
+#[inline(always)]
+pub(super) fn mark<'t, 's: 't>(
+    kind: TokenKind,
+    code: Code,
+    expected: &'static str,
+) -> impl winnow::Parser<Input<'t, 's>, Token, Failure> {
+    move |input: &mut Input<'t, 's>| {
+        if peek_kind(input) == kind {
+            Ok(advance(input))
+        } else {
+            Err(fail_with(input, code, expected))
+        }
+    }
+}
+
+/// Parses `[`.
+#[inline(always)]
+pub(super) fn parse_open_bracket(input: &mut Input<'_, '_>) -> Result<Token> {
+    mark(TokenKind::OpenBracket, Code::RegisterIndex, "`[`").parse_next(input)
+}
+
+/// Parses `]`.
+#[inline(always)]
+pub(super) fn parse_close_bracket(input: &mut Input<'_, '_>) -> Result<Token> {
+    mark(TokenKind::CloseBracket, Code::RegisterIndex, "`]`").parse_next(input)
+}
+
+/// Parses decimal digits; numbers beyond 32 bits are the largest one. `code` is that of the failure that something else is there.
+#[inline]
+pub(super) fn parse_uint(input: &mut Input<'_, '_>, code: Code) -> Result<(u32, Span)> {
+    let token = mark(TokenKind::Int, code, "a number").parse_next(input)?;
+    Ok((int_value(input, token), token.span()))
+}
+
+/// Returns the value of digits, at most the largest number of 32 bits.
+#[inline]
+pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
+    let digits = &input.state.ast.text[token.span().range()];
+    digits.iter().fold(0u32, |number, byte| {
+        number
+            .saturating_mul(10)
+            .saturating_add(u32::from(byte - b'0'))
+    })
+}
+
+/// Consumes a word, which is empty if there is none.
+#[inline]
+pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
+    let span = peek_word(input);
+    let text = &input.state.ast.text[span.range()];
+    if !text.is_empty() {
+        let first = advance(input);
+        if first.end != span.end {
+            advance(input);
+        }
+    }
+    Word {
+        text,
+        start: span.start,
+    }
+}
+
+/// Returns the span of the next token if it is a word, which may begin with digits, else an empty one at its start.
+#[inline]
+pub(super) fn peek_word(input: &Input<'_, '_>) -> Span {
+    let token = peek(input);
+    match token.kind {
+        TokenKind::Word => token.span(),
+        TokenKind::Int => peek_after_digits(input, token),
+        _ => Span::new(token.start, token.start),
+    }
+}
+
+/// Returns the span of the word that begins with the digits that come next.
+#[cold]
+fn peek_after_digits(input: &Input<'_, '_>, digits: Token) -> Span {
+    let next = input.get(1).copied().unwrap_or_default();
+    let end = if next.kind == TokenKind::Word && next.is_glued() {
+        next.end
+    } else {
+        digits.end
+    };
+    Span::new(digits.start, end)
+}
+
+/// Returns the span of the next token for messages: a word, one byte, or nothing at the end of the program.
+#[cold]
+pub(super) fn peek_span(input: &Input<'_, '_>) -> Span {
+    let word = peek_word(input);
+    if word.range().is_empty() {
+        peek(input).span()
+    } else {
+        word
+    }
+}
+
+/// Returns the failure that the next token is not what the grammar expects.
+#[cold]
+pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Failure {
+    fail_with(input, Code::UnexpectedToken, expected)
+}
+
+/// Returns the failure with a certain code that the next token is not what the grammar expects.
+#[cold]
+pub(super) fn fail_with(input: &Input<'_, '_>, code: Code, expected: &'static str) -> Failure {
+    Failure::new(peek_span(input), code, Message::Expected(expected))
+}
