@@ -350,7 +350,7 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
         return None;
     }
     if overrides::is_overridden(capability) {
-        state.restore_overrides();
+        state.drawing.overridden.restore();
     }
     if let Some((dimension, attribute)) = evaluators::numbered(capability) {
         return Some(state.maps[dimension].enabled & 1 << attribute != 0);
@@ -373,7 +373,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         return is_enabled(state, name).map(i32::from);
     }
     if overrides::is_overridden(name) {
-        state.restore_overrides();
+        state.drawing.overridden.restore();
         return None;
     }
     if let Some(target) = Target::of_buffers(name) {

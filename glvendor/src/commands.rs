@@ -119,8 +119,8 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::Map(target, map) => state.set_map(*target, map.clone()),
         Command::EnableMap(target, enabled) => state.enable_map(*target, *enabled),
         Command::PushAttributes(mask) => {
-            state.restore_overrides();
-            state.restore_depth_modes();
+            state.drawing.overridden.restore();
+            state.drawing.lookups.restore_depth_modes();
             state.push_enables(*mask);
             driver::PushAttrib(*mask);
         }
@@ -166,7 +166,7 @@ pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
                 state.touch(Groups::PROGRAMS);
             }
         }
-        draw::forget(state, gone.map_or(0, |it| it.serial()));
+        draw::purge_program(state, gone.map_or(0, |it| it.serial()));
     }
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     }
     contents.vertex_limit = limit;
     drop(contents);
-    draw::forget(state, program.reloaded());
+    draw::purge_program(state, program.reloaded());
     state.touch(Groups::PROGRAMS);
 }
 
@@ -333,7 +333,7 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         contents.loaded = None;
         contents.is_drivers = true;
         drop(contents);
-        draw::forget(state, program.reloaded());
+        draw::purge_program(state, program.reloaded());
         state.error_position = -1;
         state.error_text = CString::default();
         state.touch(Groups::PROGRAMS);
@@ -406,7 +406,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
             contents.loaded = Some(loaded);
             contents.is_drivers = false;
             drop(contents);
-            draw::forget(state, program.reloaded());
+            draw::purge_program(state, program.reloaded());
             state.error_position = -1;
             state.error_text = CString::default();
             state.touch(Groups::PROGRAMS);

@@ -3,10 +3,10 @@
 //!
 //! State is read when primitives begin, because GL gives none until they end.
 
-use crate::beside;
 use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
 use crate::ffi::{driver, query};
+use crate::mixed_pipeline;
 use crate::target::Target;
 
 /// Numbered attributes that have maps.
@@ -266,7 +266,7 @@ impl State {
         if !self.has_maps
             || self.is_inside
             || !vertex.enabled
-            || !beside::leaves_vertices(self)
+            || !mixed_pipeline::leaves_vertices(self)
             || !(has_numbered || is_ours)
         {
             return;

@@ -129,7 +129,7 @@ impl State {
 
     /// The name of a pipeline object for the driver, which is [`NOBODYS`] for that of this library.
     pub(crate) fn foreign_pipeline(&self, name: u32) -> u32 {
-        if name != 0 && name == self.drawing.both {
+        if self.drawing.mixed.has_name(name) {
             NOBODYS
         } else {
             name

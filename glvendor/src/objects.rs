@@ -1,10 +1,10 @@
 //! Program objects and what else contexts share.
 
-use crate::beside::Partial;
 use crate::context::State;
 use crate::ffi::ring::{self, Store};
 use crate::lists::List;
 use crate::lock::Mutex;
+use crate::mixed_pipeline::Partial;
 use crate::names::Names;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};

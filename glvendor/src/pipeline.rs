@@ -1,12 +1,12 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
-use crate::beside::{self, Side};
 use crate::context::State;
 use crate::extensions::Capabilities;
 use crate::ffi::driver::constants::PATCHES;
 use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
+use crate::mixed_pipeline::{self, StageGroup};
 use crate::objects::Program;
 use crate::overrides::PointSize;
 use crate::params::Block;
@@ -47,7 +47,7 @@ pub(crate) struct Key {
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
     /// Where the only program stands beside shaders of the application.
-    pub(crate) beside: Option<Side>,
+    pub(crate) mixed: Option<StageGroup>,
 }
 
 /// State that programs are compiled for.
@@ -113,7 +113,7 @@ pub(crate) struct Pipeline {
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
     /// Whether shaders of the application stand beside the program object.
-    pub(crate) beside: Option<Side>,
+    pub(crate) mixed: Option<StageGroup>,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -140,8 +140,8 @@ pub(crate) fn shader_kind(stage: Stage) -> u32 {
 /// What the programs of a pipeline are compiled with. `Err` if the driver has no way for them.
 fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     let state = &key.state;
-    let is_text = capabilities.writer.is_some() || key.beside.is_some();
-    let mut options = match key.beside {
+    let is_text = capabilities.writer.is_some() || key.mixed.is_some();
+    let mut options = match key.mixed {
         None => capabilities.options.clone(),
         Some(_) => {
             let writer = capabilities.mixer.as_ref();
@@ -305,7 +305,7 @@ pub(crate) fn make(
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
-        beside: key.beside,
+        mixed: key.mixed,
         materials: key
             .vertex
             .as_ref()
@@ -344,7 +344,7 @@ pub(crate) fn make(
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules, &[], key.beside.is_some())?;
+    pipeline.program = program_object(&state.capabilities, &modules, &[], key.mixed.is_some())?;
     state.shared().names.add_program(pipeline.program);
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
@@ -426,7 +426,7 @@ fn texts(
         texts.push((*stage, writer.write(module).map_err(refused)?));
     }
     match is_beside {
-        true => beside::share_varyings(&mut texts),
+        true => mixed_pipeline::share_varyings(&mut texts),
         false => text::agree(&mut texts),
     }
     Ok(texts)

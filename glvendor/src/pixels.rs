@@ -71,9 +71,9 @@ pub(crate) fn way(state: &mut State) -> Way {
 
 /// Does something as the driver would without programs of ours.
 pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
-    let left = draw::leave(state);
+    let left = draw::suspend_programs(state);
     work();
-    draw::come_back(left);
+    draw::resume_programs(left);
 }
 
 /// Whether pixels of a format are colors that textures hold: no depths, stencil indices, integers.

@@ -49,7 +49,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
             ))
         })
     });
-    let left = draw::leave(state);
+    let left = draw::suspend_programs(state);
     match found {
         Some(Ok(results)) => apply(state, &results),
         Some(Err(_)) | None => {
@@ -57,7 +57,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
             driver::RasterPos4f(x, y, z, w);
         }
     }
-    draw::come_back(left);
+    draw::resume_programs(left);
 }
 
 /// Runs a vertex program. `Err` has what it needs that is not here.

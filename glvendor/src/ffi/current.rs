@@ -184,7 +184,7 @@ impl Removed {
 pub(crate) fn leaving() {
     with(|state| {
         if !state.is_inside {
-            state.restore_depth_modes();
+            state.drawing.lookups.restore_depth_modes();
         }
     });
 }

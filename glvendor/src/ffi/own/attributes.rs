@@ -208,7 +208,7 @@ fn enable(capability: GLenum, enabled: bool) {
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {
         current::with(|state| {
-            state.restore_overrides();
+            state.drawing.overridden.restore();
             state.changed(Groups::ENABLES);
         });
     }

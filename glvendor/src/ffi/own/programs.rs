@@ -6,10 +6,10 @@ use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::answers;
 use crate::arguments;
-use crate::beside;
 use crate::commands::{self, Command};
 use crate::compute;
 use crate::draw::{self, Draw};
+use crate::mixed_pipeline;
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
@@ -286,7 +286,7 @@ pub(crate) unsafe extern "system" fn GetHandleARB(name: GLenum) -> GLhandleARB {
 }
 
 pub(crate) unsafe extern "system" fn LinkProgram(program: GLuint) {
-    if current::with(|state| beside::link(state, program)).is_none() {
+    if current::with(|state| mixed_pipeline::link(state, program)).is_none() {
         driver::LinkProgram(program);
     }
 }

@@ -22,14 +22,14 @@ const LINK_STATUS: u32 = 0x8B82;
 
 /// What of ours stands beside shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Side {
+pub(crate) enum StageGroup {
     /// The stages before fragments.
     Vertex,
     /// A fragment program.
     Fragment,
 }
 
-impl Side {
+impl StageGroup {
     /// The bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
     fn bits(self) -> (u32, u32) {
         const FRAGMENT: u32 = 2;
@@ -55,13 +55,13 @@ impl Side {
 /// A program object of the application that lacks a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partial {
-    side: Side,
+    side: StageGroup,
     /// Whether the application has made it separable itself.
     pub(crate) is_separable: bool,
 }
 
 /// The stage that programs of ours can take in a program object, by what is attached to it.
-fn lacking(program: u32) -> Option<Side> {
+fn lacking(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
     }
@@ -71,8 +71,8 @@ fn lacking(program: u32) -> Option<Side> {
     let kinds: Vec<i32> = kinds.collect();
     let has = |kind: i32| kinds.contains(&kind);
     match (has(VERTEX_SHADER), has(FRAGMENT_SHADER)) {
-        (true, false) => Some(Side::Fragment),
-        (false, true) if kinds.iter().all(|it| *it == FRAGMENT_SHADER) => Some(Side::Vertex),
+        (true, false) => Some(StageGroup::Fragment),
+        (false, true) if kinds.iter().all(|it| *it == FRAGMENT_SHADER) => Some(StageGroup::Vertex),
         (false, _) | (true, true) => None,
     }
 }
@@ -106,35 +106,53 @@ pub(crate) fn link(state: &mut State, program: u32) {
 }
 
 /// Where programs of ours can stand beside the application's program object.
-pub(crate) fn side(state: &State) -> Option<Side> {
+pub(crate) fn side(state: &State) -> Option<StageGroup> {
     let share = state.shared();
     share.partial.get(&state.used_program).map(|it| it.side)
 }
 
 /// Whether vertices go through programs where these are enabled, and not through shaders of the application.
 pub(crate) fn leaves_vertices(state: &State) -> bool {
-    state.used_program == 0 || side(state) == Some(Side::Vertex)
+    state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
 }
 
-/// The driver draws with shaders of the application and a program object of ours.
-pub(crate) fn use_both(state: &mut State, side: Side, ours: u32) {
-    if state.drawing.both == 0 {
-        state.drawing.both = query::pipeline_name();
+/// Pipeline object of the driver that combines a program object of this library with one of the
+/// application.
+#[derive(Debug, Default)]
+pub(crate) struct MixedPipeline {
+    /// Stages that programs of this library take. `None` if all stages are theirs.
+    pub(crate) group: Option<StageGroup>,
+    /// Name of the pipeline object, 0 before its first use.
+    name: u32,
+    is_bound: bool,
+}
+
+impl MixedPipeline {
+    /// Returns whether a name is that of the pipeline object.
+    pub(crate) fn has_name(&self, name: u32) -> bool {
+        name != 0 && name == self.name
     }
-    let (both, (our_bit, other_bits)) = (state.drawing.both, side.bits());
-    driver::UseProgram(0);
-    driver::BindProgramPipeline(both);
-    driver::UseProgramStages(both, other_bits, state.used_program);
-    driver::UseProgramStages(both, our_bit, ours);
-    // Uniforms that the application sets are those of its program.
-    driver::ActiveShaderProgram(both, state.used_program);
-    state.drawing.is_both_bound = true;
-}
 
-/// The pipeline object that the application has bound is bound again.
-pub(crate) fn restore(state: &mut State) {
-    if std::mem::take(&mut state.drawing.is_both_bound) {
-        driver::BindProgramPipeline(state.used_pipeline);
+    /// Binds the pipeline object with a program object of this library and one of the application.
+    pub(crate) fn bind(&mut self, group: StageGroup, ours: u32, theirs: u32) {
+        if self.name == 0 {
+            self.name = query::pipeline_name();
+        }
+        let (our_bit, other_bits) = group.bits();
+        driver::UseProgram(0);
+        driver::BindProgramPipeline(self.name);
+        driver::UseProgramStages(self.name, other_bits, theirs);
+        driver::UseProgramStages(self.name, our_bit, ours);
+        // Uniforms that the application sets are those of its program.
+        driver::ActiveShaderProgram(self.name, theirs);
+        self.is_bound = true;
+    }
+
+    /// Binds the pipeline object of the application again if another one is bound.
+    pub(crate) fn restore(&mut self, theirs: u32) {
+        if std::mem::take(&mut self.is_bound) {
+            driver::BindProgramPipeline(theirs);
+        }
     }
 }
 
