@@ -35,6 +35,7 @@
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
 //! | [`vertices`] | what draws read: bounds, current values |
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
+//! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
 //! | [`stopwatch`] | time limits |
@@ -59,6 +60,7 @@ pub mod outcome;
 pub mod params;
 mod pictures;
 pub mod probe;
+pub mod resource_table;
 pub mod results;
 pub mod runner;
 pub mod script;

@@ -1,12 +1,15 @@
 //! Parameters, and the parameter blocks that programs read. Pure.
 
-use crate::script::{CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType};
+use crate::script::pipeline_state::PipelineState;
+use crate::script::{
+    Convention, CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType, Requirements,
+};
 use glasm::Counts;
 use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{ParamSource, Stage};
 use glasm::reflect::{NamedParameter, ParamBlock};
 use glasm::state::matrix::{IDENTITY, Matrix, multiply};
-use glasm::state::{GlState, Tracking};
+use glasm::state::{GlState, Multisample, Tracking};
 use std::collections::HashMap;
 
 /// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
@@ -14,6 +17,15 @@ use std::collections::HashMap;
 struct Param {
     words: [u32; 4],
     ty: Option<ParamType>,
+}
+
+/// A parameter of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKey {
+    /// One of a bank of a stage, by its index.
+    Indexed(ParamBank, Stage, u32),
+    /// One that the program at a line declares, by its name.
+    Named(u32, String),
 }
 
 /// Values of parameters; what is not set is the float zero.
@@ -30,6 +42,76 @@ pub struct Params {
 }
 
 impl Params {
+    /// Creates the parameters of a script before its first command.
+    pub fn of_script(requirements: &Requirements) -> Self {
+        let mut params = Self::default();
+        let height = requirements.framebuffer[1] as f32;
+        let state = &mut params.state;
+        state.multisample = Multisample::standard(requirements.attachments.samples);
+        state.window_height = height;
+        let is_gl = requirements.convention == Convention::OpenGl;
+        state.lower_left_height = is_gl.then_some(height);
+        params
+    }
+
+    /// Sets the state of a draw that programs read.
+    pub fn set_draw_state(&mut self, requirements: &Requirements, draw: &PipelineState) {
+        let [width, height] = requirements.framebuffer;
+        let whole = [0.0, 0.0, width as f32, height as f32];
+        self.state.viewport = draw.viewports[0].unwrap_or(whole);
+        self.state.depth_clamp = draw.depth_clamp;
+    }
+
+    /// Declares the named parameters of the program of a stage, at a line, and returns the key of
+    /// the one that has a name.
+    ///
+    /// # Errors
+    /// If the program declares no parameter of that name.
+    pub fn find_named(
+        &mut self,
+        (stage, line): (Stage, u32),
+        declared: &[NamedParameter],
+        name: &str,
+    ) -> Result<ParamKey, String> {
+        self.declare(line, declared);
+        let key = (line, name.to_owned());
+        if self.named.contains_key(&key) {
+            return Ok(ParamKey::Named(key.0, key.1));
+        }
+        Err(format!(
+            "the {} program has no parameter `{name}`",
+            stage.name()
+        ))
+    }
+
+    /// Returns the bits of a parameter and the type that it was set with.
+    pub fn read(&self, key: &ParamKey) -> ([u32; 4], Option<ParamType>) {
+        match key {
+            ParamKey::Indexed(bank, stage, index) => self.value(*bank, *stage, *index),
+            ParamKey::Named(line, name) => self.named(*line, name).unwrap_or_default(),
+        }
+    }
+
+    /// Sets the bits of a parameter.
+    ///
+    /// # Errors
+    /// If it tracks a matrix.
+    pub fn write(
+        &mut self,
+        key: &ParamKey,
+        words: [u32; 4],
+        ty: Option<ParamType>,
+    ) -> Result<(), String> {
+        match key {
+            ParamKey::Named(line, name) => self.set_named(*line, name, words, ty),
+            ParamKey::Indexed(bank, stage, index) if self.is_tracked(*bank, *stage, *index) => {
+                return Err(format!("parameter {index} tracks a matrix"));
+            }
+            ParamKey::Indexed(bank, stage, index) => self.set(*bank, *stage, *index, words, ty),
+        }
+        Ok(())
+    }
+
     /// Bits of a parameter.
     pub fn get(&self, bank: ParamBank, stage: Stage, index: u32) -> [u32; 4] {
         self.param(bank, stage, index).words
@@ -182,6 +264,14 @@ impl Params {
     }
 }
 
+/// Replaces the components of a parameter that 64-bit numbers fill, such as addresses and handles.
+pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
+    for (components, pair) in words.chunks_exact_mut(2).zip(pairs) {
+        components.copy_from_slice(&[*pair as u32, (*pair >> 32) as u32]);
+    }
+    words
+}
+
 /// What a program uses of something that GL limits.
 pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     match kind {
@@ -243,6 +333,15 @@ mod tests {
             .chunks(4)
             .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
             .collect()
+    }
+
+    #[test]
+    fn pairs_replace_the_first_components() {
+        let before = [1, 2, 3, 4];
+        assert_eq!(replace_pairs(before, &[]), before);
+        assert_eq!(replace_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
+        let both = replace_pairs(before, &[u64::MAX, 7 << 32]);
+        assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
     }
 
     #[test]

@@ -278,7 +278,7 @@ impl Runner for Execution<'_> {
     }
 
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done {
-        self.images.bind(place, bound);
+        self.images.table.bind(place, bound.clone());
         Ok(())
     }
 
@@ -287,7 +287,7 @@ impl Runner for Execution<'_> {
     }
 
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
-        self.images.used_planes()
+        self.images.table.used_planes()
     }
 
     fn buffer_count(&self) -> usize {

@@ -1,12 +1,13 @@
 //! What modules read and write: parameters, buffers and images, bound where their reflections say.
 
 use super::execution::Execution;
-use super::modules::{ModuleProgram, Modules, StageModule, Work};
+use super::modules::{ModuleProgram, StageModule, Work};
 use super::problem::{Problem, unused};
 use crate::features::lacks;
 use crate::gl::{self, Buffer};
 use glasm::ir::Stage;
 use glasm::reflect::{BufferBinding, BufferKind, ImageFormat};
+use glasm_scripts::params::ParamKey;
 use glasm_scripts::script::{
     BindTarget, BufferKind as ScriptBuffer, ImageKey, ParamBank, ParamType, ParamValue,
 };
@@ -29,7 +30,10 @@ impl Execution<'_> {
             }
             for image in &module.reflection.images {
                 for number in 0..image.count {
-                    let bound = self.images.bound(ImageKey::of_unit(image.unit + number));
+                    let bound = self
+                        .images
+                        .table
+                        .bound(ImageKey::of_unit(image.unit + number));
                     let raw = raw_format(image.format);
                     let unit = image.slot.binding + number;
                     self.images.bind_unit(&self.gl, unit, &bound, raw)?;
@@ -137,69 +141,44 @@ impl Execution<'_> {
             }
             ParamValue::Handles(_) => return Err(unused("handles in modules")),
         };
-        if bank == ParamBank::Named {
-            let (line, name) = self.declared(stage, index)?;
-            if let Some(modules) = &mut self.modules {
-                modules.params.set_named(line, &name, words, ty);
-            }
-            return Ok(());
-        }
-        let modules = self
-            .modules
-            .as_mut()
-            .ok_or_else(|| "no modules".to_owned())?;
-        if modules.params.is_tracked(bank, stage, index) {
-            return Err(format!("parameter {index} tracks a matrix").into());
-        }
-        modules.params.set(bank, stage, index, words, ty);
-        Ok(())
+        let key = self.module_param_key((bank, stage, index))?;
+        let modules = self.modules.as_mut().ok_or_else(no_modules)?;
+        Ok(modules.params.write(&key, words, ty)?)
     }
 
-    /// Bits of a parameter and the type that it was set with.
+    /// Returns the bits of a parameter and the type that it was set with.
     pub(super) fn module_parameter(
         &mut self,
-        (bank, stage, index): Place,
+        place: Place,
     ) -> Result<([u32; 4], Option<ParamType>), Problem> {
-        let declared = match bank {
-            ParamBank::Named => Some(self.declared(stage, index)?),
-            ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => None,
-        };
-        let modules = self
-            .modules
-            .as_ref()
-            .ok_or_else(|| "no modules".to_owned())?;
-        Ok(match declared {
-            Some((line, name)) => modules.params.named(line, &name).unwrap_or_default(),
-            None => modules.params.value(bank, stage, index),
-        })
+        let key = self.module_param_key(place)?;
+        let modules = self.modules.as_ref().ok_or_else(no_modules)?;
+        Ok(modules.params.read(&key))
     }
 
-    /// The line of the program of a stage, and the name of a parameter that it declares.
-    fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
-        let name = self.script.param_names[number as usize].clone();
-        let work = match stage {
-            Stage::Compute => Work::Dispatch(None),
-            Stage::Vertex
-            | Stage::TessControl
-            | Stage::TessEval
-            | Stage::Geometry
-            | Stage::Fragment => Work::Draw,
+    /// Returns the key of a parameter, which the program of the stage declares if it has a name.
+    fn module_param_key(&mut self, (bank, stage, index): Place) -> Result<ParamKey, Problem> {
+        if bank != ParamBank::Named {
+            return Ok(ParamKey::Indexed(bank, stage, index));
+        }
+        let work = if stage == Stage::Compute {
+            Work::Dispatch(None)
+        } else {
+            Work::Draw
         };
         let program = self.ready_modules(work)?;
-        let unknown = || format!("the {} program has no parameter `{name}`", stage.name());
         let mut stages = program.iter().flat_map(|program| &program.stages);
-        let module = stages
-            .find(|module| module.stage == stage)
-            .ok_or_else(unknown)?;
-        let modules: &mut Modules = self.modules.as_mut().ok_or_else(unknown)?;
-        modules
-            .params
-            .declare(module.line, &module.reflection.named);
-        match modules.params.named(module.line, &name) {
-            Some(_) => Ok((module.line, name)),
-            None => Err(unknown().into()),
-        }
+        let module = stages.find(|module| module.stage == stage);
+        let declared = module.map_or(&[][..], |module| &module.reflection.named);
+        let line = module.map_or(0, |module| module.line);
+        let name = &self.script.param_names[index as usize];
+        let modules = self.modules.as_mut().ok_or_else(no_modules)?;
+        Ok(modules.params.find_named((stage, line), declared, name)?)
     }
+}
+
+fn no_modules() -> String {
+    "no modules".to_owned()
 }
 
 /// The format in which a unit is bound if that is not the image's own.

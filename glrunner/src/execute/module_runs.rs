@@ -19,11 +19,9 @@ impl Execution<'_> {
 
     /// What programs see of the state of a draw.
     pub(super) fn note_draw_state(&mut self, state: &PipelineState) {
-        let [width, height] = self.script.requirements.framebuffer.map(|size| size as f32);
         if let Some(modules) = &mut self.modules {
-            let whole = [0.0, 0.0, width, height];
-            modules.params.state.viewport = state.viewports[0].unwrap_or(whole);
-            modules.params.state.depth_clamp = state.depth_clamp;
+            let requirements = &self.script.requirements;
+            modules.params.set_draw_state(requirements, state);
         }
     }
 

@@ -10,9 +10,8 @@ use crate::gl::{Buffer, Gl, ShaderProgram};
 use crate::options::Through;
 use glasm::Reflection;
 use glasm::ir::Stage;
-use glasm::state::Multisample;
 use glasm_scripts::params::Params;
-use glasm_scripts::script::{Convention, ProgramState, Script};
+use glasm_scripts::script::{ProgramState, Script};
 use std::rc::Rc;
 
 /// What is compiled of the programs of a script, and what they read.
@@ -82,21 +81,13 @@ impl Modules {
     /// Nothing is compiled yet.
     pub(super) fn new(gl: &Gl, script: &Script, through: Through) -> Result<Self, Problem> {
         let base = Implementation::of(gl)?.options()?;
-        let mut params = Params::default();
-        let requirements = &script.requirements;
-        params.state.multisample = Multisample::standard(requirements.attachments.samples);
-        let height = requirements.framebuffer[1] as f32;
-        params.state.window_height = height;
-        if requirements.convention == Convention::OpenGl {
-            params.state.lower_left_height = Some(height);
-        }
         Ok(Self {
             through,
             base: match through {
                 Through::Spirv => base,
                 Through::Glsl => module_text::options(gl, base)?,
             },
-            params,
+            params: Params::of_script(&script.requirements),
             state: ProgramState::default(),
             made: Vec::new(),
             held: Vec::new(),

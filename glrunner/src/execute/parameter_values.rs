@@ -34,14 +34,6 @@ impl Parameters {
     }
 }
 
-/// 64-bit numbers in the place of the components that they fill.
-pub(super) fn with_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
-    for (place, pair) in words.chunks_exact_mut(2).zip(pairs) {
-        (place[0], place[1]) = (*pair as u32, (*pair >> 32) as u32);
-    }
-    words
-}
-
 /// What the script has set: the bits of a parameter by the line of the program that names it and the number of the name. A program gets its
 /// values again when it is loaded once more.
 #[derive(Default)]

@@ -5,13 +5,13 @@
 //! of textures and images, which a script may change at any time.
 
 use super::execution::Execution;
-use super::parameter_values::{Key, Value, with_pairs};
+use super::parameter_values::{Key, Value};
 use super::problem::{Problem, unused};
 use super::support::stage_target;
 use crate::error::Error;
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
-use glasm_scripts::params::check_parameter;
+use glasm_scripts::params::{check_parameter, replace_pairs};
 use glasm_scripts::script::{HandleUnit, ParamBank, ParamType};
 
 /// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
@@ -181,7 +181,7 @@ impl Execution<'_> {
         index: u32,
         pairs: &[u64],
     ) -> Result<(), Problem> {
-        let words = with_pairs(self.parameters.words((stage, bank, index)), pairs);
+        let words = replace_pairs(self.parameters.words((stage, bank, index)), pairs);
         self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
@@ -263,7 +263,7 @@ impl Execution<'_> {
             for unit in units {
                 handles.push(self.handle(unit)?);
             }
-            let words = with_pairs(self.parameters.words(key), &handles);
+            let words = replace_pairs(self.parameters.words(key), &handles);
             let ty = ParamType::Uint;
             self.set_value(key, Value { words, ty })?;
         }
@@ -299,15 +299,6 @@ mod tests {
     use crate::gl::Target;
     use crate::gl::pretend::{self, take_calls};
     use crate::gl::tests::{load, open};
-
-    #[test]
-    fn pairs_leave_what_is_behind_them() {
-        let before = [1, 2, 3, 4];
-        assert_eq!(with_pairs(before, &[]), before);
-        assert_eq!(with_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
-        let both = with_pairs(before, &[u64::MAX, 7 << 32]);
-        assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
-    }
 
     #[test]
     fn subroutines_that_are_not_set_are_the_first_ones() {

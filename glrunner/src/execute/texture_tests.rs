@@ -57,10 +57,14 @@ fn shape(target: TexTarget, format: Format, extent: [u32; 3], levels: u32, layer
     }
 }
 
-fn filled(shape: Shape) -> TextureData {
+fn filling(shape: Shape) -> Update {
     let update = Update::whole(shape.clone(), None);
     let contents = Contents::Texels(texels(&shape.format, update.texels() as usize));
-    TextureData::new(&Update::whole(shape, Some(contents)))
+    Update::whole(shape, Some(contents))
+}
+
+fn filled(shape: Shape) -> TextureData {
+    TextureData::new(&filling(shape))
 }
 
 /// Whether the driver has such textures; else the reason is printed.
@@ -135,7 +139,12 @@ fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData
         return;
     };
     let shape = data.shape.clone();
-    execution.images.insert(key, data.clone(), object);
+    let images = &mut execution.images;
+    images.update(key, &filling(shape.clone())).unwrap();
+    images
+        .table
+        .prepare(key, |_| Ok::<_, Problem>(object))
+        .unwrap();
     for plane in shape.planes() {
         let found = execution.read_image(key, plane).unwrap();
         assert_eq!(found.data, data.plane(plane), "{what} {plane:?}");
@@ -318,7 +327,7 @@ fn programs_see_images_and_parts_of_images() {
             let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
             assert_eq!(words, expected, "{unit} {plane:?}");
         }
-        let used = execution.images.used_planes();
+        let used = execution.images.table.used_planes();
         assert_eq!(used.len(), 3 + 2 * 2);
     });
 }

@@ -114,7 +114,9 @@ impl<'a> Draws<'a> {
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
-        resources.note_draw_state(script, &draw.state);
+        resources
+            .params
+            .set_draw_state(&script.requirements, &draw.state);
         self.programs.bind(resources, Some(framebuffer))?;
         let (draw, list) = self.translate(draw, &script.indices)?;
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;

@@ -143,7 +143,7 @@ impl Runner for Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done {
-        let (words, own) = self.parameter_of((bank, stage, index))?;
+        let (words, own) = self.read_parameter((bank, stage, index))?;
         let observed = (own == Some(ty)).then_some(words);
         Ok(check_parameter(observed, expected, ty)?)
     }
@@ -154,7 +154,7 @@ impl Runner for Execution<'_> {
         stage: Stage,
         index: u32,
     ) -> Result<[u32; 4], Problem> {
-        Ok(self.parameter_of((bank, stage, index))?.0)
+        Ok(self.read_parameter((bank, stage, index))?.0)
     }
 
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done {

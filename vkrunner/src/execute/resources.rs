@@ -10,10 +10,8 @@ use super::wanted::{Missing, WantedImage, WantedTexture};
 use crate::vk::{Buffer, CaptureCall, Comparing, Device, Resource, SampleCounter};
 use glasm::ir::{Stage, TexTarget};
 use glasm::reflect::{HandleKind, Scalar};
-use glasm::state::Multisample;
-use glasm_scripts::params::Params;
-use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{BufferAddress, Convention, ParamValue, Script};
+use glasm_scripts::params::{Params, replace_pairs};
+use glasm_scripts::script::{BufferAddress, ParamValue, Script};
 use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -38,14 +36,8 @@ impl Resources {
     /// What there is before the first command.
     pub(super) fn new(device: &Device, script: &Script) -> Self {
         let requirements = &script.requirements;
-        let mut params = Params::default();
+        let mut params = Params::of_script(requirements);
         params.state.threads.warp_size = device.capabilities.compiler.subgroups.size.min(32);
-        params.state.multisample = Multisample::standard(requirements.attachments.samples);
-        let height = requirements.framebuffer[1] as f32;
-        params.state.window_height = height;
-        if requirements.convention == Convention::OpenGl {
-            params.state.lower_left_height = Some(height);
-        }
         Self {
             buffers: Vec::new(),
             bound: Bound::new(&script.buffers, &script.steps),
@@ -76,29 +68,14 @@ impl Resources {
         match value {
             ParamValue::Words(_, words) => *words,
             ParamValue::Addresses(addresses) => {
-                let mut words = before;
-                for (pair, address) in words.chunks_exact_mut(2).zip(addresses) {
-                    let address = self.address(*address);
-                    (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
-                }
-                words
+                let addresses: Vec<u64> = addresses.iter().map(|it| self.address(*it)).collect();
+                replace_pairs(before, &addresses)
             }
             ParamValue::Handles(handles) => {
-                let mut words = before;
-                for (pair, handle) in words.chunks_exact_mut(2).zip(handles) {
-                    (pair[0], pair[1]) = (handle.unit(), 0);
-                }
-                words
+                let units: Vec<u64> = handles.iter().map(|it| it.unit().into()).collect();
+                replace_pairs(before, &units)
             }
         }
-    }
-
-    /// What programs see of the state of a draw.
-    pub(super) fn note_draw_state(&mut self, script: &Script, draw: &PipelineState) {
-        let [width, height] = script.requirements.framebuffer;
-        let whole = [0.0, 0.0, width as f32, height as f32];
-        self.params.state.viewport = draw.viewports[0].unwrap_or(whole);
-        self.params.state.depth_clamp = draw.depth_clamp;
     }
 
     /// What a draw captures now.
