@@ -4,15 +4,22 @@
 
 use super::facts::Facts;
 use super::implementation::Implementation;
+use super::module_compile::compile;
 use super::module_text;
-use super::problem::Problem;
+use super::problem::{Problem, unused};
+use super::programs::Programs;
+use super::shaders::Shaders;
+use crate::features::lacks;
 use crate::gl::{Buffer, Gl, ShaderProgram};
 use crate::options::Through;
 use glasm::Reflection;
 use glasm::ir::Stage;
-use glasm_scripts::params::Params;
-use glasm_scripts::script::{ProgramState, Script};
+use glasm_scripts::params::{ParamKey, Params};
+use glasm_scripts::script::{ParamBank, ParamType, ParamValue, ProgramState, Script};
 use std::rc::Rc;
+
+/// A parameter: bank, stage and index.
+type Place = (ParamBank, Stage, u32);
 
 /// What is compiled of the programs of a script, and what they read.
 pub(super) struct Modules {
@@ -94,15 +101,86 @@ impl Modules {
         })
     }
 
-    /// Keeps what has been made.
-    pub(super) fn keep(&mut self, made: (Key, Rc<ModuleProgram>)) {
-        self.made.push(made);
-    }
-
     /// What has been made for a key.
-    pub(super) fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
+    fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
         let mut made = self.made.iter();
         let found = made.find(|(known, _)| known == key);
         found.map(|(_, program)| Rc::clone(program))
+    }
+}
+
+/// Compiles the modules of draws and dispatches, and changes the parameters that they read.
+pub(super) struct ModuleContext<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) script: &'a Script,
+    pub(super) modules: &'a mut Modules,
+    pub(super) shaders: &'a mut Shaders,
+    pub(super) programs: &'a mut Programs,
+}
+
+impl ModuleContext<'_> {
+    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them the
+    /// programs that run.
+    pub(super) fn prepare(&mut self, work: Work) -> Result<Rc<ModuleProgram>, Problem> {
+        let state = self.modules.state.clone();
+        let key = Key { state, work };
+        let program = match self.modules.find(&key) {
+            Some(program) => program,
+            None => {
+                let program = Rc::new(compile(self.gl, self.script, self.modules, &key)?);
+                self.modules.made.push((key, Rc::clone(&program)));
+                program
+            }
+        };
+        self.shaders.set(work, Rc::clone(&program.program));
+        let stages = program.stages.iter();
+        let facts = stages.map(|module| (module.stage, module.facts.clone()));
+        self.programs.set_shaders(facts);
+        Ok(program)
+    }
+
+    /// Executes `parameter`.
+    pub(super) fn change_parameter(
+        &mut self,
+        place: Place,
+        value: &ParamValue,
+    ) -> Result<(), Problem> {
+        let (words, ty) = match value {
+            ParamValue::Words(ty, words) => (*words, *ty),
+            ParamValue::Addresses(_) => {
+                return Err(Problem::Lacking(lacks("bufferDeviceAddress")));
+            }
+            ParamValue::Handles(_) => return Err(unused("handles in modules")),
+        };
+        let key = self.param_key(place)?;
+        Ok(self.modules.params.write(&key, words, ty)?)
+    }
+
+    /// Returns the bits of a parameter and the type that it was set with.
+    pub(super) fn read_parameter(
+        &mut self,
+        place: Place,
+    ) -> Result<([u32; 4], Option<ParamType>), Problem> {
+        let key = self.param_key(place)?;
+        Ok(self.modules.params.read(&key))
+    }
+
+    /// Returns the key of a parameter, which the program of the stage declares if it has a name.
+    fn param_key(&mut self, (bank, stage, index): Place) -> Result<ParamKey, Problem> {
+        if bank != ParamBank::Named {
+            return Ok(ParamKey::Indexed(bank, stage, index));
+        }
+        let work = if stage == Stage::Compute {
+            Work::Dispatch(None)
+        } else {
+            Work::Draw
+        };
+        let program = self.prepare(work)?;
+        let module = program.stages.iter().find(|module| module.stage == stage);
+        let declared = module.map_or(&[][..], |module| &module.reflection.named);
+        let line = module.map_or(0, |module| module.line);
+        let name = &self.script.param_names[index as usize];
+        let params = &mut self.modules.params;
+        Ok(params.find_named((stage, line), declared, name)?)
     }
 }

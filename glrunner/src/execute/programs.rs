@@ -2,9 +2,13 @@
 
 use super::facts::Facts;
 use super::lookups::Lookups;
-use crate::gl::Program;
+use super::problem::Problem;
+use super::support::require_extension;
+use crate::gl::{self, Gl, Program};
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
+use glasm_scripts::params::count_of;
+use glasm_scripts::script::{CountKind, ProgramForm, ProgramState, Script};
 use std::collections::BTreeMap;
 
 /// The programs that draws and dispatches use, one for a stage.
@@ -123,4 +127,55 @@ impl StatePrograms {
     pub(super) fn any(&self) -> bool {
         !self.loaded.is_empty()
     }
+}
+
+/// Queries how many of something that GL limits the program of a stage uses.
+pub(super) fn query_count(
+    gl: &Gl,
+    programs: &Programs,
+    stage: Stage,
+    kind: CountKind,
+) -> Result<u64, Problem> {
+    let name = match kind {
+        CountKind::AttribComponents => gl::PROGRAM_ATTRIB_COMPONENTS_NV,
+        CountKind::ResultComponents => gl::PROGRAM_RESULT_COMPONENTS_NV,
+        CountKind::Instructions => gl::PROGRAM_INSTRUCTIONS_ARB,
+        CountKind::AluInstructions => gl::PROGRAM_ALU_INSTRUCTIONS_ARB,
+        CountKind::TextureInstructions => gl::PROGRAM_TEX_INSTRUCTIONS_ARB,
+        CountKind::TextureIndirections => gl::PROGRAM_TEX_INDIRECTIONS_ARB,
+        CountKind::Temporaries => gl::PROGRAM_TEMPORARIES_ARB,
+        CountKind::Parameters => gl::PROGRAM_PARAMETERS_ARB,
+        CountKind::Attribs => gl::PROGRAM_ATTRIBS_ARB,
+        CountKind::AddressRegisters => gl::PROGRAM_ADDRESS_REGISTERS_ARB,
+    };
+    if matches!(
+        kind,
+        CountKind::AttribComponents | CountKind::ResultComponents
+    ) {
+        require_extension(gl, "GL_NV_gpu_program4")?;
+    }
+    let program = programs.get(stage);
+    let program = program.ok_or_else(|| missing_program(stage))?;
+    // A count is never negative.
+    Ok(program.property(name)?.unwrap_or(0).unsigned_abs().into())
+}
+
+/// Counts the same in the source of a program that runs as a module.
+pub(super) fn count_in_source(
+    script: &Script,
+    state: &ProgramState,
+    stage: Stage,
+    kind: CountKind,
+) -> Result<u64, Problem> {
+    let program = state.program(script, stage);
+    let program = program
+        .filter(|program| program.form == ProgramForm::Assembly)
+        .ok_or_else(|| missing_program(stage))?;
+    let source = script.requirements.source("program", program);
+    let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
+    Ok(count_of(&counts, kind).into())
+}
+
+fn missing_program(stage: Stage) -> String {
+    format!("there is no {} program", stage.name())
 }

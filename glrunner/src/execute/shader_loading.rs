@@ -1,14 +1,14 @@
 //! Compiles and links the shaders of GLSL of a script.
 
 use super::capture_plan::Primitives;
-use super::execution::Execution;
 use super::facts::Facts;
 use super::problem::Problem;
-use super::shaders::shader_type;
-use crate::gl::{self, Refusal, ShaderProgram};
+use super::programs::Programs;
+use super::shaders::{Shaders, shader_type};
+use crate::gl::{self, Gl, Refusal, ShaderProgram};
 use glasm::ir::Stage;
 use glasm_scripts::outcome::Failure;
-use glasm_scripts::script::{ProgramForm, ProgramSection};
+use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
 
 /// A vertex shader that passes on the position, which is attribute 0.
@@ -30,54 +30,60 @@ fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     }
 }
 
-impl Execution<'_> {
-    /// Compiles and links the shaders of the script.
-    pub(super) fn load_shaders(&mut self) -> Result<(), Problem> {
-        let (compute, draws): (Vec<_>, Vec<_>) = self
-            .script
-            .programs
-            .iter()
-            .partition(|program| program.stage == Stage::Compute);
-        self.shaders.compute = self.link(&compute)?.map(Rc::new);
-        self.shaders.draws = self.link(&draws)?.map(Rc::new);
-        let shaders = self.script.programs.iter();
-        for program in shaders.filter(|program| program.form == ProgramForm::Glsl) {
-            let facts = self.facts_of_shader(program)?;
-            self.programs.set_shader(program.stage, facts);
-        }
-        Ok(())
+/// Compiles and links the shaders of a script.
+pub(super) fn load_shaders(
+    gl: &Rc<Gl>,
+    script: &Script,
+    shaders: &mut Shaders,
+    programs: &mut Programs,
+) -> Result<(), Problem> {
+    let (compute, draws): (Vec<_>, Vec<_>) = script
+        .programs
+        .iter()
+        .partition(|program| program.stage == Stage::Compute);
+    shaders.compute = link_sections(gl, &compute)?.map(Rc::new);
+    shaders.draws = link_sections(gl, &draws)?.map(Rc::new);
+    let sections = script.programs.iter();
+    for section in sections.filter(|section| section.form == ProgramForm::Glsl) {
+        let facts = read_facts(section, shaders)?;
+        programs.set_shader(section.stage, facts);
     }
+    Ok(())
+}
 
-    fn link(&self, sections: &[&ProgramSection]) -> Result<Option<ShaderProgram>, Problem> {
-        if sections.is_empty() {
-            return Ok(None);
-        }
-        let mut texts = Vec::new();
-        for section in sections {
-            if let Some(text) = text(section)? {
-                texts.push((shader_type(section.stage), text));
-            }
-        }
-        let linked = ShaderProgram::link(&self.gl, &texts)?;
-        linked
-            .map(Some)
-            .map_err(|refusal| refused(sections, &refusal))
+/// Links the shaders of sections into one program.
+fn link_sections(
+    gl: &Rc<Gl>,
+    sections: &[&ProgramSection],
+) -> Result<Option<ShaderProgram>, Problem> {
+    if sections.is_empty() {
+        return Ok(None);
     }
+    let mut texts = Vec::new();
+    for section in sections {
+        if let Some(text) = text(section)? {
+            texts.push((shader_type(section.stage), text));
+        }
+    }
+    let linked = ShaderProgram::link(gl, &texts)?;
+    linked
+        .map(Some)
+        .map_err(|refusal| refused(sections, &refusal))
+}
 
-    /// What state depends on.
-    fn facts_of_shader(&self, section: &ProgramSection) -> Result<Facts, Problem> {
-        let text = String::from_utf8_lossy(&section.text);
-        Ok(Facts {
-            writes_point_size: text.contains("gl_PointSize"),
-            clip_distances: clip_distances(&text),
-            is_typed: true,
-            primitives: match self.shaders.get(section.stage) {
-                Some(program) => primitives(section.stage, program)?,
-                None => None,
-            },
-            ..Facts::default()
-        })
-    }
+/// Reads the properties of a shader that state depends on.
+fn read_facts(section: &ProgramSection, shaders: &Shaders) -> Result<Facts, Problem> {
+    let text = String::from_utf8_lossy(&section.text);
+    Ok(Facts {
+        writes_point_size: text.contains("gl_PointSize"),
+        clip_distances: clip_distances(&text),
+        is_typed: true,
+        primitives: match shaders.get(section.stage) {
+            Some(program) => primitives(section.stage, program)?,
+            None => None,
+        },
+        ..Facts::default()
+    })
 }
 
 /// What the shader of a stage makes.
@@ -134,7 +140,9 @@ mod tests {
     fn refused_shaders_have_the_line_of_their_section() {
         let text = "[require]\nGL >= 3.0\n[vertex shader passthrough]\n[fragment shader]\n#version 330\nnothing\n[test]\n";
         with_execution(text, |_, execution| {
-            let Err(Problem::Program(failure)) = execution.load_shaders() else {
+            let (shaders, programs) = (&mut execution.shaders, &mut execution.programs);
+            let loaded = load_shaders(&execution.gl, execution.script, shaders, programs);
+            let Err(Problem::Program(failure)) = loaded else {
                 panic!("the text is no shader");
             };
             assert_eq!(failure.line, Some(4));

@@ -257,7 +257,7 @@ fn programs_decide_on_targets_and_comparisons() {
         texparameter 2D wrap_t clamp_to_edge\ntexparameter 2D wrap_r clamp_to_edge\n\
         texture 2D 1 D16_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.load_programs().unwrap();
+        execution.loader().load_programs().unwrap();
         run_steps(execution);
         prepare_textures(execution).unwrap();
         for (unit, target, compare) in [
@@ -278,7 +278,7 @@ fn rectangles_do_not_repeat() {
         TEX result.color, fragment.texcoord[0], texture[0], RECT;\nEND\n\
         [test]\ntexture 2D 0 R8_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.load_programs().unwrap();
+        execution.loader().load_programs().unwrap();
         run_steps(execution);
         let reason = reason(prepare_textures(execution));
         assert_eq!(reason, "OpenGL clamps the coordinates of rectangles only");
