@@ -2,7 +2,7 @@
 //! for the CPU: once as they are, once with all programs ours. Piglit judges them itself. What does
 //! not pass must be what Mesa alone makes of it.
 
-use crate::piglit_package::{self, Piglit};
+use crate::fetched::{self, Piglit};
 use crate::{installed, reference, suite};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
@@ -74,7 +74,7 @@ struct Said {
 pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     let missing = "piglit's tests are not there (cargo xtask setup)";
-    let piglit = piglit_package::find().ok_or_else(|| Skip::because(missing))?;
+    let piglit = fetched::find_piglit().ok_or_else(|| Skip::because(missing))?;
     let build = [
         "build",
         "--package",
