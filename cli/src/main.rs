@@ -7,8 +7,6 @@ mod batch;
 mod check;
 mod compile;
 mod console;
-#[cfg(feature = "run")]
-mod devices;
 mod emit;
 mod explain;
 #[cfg(unix)]
@@ -39,7 +37,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "run")]
         Command::RunDevices(args) => run::worker::list_devices(*args),
         #[cfg(feature = "run")]
-        Command::Devices(args) => devices::devices(*args, console),
+        Command::Devices(args) => run::devices(*args, console),
         #[cfg(unix)]
         Command::Gl(args) => gl::gl(args),
         Command::Explain(args) => explain::explain(args, console),

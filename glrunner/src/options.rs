@@ -1,7 +1,7 @@
 //! What a caller chooses.
 
-use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::observation::Observe;
+use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 
 /// What assembly programs are on their way to the driver.

@@ -5,7 +5,7 @@
 
 use crate::execute::assembler::target;
 use crate::execute::implementation::Implementation;
-use crate::features::{Feature, NO_VERSION, lacks};
+use crate::execute::support::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
 use crate::languages;
 use crate::options::Through;

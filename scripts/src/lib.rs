@@ -48,7 +48,6 @@
 pub mod compare;
 pub mod compile;
 pub mod data;
-pub mod device;
 pub mod find;
 mod float16;
 pub mod format;

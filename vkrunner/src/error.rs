@@ -1,6 +1,7 @@
-//! Errors of the runner itself: not of scripts.
+//! Errors of the runner itself, and reasons why commands of a script fail.
 
 use ash::vk;
+use glasm_scripts::runner;
 use std::time::Duration;
 
 /// Why the runner cannot do its work.
@@ -79,5 +80,17 @@ pub(crate) trait CallContext<T> {
 impl<T> CallContext<T> for ash::prelude::VkResult<T> {
     fn call(self, call: &'static str) -> Result<T, Error> {
         self.map_err(|result| Error::Vulkan { call, result })
+    }
+}
+
+/// Why a command did not succeed.
+pub(crate) type Problem = runner::Problem<Error>;
+
+/// What most commands give.
+pub(crate) type Done = Result<(), Problem>;
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::System(error)
     }
 }

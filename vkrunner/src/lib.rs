@@ -42,9 +42,9 @@ mod vk;
 
 pub use error::Error;
 pub use glasm_scripts::compile::Withheld;
-pub use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::find::find_scripts;
 pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
+pub use glasm_scripts::runner::DeviceChoice;
 pub use glasm_scripts::timing::{Phase, Timings};
 pub use options::{RunOptions, Through, Validation, Work};
 pub use runner::{Runner, devices, is_called};

@@ -2,8 +2,8 @@
 
 use glasm::StateForm;
 use glasm_scripts::compile::Withheld;
-use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
+use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! The driver's assembler: what it takes, and where it finds errors.
 
-use super::problem::Problem;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{Gl, LoadError, Program, Target};
 use glasm::ProgramType;
 use glasm::ir::Stage;

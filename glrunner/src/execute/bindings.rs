@@ -1,10 +1,9 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
 use super::buffers::Buffers;
-use super::problem::Problem;
 use super::shaders::has_shaders;
 use super::support::{Feature, require_extension};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
 use glasm_scripts::script::{

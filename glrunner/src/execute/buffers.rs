@@ -1,8 +1,7 @@
 //! Buffers of a script: making, changing, reading; addresses.
 
-use super::problem::Problem;
 use super::support::require_extension;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Buffer, Gl, Version};
 use glasm_scripts::script::{BindTarget, BufferAddress, BufferDecl, BufferId, BufferRange};
 use std::collections::HashMap;

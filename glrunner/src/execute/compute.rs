@@ -3,8 +3,8 @@
 use super::buffers::{Buffers, finish_stores};
 use super::execution::Execution;
 use super::modules::Work;
-use super::problem::Problem;
 use super::support::require_extension;
+use crate::error::Problem;
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::script::Groups;

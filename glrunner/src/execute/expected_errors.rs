@@ -2,8 +2,7 @@
 
 use super::assembler::load;
 use super::execution::Execution;
-use super::problem::Problem;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Buffer, DrawCall, Elements, Gl};
 use glasm::Code;
 use glasm_scripts::results::Results;

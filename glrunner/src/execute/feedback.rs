@@ -6,10 +6,10 @@
 use super::bindings::bind_captured_ranges;
 use super::buffers::Buffers;
 use super::capture_plan::{CapturePlan, Primitives};
-use super::problem::Problem;
 use super::programs::Programs;
 use super::shaders::has_shaders;
 use super::support::{Feature, require_extension};
+use crate::error::Problem;
 use crate::gl::{self, Capture, Gl, Query, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;

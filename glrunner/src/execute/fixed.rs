@@ -2,10 +2,10 @@
 //! draws, to which most conventions belong, is set with each of them.
 
 use super::facts::Facts;
-use super::numbers::select_unit;
-use super::problem::Problem;
 use super::state::{State, set_point_origin};
-use crate::features::lacks;
+use super::support::select_unit;
+use crate::error::Problem;
+use crate::execute::support::lacks;
 use crate::gl::{self, Gl, Version};
 use glasm::{AlphaTest, CompareFunction, PointOrigin, PolygonStipple};
 use glasm_scripts::script::{Convention, Requirements};

@@ -1,8 +1,7 @@
 //! The framebuffer of a script: clearing, probing, pictures.
 
-use super::problem::Problem;
 use super::support::Feature;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{
     self, ClientFormat, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version,

@@ -1,8 +1,7 @@
 //! Storage images: textures that programs write.
 
-use super::problem::Problem;
 use super::texture_objects::{Store, create, gl_target, image_size, texel_format};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, SampleLayer, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::image::Image as Picture;

@@ -3,8 +3,8 @@
 use super::assembler::{load, refused, target_of_stage};
 use super::facts::Facts;
 use super::passthrough;
-use super::problem::Problem;
 use super::programs::{Programs, StatePrograms};
+use crate::error::Problem;
 use crate::gl::{Gl, Program};
 use glasm::ProgramType;
 use glasm::ir::{Semantic, Stage};

@@ -27,11 +27,9 @@ mod module_resources;
 mod module_text;
 mod modules;
 mod named_parameters;
-mod numbers;
 mod parameters;
 mod passthrough;
 mod pipeline;
-mod problem;
 mod programs;
 mod refusals;
 mod sampling;
@@ -39,7 +37,7 @@ mod shader_loading;
 mod shaders;
 mod state;
 mod state_names;
-mod support;
+pub(crate) mod support;
 #[cfg(test)]
 mod test_support;
 mod texture_objects;
@@ -51,6 +49,7 @@ mod vertex_programs;
 mod vertices;
 
 use crate::error::Error;
+use crate::error::{Done, Problem, unused};
 use crate::gl::Gl;
 use crate::options::RunOptions;
 use execution::Execution;
@@ -70,7 +69,6 @@ use glasm_scripts::script::{
     TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
-use problem::{Done, Problem, unused};
 use programs::{count_in_source, query_count};
 use refusals::limit_vertices;
 use std::borrow::Cow;

@@ -3,9 +3,9 @@
 use super::facts::Facts;
 use super::implementation::Implementation;
 use super::modules::{Key, ModuleProgram, ModuleSource, Modules, StageModule, Work};
-use super::problem::Problem;
 use super::shaders::shader_type;
 use super::{module_text, passthrough};
+use crate::error::Problem;
 use crate::gl::{Gl, Module, ShaderProgram};
 use crate::options::Through;
 use glasm::ir::Stage;

@@ -4,7 +4,7 @@ use super::bindings::bind_module_range;
 use super::buffers::Buffers;
 use super::images::Images;
 use super::modules::StageModule;
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl::{self, Buffer, Gl};
 use glasm::ir::Stage;
 use glasm::reflect::{BufferBinding, BufferKind, ImageFormat};

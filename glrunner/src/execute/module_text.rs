@@ -1,6 +1,6 @@
 //! Modules as GLSL, for drivers that take no SPIR-V: what `glasm_text` writes of them, in the newest version that the driver has.
 
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl::Gl;
 use glasm::Shader;
 use glasm_scripts::script::ProgramSection;
@@ -50,7 +50,9 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
             nan: glasm_text::Nan::Exact,
             ..glasm_text::Options::new(language)
         }),
-        None => Err(Problem::Lacking(crate::features::lacks("GLSL 3.30"))),
+        None => Err(Problem::Lacking(crate::execute::support::lacks(
+            "GLSL 3.30",
+        ))),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Parameters that fragment programs name. NV_fragment_program section 3.11.2.
 
 use super::parameters::ParameterContext;
-use super::problem::Problem;
 use super::support::require_extension;
+use crate::error::Problem;
 use crate::gl::Program;
 use glasm::ir::Stage;
 use glasm_scripts::params::check_parameter;

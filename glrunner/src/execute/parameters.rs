@@ -6,11 +6,10 @@
 
 use super::images::Images;
 use super::named_parameters::NamedParameters;
-use super::problem::{Problem, unused};
 use super::programs::StatePrograms;
 use super::support::{require_extension, stage_target};
 use super::textures::{Readers, Textures};
-use crate::error::Error;
+use crate::error::{Error, Problem, unused};
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::params::{check_parameter, replace_pairs};

@@ -1,11 +1,11 @@
 //! State of a draw, which scripts name as Vulkan does.
 
-use super::problem::Problem;
 use super::state_names::{
     BLEND_FACTORS, BLEND_OPS, COMPARISONS, CULL_MODES, FRONT_FACES, LOGIC_OPS, POLYGON_MODES,
     STENCIL_OPS, gl_name,
 };
 use super::support::{Feature, NO_VERSION};
+use crate::error::Problem;
 use crate::gl::{self, Gl, Version};
 use ash::vk::{BlendFactor, ColorComponentFlags, ConservativeRasterizationModeEXT, FrontFace};
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};

@@ -2,8 +2,8 @@
 
 use super::facts::Facts;
 use super::lookups::Lookups;
-use super::problem::Problem;
 use super::support::require_extension;
+use crate::error::Problem;
 use crate::gl::{self, Gl, Program};
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;

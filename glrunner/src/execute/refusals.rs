@@ -1,8 +1,7 @@
 //! What OpenGL has to refuse: draws whose primitives do not fit the programs, vertex limits.
 
-use super::problem::Problem;
 use super::programs::Programs;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::Gl;
 use glasm::ir::Stage;
 use glasm_scripts::script::GlOutcome;

@@ -2,9 +2,9 @@
 
 use super::capture_plan::Primitives;
 use super::facts::Facts;
-use super::problem::Problem;
 use super::programs::Programs;
 use super::shaders::{Shaders, shader_type};
+use crate::error::Problem;
 use crate::gl::{self, Gl, Refusal, ShaderProgram};
 use glasm::ir::Stage;
 use glasm_scripts::outcome::Failure;

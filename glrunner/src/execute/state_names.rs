@@ -1,6 +1,6 @@
 //! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each kind.
 
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl;
 use ash::vk;
 use glasm::state::TexGenCoord;

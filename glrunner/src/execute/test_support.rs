@@ -1,7 +1,7 @@
 //! Executions of scripts for tests.
 
 use super::execution::Execution;
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl::pretend::{open_for_registers, open_pretended};
 use crate::gl::{Gl, tests::open};
 use glasm_scripts::results::{Files, Results};

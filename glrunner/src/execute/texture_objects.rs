@@ -1,8 +1,7 @@
 //! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
 
-use super::problem::Problem;
 use super::support::Feature;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
 use glasm::fixed_function::BaseFormat;

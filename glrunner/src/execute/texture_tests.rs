@@ -2,9 +2,9 @@
 
 use super::buffers::finish_stores;
 use super::execution::Execution;
-use super::problem::Problem;
 use super::test_support::{reason, run_steps, with_execution};
 use super::texture_objects::{create, gl_target, texel_format};
+use crate::error::Problem;
 use crate::gl;
 use crate::gl::glsl::use_program;
 use crate::gl::tests::open;

@@ -5,11 +5,10 @@
 //! in OpenGL the texture does: so what the programs at hand read decides.
 
 use super::lookups::{Lookup, Lookups};
-use super::problem::Problem;
 use super::programs::Programs;
 use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
 use super::texture_objects::{Store, create, create_with_base, gl_target};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::resource_table::{TextureObjects, TextureTable};

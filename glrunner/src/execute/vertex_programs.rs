@@ -1,10 +1,9 @@
 //! Commands of NV_vertex_program: parameters that track matrices, state programs.
 
 use super::assembler::{load, refused};
-use super::problem::Problem;
 use super::programs::StatePrograms;
 use super::support::require_extension;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
 use glasm_scripts::script::{Execution as Outcome, Script};

@@ -4,9 +4,9 @@
 //! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
 
 use super::facts::WordInput;
-use super::problem::Problem;
 use super::programs::Programs;
 use super::support::{Feature, NO_VERSION};
+use crate::error::Problem;
 use crate::formats::VertexFormat;
 use crate::gl::{
     self, ArraySlot, AttributeKind, Buffer, Conventional, GenericFormat, Gl, Version, VertexArray,

@@ -6,8 +6,8 @@ use super::bindings::constants::{
     PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
     SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION,
 };
+use super::devices::{DeviceInfo, Version};
 use super::egl::{CurrentContext, Device, Egl};
-use super::info::{DeviceInfo, Version};
 use super::messages::{self, MessageLog};
 use crate::error::Error;
 use std::collections::BTreeSet;

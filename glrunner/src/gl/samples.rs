@@ -4,7 +4,7 @@
 use super::bindings::constants::*;
 use super::buffer::Buffer;
 use super::context::Gl;
-use super::info::Version;
+use super::devices::Version;
 use super::object::{Object, ObjectKind};
 use super::pixels::ClientFormat;
 use super::texture::{Image, Texture};

@@ -1,6 +1,6 @@
 //! Arrays of values in buffers: writing and printing.
 
-use super::layout::DataLayout;
+use super::DataLayout;
 use super::types::{DataType, Scalar, Value};
 
 /// How a number is written in a script.

@@ -9,7 +9,7 @@
 //!
 //! NaN and infinities equal themselves because programs produce them on purpose.
 
-use super::precision::Precision;
+use super::Precision;
 use crate::data::{Literal, Scalar, Value, Written};
 use std::cmp::Ordering;
 

@@ -1,10 +1,8 @@
 //! What stream outputs capture of the programs of a script.
 
-use super::error::ScriptError;
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::ProgramForm;
-use super::streams::StreamOutput;
+use super::section::{ProgramForm, ProgramSection};
+use super::words::ScriptError;
 use glasm::ir::{Semantic, Stage};
 use glasm::{Capture, TransformFeedback};
 
@@ -116,4 +114,32 @@ impl Script {
             | ProgramForm::FixedFunction => None,
         }
     }
+}
+
+/// Components of an output register that are captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StreamOutput {
+    /// Line of the script.
+    pub line: u32,
+    /// The register.
+    pub register: u32,
+    /// The first component.
+    pub first: u8,
+    /// Number of components.
+    pub count: u8,
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Words from the start of a vertex in the buffer.
+    pub offset: u32,
+    /// Vertex stream.
+    pub stream: u32,
+}
+
+/// What a script captures by registers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StreamOutputs {
+    /// The outputs, in the order of the script.
+    pub outputs: Vec<StreamOutput>,
+    /// Words from a vertex to the next, by buffer; 0 where the last output ends a vertex.
+    pub strides: Vec<u32>,
 }

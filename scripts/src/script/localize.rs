@@ -2,7 +2,7 @@
 
 use super::model::Script;
 use super::origin::Origin;
-use super::program::ProgramSection;
+use super::section::ProgramSection;
 use crate::outcome::Failure;
 use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;

@@ -1,7 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::test::commands::COMMANDS;
-use super::test::{fixed_state, gl_state, matrices, properties};
+use super::test::{COMMANDS, fixed_state, gl_state, matrices, properties};
 use super::{Script, fixed, require, section};
 use glasm::ProgramType;
 use glasm_tests::manual::examples;

@@ -3,8 +3,8 @@
 use super::command::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, Command, ParamValue, Step,
 };
-use super::program::{ProgramSection, Spare};
 use super::requirements::Requirements;
+use super::section::{ProgramSection, Spare};
 use super::vertex_data::VertexData;
 use ash::vk::{PolygonMode, PrimitiveTopology};
 use glasm::TransformFeedback;

@@ -1,8 +1,9 @@
 //! Which programs a script holds, for those who do not run it.
 
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::{ProgramForm, SectionKind, is_blank_or_comment, split_sections};
+use super::section::{
+    ProgramForm, ProgramSection, SectionKind, is_blank_or_comment, split_sections,
+};
 use glasm::ProgramType;
 use std::fmt;
 

@@ -3,16 +3,16 @@
 //! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
 //! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
 
-use super::error::ScriptError;
 use super::model::Script;
 use super::origin::Origin;
-use super::program::{ProgramSection, Spare};
 use super::require::framebuffer;
 use super::requirements::Requirements;
-use super::section::{ProgramForm, Section, SectionKind, logical_lines, split_sections};
+use super::section::{
+    ProgramForm, ProgramSection, Section, SectionKind, Spare, logical_lines, split_sections,
+};
 use super::test::{TestParser, finish, parse_line};
 use super::vertex_data::VertexData;
-use super::words::{LineError, Words};
+use super::words::{LineError, ScriptError, Words};
 use super::{require, spare, stages};
 
 impl Script {

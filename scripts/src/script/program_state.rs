@@ -6,8 +6,7 @@ use super::command::{
 };
 use super::fixed_keys::FixedFunctions;
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::ProgramForm;
+use super::section::{ProgramForm, ProgramSection};
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.

@@ -1,8 +1,8 @@
 //! What a script needs, as data.
 
 use super::attachments::Attachments;
-use super::program::ProgramSection;
-use super::streams::StreamOutputs;
+use super::captures::StreamOutputs;
+use super::section::ProgramSection;
 use super::words::{LineError, Words};
 use crate::image::RowOrder;
 

@@ -2,11 +2,10 @@
 //! own, and `[STAGE program repeated]`, which writes a line any number of times.
 
 use super::command::{Command, Step};
-use super::error::ScriptError;
 use super::model::Script;
 use super::origin::Origin;
-use super::program::{ProgramSection, Spare};
-use super::section::{ProgramForm, Section, SectionKind};
+use super::section::{ProgramForm, ProgramSection, Section, SectionKind, Spare};
+use super::words::ScriptError;
 use glasm::ir::Stage;
 use std::borrow::Cow;
 

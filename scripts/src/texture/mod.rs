@@ -13,7 +13,8 @@ use std::ops::Range;
 
 pub use patterns::{Pattern, Stored};
 pub use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
-pub use shape::{PlaneId, Shape};
+pub(crate) use shape::find_target;
+pub use shape::{PlaneId, Shape, target_name};
 pub use storage::{ImagePart, StorageView};
 
 /// Whether an update begins a texture.

@@ -1,8 +1,8 @@
 //! Dispatches: a compute program and its pipelines.
 
-use super::problem::{Done, Problem};
 use super::programs::Programs;
 use super::resources::Resources;
+use crate::error::{Done, Problem};
 use crate::programs::Module;
 use crate::vk::{ComputePipeline, Device, WorkGroups};
 use glasm::ir::Stage;

@@ -1,11 +1,11 @@
 //! Draws: programs, pipelines and vertex buffers.
 
 use super::assembly::assemble;
-use super::problem::Problem;
 use super::programs::Programs;
 use super::refusals::{Capturing, refused_draw, settle};
 use super::resources::Resources;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
+use crate::error::Problem;
 use crate::programs::{DrawShape, Module};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,

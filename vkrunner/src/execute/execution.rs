@@ -2,8 +2,8 @@
 
 use super::dispatches::{ComputeChoice, Dispatches, group_counts};
 use super::draws::Draws;
-use super::problem::{Done, Problem};
 use super::resources::Resources;
+use crate::error::{Done, Problem};
 use crate::options::Work;
 use crate::programs::{Module, ModuleSet};
 use crate::vk::{Device, Framebuffer};

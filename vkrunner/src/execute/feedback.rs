@@ -1,7 +1,7 @@
 //! Transform feedback of a script: what is captured, and what was counted.
 
 use super::bindings::Bound;
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::vk::{Buffer, CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
 use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;

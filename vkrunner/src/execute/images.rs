@@ -1,8 +1,8 @@
 //! Storage images.
 
-use super::problem::Problem;
 use super::textures::create;
 use super::wanted::{WantedImage, texel_scalar};
+use crate::error::Problem;
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;

@@ -13,7 +13,6 @@ mod images;
 mod parameters;
 mod plan;
 mod preparation;
-mod problem;
 mod programs;
 mod queries;
 mod refusals;
@@ -23,6 +22,7 @@ mod vertices;
 mod wanted;
 
 use crate::error::Error;
+use crate::error::{Done, Problem};
 use crate::options::{RunOptions, Work};
 use crate::programs::ModuleSet;
 use crate::vk::Device;
@@ -42,7 +42,6 @@ use glasm_scripts::script::{
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use glasm_scripts::timing::Clock;
-use problem::{Done, Problem};
 use resources::Resources;
 use std::borrow::Cow;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Parameters of programs, those with names among them, and state programs, which write them.
 
 use super::execution::Execution;
-use super::problem::{Done, Problem};
+use crate::error::{Done, Problem};
 use glasm::ir::Stage;
 use glasm::reflect::StateProgram;
 use glasm_scripts::params::ParamKey;

@@ -1,8 +1,7 @@
 //! What is made before the first command: buffers, a counter of samples, the framebuffer.
 
 use super::execution::Execution;
-use super::problem::Problem;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::fragment_outputs::FragmentOutputs;
 use crate::vk::{Addressing, Buffer, BufferUse, Framebuffer, Reading, Roles, SampleCounter};
 use glasm_scripts::script::attachments::MAX_COLORS;

@@ -1,9 +1,9 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
 use super::plan::{Numbered, PlannedBinding, Source, plan_bindings};
-use super::problem::Problem;
 use super::resources::Resources;
 use super::wanted::{numbered_images, numbered_textures};
+use crate::error::Problem;
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,

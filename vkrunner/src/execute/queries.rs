@@ -1,8 +1,8 @@
 //! What GL says about the programs that are loaded: counts, and the vertex limits that it refuses.
 
 use super::execution::Execution;
-use super::problem::{Done, Problem};
 use super::refusals::settle;
+use crate::error::{Done, Problem};
 use glasm::ir::Stage;
 use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, GlOutcome, ProgramForm};

@@ -1,7 +1,7 @@
 //! Textures by texture image unit.
 
-use super::problem::Problem;
 use super::wanted::{Missing, WantedTexture, texel_scalar};
+use crate::error::Problem;
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;

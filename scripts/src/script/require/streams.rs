@@ -1,7 +1,7 @@
 //! `stream_output` and `stream_stride`.
 
+use crate::script::captures::StreamOutput;
 use crate::script::requirements::Requirements;
-use crate::script::streams::StreamOutput;
 use crate::script::words::{LineError, Words};
 
 /// Buffers that can be named, as in Gallium.

@@ -1,9 +1,8 @@
 //! `parameter`, and the place of a parameter, which probes name, too.
 
-use super::parser::TestParser;
+use super::parser::{TestParser, UNITS};
 use super::places::parse_addresses;
 use super::stages::parse_stage_suffix;
-use super::units::UNITS;
 use crate::data::{DataType, Scalar};
 use crate::script::command::{Command, HandleUnit, ParamBank, ParamType, ParamValue};
 use crate::script::words::{LineError, Words};

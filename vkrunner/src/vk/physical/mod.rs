@@ -1,7 +1,6 @@
 //! Physical devices and what they can do.
 
 mod capabilities;
-mod features;
 mod formats;
 mod framebuffer;
 
@@ -74,7 +73,7 @@ impl PhysicalDevice {
         }
         let extensions = query_extensions(instance, handle)?;
         let version = properties.api_version.min(API_VERSION);
-        let support = features::query(instance, handle, version, &extensions);
+        let support = capabilities::query_features(instance, handle, version, &extensions);
         let capabilities = query_capabilities(instance, handle, &properties, &support, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
         let info = DeviceInfo {

@@ -1,15 +1,13 @@
 //! Storage images: `image`, `probe image`, `print image`.
 
 use super::parts::{Current, Filling, parse_below, parse_face, parse_part};
-use super::targets::find_target;
 use crate::format::Format;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::script::command::{BoundImage, Command, ImageKey};
-use crate::script::test::parser::TestParser;
+use crate::script::test::parser::{TestParser, UNITS};
 use crate::script::test::pixels::{Coordinates, parse_pixel, parse_region};
-use crate::script::test::units::UNITS;
 use crate::script::words::{LineError, Words, parse_component};
-use crate::texture::{ImagePart, PlaneId, Shape, Start};
+use crate::texture::{ImagePart, PlaneId, Shape, Start, find_target};
 use glasm::ir::TexTarget;
 
 /// Descriptor sets that a script can name.

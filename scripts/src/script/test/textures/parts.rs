@@ -1,10 +1,9 @@
 //! The general form of `texture` and `image`: which part of a texture, its format and size, and what goes there.
 
-use super::targets::target_name;
 use crate::format::{Aspect, Format};
 use crate::script::texels::parse_texel;
 use crate::script::words::{LineError, Words};
-use crate::texture::{Contents, Pattern, Shape, Start, Stored, Update};
+use crate::texture::{Contents, Pattern, Shape, Start, Stored, Update, target_name};
 use glasm::ir::TexTarget;
 
 const MAX_SIDE: u32 = 16384;

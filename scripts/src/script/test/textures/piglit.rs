@@ -3,12 +3,13 @@
 use super::begin::{begin, parse_unit, set_part};
 use super::gl_formats::{self, GlFormat};
 use super::parts::{parse_below, parse_color, parse_quads};
-use super::targets::{find_target, target_name};
 use crate::format::Format;
-use crate::script::test::parser::TestParser;
-use crate::script::test::units::Units;
+use crate::script::test::parser::{TestParser, Units};
 use crate::script::words::{LineError, Words};
-use crate::texture::{Contents, Pattern, Sampling, Shape, Start, Stored, Swizzle, Update, Wrap};
+use crate::texture::{
+    Contents, Pattern, Sampling, Shape, Start, Stored, Swizzle, Update, Wrap, find_target,
+    target_name,
+};
 use ash::vk;
 use glasm::ir::TexTarget;
 
