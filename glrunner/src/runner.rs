@@ -1,7 +1,7 @@
 //! Runs scripts one after the other on one device.
 
 use crate::error::Error;
-use crate::execute::{self, expected_errors, verdicts};
+use crate::execute::{self, verdicts};
 use crate::gl::{DeviceInfo, Gl};
 use crate::options::{Observe, RunOptions};
 use crate::requirements::{skip_reason, skip_reason_of_modules};
@@ -96,7 +96,7 @@ impl Runner {
             failure_images: self.options.failure_images.as_deref(),
         };
         let expected = match self.options.through {
-            None => expected_errors::check_expected_errors(&gl, script),
+            None => verdicts::check_expected_errors(&gl, script),
             Some(_) => None,
         };
         let mut results = match expected {

@@ -4,10 +4,8 @@
 mod expected;
 mod features;
 mod image_formats;
-mod withheld;
 
-pub use features::wrong_blame;
-pub use withheld::Withheld;
+pub use features::{Withheld, wrong_blame};
 
 use crate::format::Format;
 use crate::script::{

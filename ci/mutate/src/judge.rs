@@ -113,7 +113,7 @@ impl Judge {
         self.others = others;
         if let Some(folder) = corpus {
             let mut way = Way::new("corpus", self.driver.clone(), None);
-            way.run_usual(&self.copy, &crate::corpus::write(folder)?, jobs)?;
+            way.run_usual(&self.copy, &crate::scripts::write_corpus(folder)?, jobs)?;
             way.print_counts();
             self.corpus = Some(way);
         }

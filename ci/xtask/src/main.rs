@@ -12,7 +12,6 @@ mod bench_scripts;
 mod cargo_steps;
 mod coverage;
 mod crates;
-mod demo;
 mod drivers;
 mod features;
 mod fetched;
@@ -60,7 +59,7 @@ enum Command {
     /// Install what demo and test need (Vulkan loader, EGL, CPU drivers, SPIR-V tools)
     Setup(setup::Options),
     /// Run the sample programs and write the gallery out/gallery/index.html
-    #[command(after_help = demo::HELP)]
+    #[command(after_help = gallery::HELP)]
     Demo,
     /// Format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
     Test(test::Options),
@@ -85,7 +84,7 @@ impl Command {
     fn run(&self) -> Result<ExitCode> {
         match self {
             Self::Setup(options) => setup::run(options),
-            Self::Demo => demo::run(),
+            Self::Demo => gallery::run(),
             Self::Test(options) => test::run(options),
             Self::Coverage(options) => coverage::run(options),
             Self::Bench(options) => bench::run(options),

@@ -1,7 +1,7 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
 use super::buffers::Buffers;
-use super::shaders::has_shaders;
+use super::shader_loading::has_shaders;
 use super::support::{Feature, require_extension};
 use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Version};

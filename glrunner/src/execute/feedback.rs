@@ -7,7 +7,7 @@ use super::bindings::bind_captured_ranges;
 use super::buffers::Buffers;
 use super::capture_plan::{CapturePlan, Primitives};
 use super::programs::Programs;
-use super::shaders::has_shaders;
+use super::shader_loading::has_shaders;
 use super::support::{Feature, require_extension};
 use crate::error::Problem;
 use crate::gl::{self, Capture, Gl, Query, Version};

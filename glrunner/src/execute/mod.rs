@@ -12,7 +12,6 @@ mod draws;
 #[cfg(test)]
 mod dry_run;
 mod execution;
-pub(crate) mod expected_errors;
 mod facts;
 mod feedback;
 mod fixed;
@@ -34,7 +33,6 @@ mod programs;
 mod refusals;
 mod sampling;
 mod shader_loading;
-mod shaders;
 mod state;
 mod state_names;
 pub(crate) mod support;

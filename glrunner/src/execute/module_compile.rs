@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::implementation::Implementation;
 use super::modules::{Key, ModuleProgram, ModuleSource, Modules, StageModule, Work};
-use super::shaders::shader_type;
+use super::shader_loading::shader_type;
 use super::{module_text, passthrough};
 use crate::error::Problem;
 use crate::gl::{Gl, Module, ShaderProgram};

@@ -7,7 +7,7 @@ use super::implementation::Implementation;
 use super::module_compile::compile;
 use super::module_text;
 use super::programs::Programs;
-use super::shaders::Shaders;
+use super::shader_loading::Shaders;
 use crate::error::{Problem, unused};
 use crate::execute::support::lacks;
 use crate::gl::{Buffer, Gl, ShaderProgram};

@@ -1,9 +1,8 @@
 //! Buffers that host and device share.
 
 use super::device::Device;
-use super::kept::Kept;
 use super::low_memory::LowMemory;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use super::usage::{Addressing, BufferUse, LOW_BUFFER};
 use crate::error::{CallContext, Error};
 use ash::vk;

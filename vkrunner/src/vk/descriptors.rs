@@ -2,10 +2,9 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::kept::Kept;
 use super::sampled_texture::SampledTexture;
 use super::shader::stage_flag;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;

@@ -1,8 +1,7 @@
 //! Shader modules, and stages of pipelines.
 
 use super::device::Device;
-use super::kept::Kept;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use crate::error::{CallContext, Error};
 use crate::fragment_outputs::FragmentOutputs;
 use ash::vk;

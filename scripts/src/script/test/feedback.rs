@@ -1,7 +1,6 @@
 //! Transform feedback: `xfb ...` and `probe xfb ...`.
 
-use super::buffer_probes::push_buffer_probe;
-use super::buffers::parse_contents;
+use super::buffers::{parse_contents, push_buffer_probe};
 use super::draws::parse_draw;
 use super::parser::{Capturing, TestParser};
 use super::places::{parse_feedback_buffer, parse_feedback_number};

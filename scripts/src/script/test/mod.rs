@@ -2,13 +2,10 @@
 //! commands.
 //!
 //! The files share [`parser`], which has the state that later commands use, and files that parse
-//! words of several commands: [`places`], [`values`], [`stages`], [`pixels`].
+//! words of several commands: [`places`], [`values`], [`stages`], [`pixel_probes`].
 
 mod atomic;
 mod attachments;
-mod attributes;
-mod bindings;
-mod buffer_probes;
 mod buffers;
 mod draws;
 mod expect;
@@ -21,7 +18,6 @@ pub(super) mod matrices;
 mod parameters;
 pub(super) mod parser;
 mod pixel_probes;
-mod pixels;
 mod places;
 mod probes;
 pub(super) mod properties;
@@ -37,7 +33,7 @@ pub(super) use parser::TestParser;
 use crate::script::command::Switch;
 use crate::script::words::{LineError, Words};
 use glasm::ir::Stage;
-use pixels::Coordinates;
+use pixel_probes::Coordinates;
 use properties::set_property;
 
 /// Reads the rest of a line.
@@ -48,12 +44,12 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("active_texture", textures::params::parse_active_texture),
     ("atomic", atomic::parse_atomic),
     ("attachment", attachments::parse_attachment_command),
-    ("bind", bindings::parse_bind),
+    ("bind", buffers::parse_bind),
     ("buffer", buffers::parse_buffer),
     ("clear", attachments::parse_clear),
     ("clipplane", gl_state::parse_clip_plane),
     ("color", |parser, words| {
-        attributes::parse_current(parser, 3, words)
+        parameters::parse_current(parser, 3, words)
     }),
     ("colormaterial", gl_state::parse_color_material),
     ("compute", draws::parse_compute),
@@ -100,7 +96,7 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("state", vertex_programs::parse_state_program),
     ("tess", stages::parse_tessellation),
     ("tessellation", stages::parse_tessellation),
-    ("texcoord", attributes::parse_texcoord),
+    ("texcoord", parameters::parse_texcoord),
     ("texenv", gl_state::parse_texenv),
     ("texgen", gl_state::parse_texgen),
     ("texparameter", textures::params::parse_texparameter),
@@ -110,7 +106,7 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("track", vertex_programs::parse_track),
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),
-    ("vertex", attributes::parse_vertex_attrib),
+    ("vertex", parameters::parse_vertex_attrib),
     ("xfb", feedback::parse_xfb),
 ];
 

@@ -5,7 +5,7 @@ use crate::format::Format;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::script::command::{BoundImage, Command, ImageKey};
 use crate::script::test::parser::{TestParser, UNITS};
-use crate::script::test::pixels::{Coordinates, parse_pixel, parse_region};
+use crate::script::test::pixel_probes::{Coordinates, parse_pixel, parse_region};
 use crate::script::words::{LineError, Words, parse_component};
 use crate::texture::{ImagePart, PlaneId, Shape, Start, find_target};
 use glasm::ir::TexTarget;
