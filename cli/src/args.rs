@@ -285,7 +285,7 @@ impl Emit {
         }
     }
 
-    /// Whether it is something that people read.
+    /// Returns whether it is something that people read.
     pub(crate) fn is_text(self) -> bool {
         self != Self::Spirv
     }

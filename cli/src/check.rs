@@ -67,7 +67,8 @@ fn add(
     done.messages += &content.format(program, &diagnostics, console);
 }
 
-/// Whether the programs of a script have the errors that its commands expect, and no others.
+/// Checks whether the programs of a script have the errors that its commands expect, and no
+/// others.
 fn check_expected(script: &ScriptCompiler<'_>, name: &str, console: Console) -> Done {
     let failures = script.check_expected_errors().unwrap_or_default();
     let message = |failure: &_| console.format_failure(name, failure);

@@ -83,12 +83,12 @@ impl Console {
         }
     }
 
-    /// Whether messages are for tools.
+    /// Returns whether messages are for tools.
     pub(crate) fn is_json(self) -> bool {
         self.format == MessageFormat::Json
     }
 
-    /// Whether text on standard error may have colors.
+    /// Returns whether text on standard error may have colors.
     #[cfg(feature = "run")]
     pub(crate) fn is_styled(self) -> bool {
         self.styled

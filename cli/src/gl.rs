@@ -208,7 +208,7 @@ fn icd_text(library: &Path) -> String {
     format!("{icd}\n")
 }
 
-/// Where the dynamic linker looks: first in the folders.
+/// Adds directories before those that the dynamic linker searches.
 fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     // An empty entry would be the current folder.

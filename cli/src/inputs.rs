@@ -42,7 +42,7 @@ impl Input {
         }
     }
 
-    /// Whether it is a script, by its name or by how its text starts.
+    /// Returns whether it is a script, by its name or by how its text starts.
     pub(crate) fn is_script(&self, text: &[u8]) -> bool {
         match self {
             Self::File(path) if has_script_name(path) => true,
@@ -74,7 +74,7 @@ fn read_all(reader: impl Read) -> Result<Vec<u8>, String> {
     read.map(|_| text).map_err(|error| error.to_string())
 }
 
-/// Whether the name of a file is that of a script.
+/// Returns whether the name of a file is that of a script.
 fn has_script_name(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "shader_test")
@@ -219,7 +219,7 @@ fn header_line(text: &[u8]) -> Option<usize> {
     lines.position(is_header).map(|line| line + 1)
 }
 
-/// Whether a text starts as programs do.
+/// Returns whether a text starts as programs do.
 pub(crate) fn starts_with_header(text: &[u8]) -> bool {
     // Editors write a byte order mark, which is no part of the program.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -233,7 +233,8 @@ pub(crate) fn starts_with_header(text: &[u8]) -> bool {
     first.starts_with(b"!!") || is_processor(first)
 }
 
-/// Whether a line is the first one of a TGSI text: the word of a processor alone, because other texts may begin with such a word.
+/// Returns whether a line is the first one of a TGSI text: the word of a processor alone, because
+/// other texts may begin with such a word.
 fn is_processor(line: &[u8]) -> bool {
     let dialect = Dialect::of(line).filter(|dialect| dialect.family() == Family::Tgsi);
     dialect.is_some_and(|dialect| dialect.header().len() == line.len())

@@ -38,14 +38,14 @@ pub(crate) struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// Whether it belongs to a script that follows GL's conventions.
+    /// Returns whether it belongs to a script that follows GL's conventions.
     #[cfg(feature = "translate")]
     pub(crate) fn follows_gl(&self) -> bool {
         let script = self.section.map(|(script, _)| script);
         script.is_some_and(|script| script.requirements.convention == Convention::OpenGl)
     }
 
-    /// Whether it is that of a section of its script.
+    /// Returns whether it is that of a section of its script.
     pub(crate) fn is(&self, section: &ProgramSection) -> bool {
         self.section
             .is_some_and(|(_, own)| std::ptr::eq(own, section))
@@ -112,7 +112,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// What compiles the programs of a script, with these options and what the script requires.
+    /// Returns the compiler of the programs of a script, with these options and what the script
+    /// requires.
     pub(crate) fn compiler(&self, base: &Options) -> Option<ScriptCompiler<'_>> {
         self.script.as_ref().map(|own| ScriptCompiler {
             name: self.name,

@@ -14,7 +14,7 @@ impl Validator {
         Ok(Self(()))
     }
 
-    /// What is wrong with a module, as text.
+    /// Returns the errors of a module as text.
     pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
         glasm::validate::validate(words, target)
             .map_err(|error| format!("spirv-val rejects the module: {error}"))
@@ -39,7 +39,7 @@ impl Validator {
         }
     }
 
-    /// What is wrong with a module, as text.
+    /// Returns the errors of a module as text.
     pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let output = run(&bytes, target).map_err(|error| format!("spirv-val: {error}"))?;

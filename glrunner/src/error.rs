@@ -90,7 +90,8 @@ impl From<Error> for Problem {
     }
 }
 
-/// What extensions of NV have that no driver of today with these programs offers.
+/// Returns the reason to skip a script that needs parts of NV extensions that no current driver
+/// with these programs supports.
 pub(crate) fn unused(what: &str) -> Problem {
     Problem::Lacking(format!("{what} are not set through OpenGL"))
 }

@@ -60,14 +60,14 @@ impl TexelFormat {
         })
     }
 
-    /// Whether it has depths, stencil values, or both.
+    /// Returns whether it has depths, stencil values, or both.
     #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
             || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
     }
 
-    /// Whether it has depths and stencil values.
+    /// Returns whether it has depths and stencil values.
     #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
         self.client.format == gl::DEPTH_STENCIL
@@ -96,7 +96,7 @@ impl TexelFormat {
         }
     }
 
-    /// What OpenGL gave as a script has it: colors or depths.
+    /// Converts texels of OpenGL to those of scripts: colors or depths.
     pub(crate) fn to_script(self, texels: Vec<u8>) -> Vec<u8> {
         match self.layout {
             Layout::Same => texels,

@@ -59,7 +59,7 @@ const BINDINGS: &[(&str, &str)] = &[
     ("state.matrix.palette", "GL_ARB_matrix_palette"),
 ];
 
-/// What brings a target, for texts whose header is of no language.
+/// Returns the extension of a target, for sources whose header is not of a language.
 fn extension_of_target(target: Target) -> &'static str {
     match target {
         Target::Vertex => "GL_ARB_vertex_program",
@@ -118,7 +118,7 @@ fn option_names(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// How many address registers a program declares; it is up to each implementation how many there may be.
+/// Returns the number of address registers that a program declares. Implementations may limit it.
 pub(crate) fn address_registers(text: &[u8]) -> usize {
     let statements = statements(text);
     let lists = statements

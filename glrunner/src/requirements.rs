@@ -191,7 +191,7 @@ fn need(name: &str) -> Option<Need> {
     found.map(|(_, need)| *need).or_else(of_programs)
 }
 
-/// What is missing of a requirement; `None` if nothing is.
+/// Returns what the driver lacks of a requirement; `None` if nothing.
 fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
     match need(name) {
         Some(Need::Core | Need::Programs) => None,
@@ -201,7 +201,7 @@ fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<S
     }
 }
 
-/// Why a script cannot run with a driver; `None` if it can.
+/// Returns why a script cannot run with a driver; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     let requirements = &script.requirements;
     // Names of OpenGL that Vulkan does not meet are for OpenGL to meet.
@@ -306,7 +306,7 @@ fn foreign_module(script: &Script) -> Option<String> {
         .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
-/// What is missing of the version and the extensions that a script names in OpenGL's words.
+/// Returns what the driver lacks of the version and the extensions of OpenGL that a script names.
 fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     if let Some([major, minor]) = requirements.gl_version
         && gl.version() < Version(major, minor)
@@ -317,7 +317,7 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Whether GLSL has words that only Vulkan's has.
+/// Returns whether GLSL has words that only Vulkan's has.
 fn is_for_vulkan(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];

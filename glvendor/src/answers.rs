@@ -103,7 +103,7 @@ pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     target
 }
 
-/// Whether all names are programs.
+/// Returns whether all names are programs.
 pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u32>) -> bool {
     let all = names.all(|name| state.shared().find(name).is_some());
     if !all {
@@ -112,7 +112,7 @@ pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u3
     all
 }
 
-/// What four parameters track: NV_vertex_program section 6.1.13.
+/// Returns the matrix that four parameters track: NV_vertex_program section 6.1.13.
 pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u32) -> Option<i32> {
     if number != Target::Vertex.row().number {
         state.fail(INVALID_ENUM);
@@ -344,7 +344,7 @@ pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())
 }
 
-/// Whether a target is enabled, or an array of NV_vertex_program.
+/// Returns whether a target is enabled, or an array of NV_vertex_program.
 pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;

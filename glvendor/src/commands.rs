@@ -137,7 +137,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             || driver::CallList(*list),
         ),
         Command::Fail(error) => state.fail(*error),
-        Command::Ready(primitive) => draw::ready_for_list(state, *primitive),
+        Command::Ready(primitive) => draw::prepare_list(state, *primitive),
     }
 }
 

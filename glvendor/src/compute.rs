@@ -12,11 +12,11 @@ use std::sync::Arc;
 /// The serial number of a compute program, and the size of the groups if the command gave it.
 pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
 
-/// Whether work groups are ours to run; what the application sets decides.
+/// Returns whether work groups are ours to run; what the application sets decides.
 pub(crate) fn computes(state: &State) -> bool {
     state.capabilities.works
         && state.used_program == 0
-        && draw::enabled_program(state, Target::Compute).is_some()
+        && draw::find_enabled_program(state, Target::Compute).is_some()
 }
 
 /// Work groups are about to run, of a size that the command gives if it gives one.
@@ -61,7 +61,8 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
     Draw::On
 }
 
-/// Whether groups may have a size, where they are ours to run: ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+/// Returns whether groups may have a size, where they are ours to run:
+/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
 pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
     if !computes(state) {
         return None;

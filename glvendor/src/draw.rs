@@ -144,7 +144,7 @@ impl Drawing {
     }
 }
 
-/// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
+/// Returns whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
 pub(crate) fn takes_all() -> bool {
     static ALL: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
@@ -160,13 +160,13 @@ pub(crate) enum Draw {
     Nothing,
 }
 
-/// Something is about to draw, with primitives of a mode if it has them.
+/// Prepares a draw, with primitives of a mode if it has them.
 #[inline]
-pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
+pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     state.drawing.current.replaced = None;
     state.drawing.current.is_refused = false;
     if state.recording.is_none() || state.record_draw(primitive) {
-        ready(state, primitive);
+        prepare(state, primitive);
     }
     state.drawing.feedback.has_drawn();
     if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
@@ -181,25 +181,26 @@ pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
     }
 }
 
-/// Primitives of a mode are about to begin, whose vertices come one by one.
-pub(crate) fn before_vertices(state: &mut State, mode: u32) -> Draw {
+/// Prepares primitives of a mode whose vertices are sent one by one.
+pub(crate) fn prepare_vertices(state: &mut State, mode: u32) -> Draw {
     state.drawing.current.is_immediate = true;
-    let draw = before(state, Some(mode));
+    let draw = prepare_draw(state, Some(mode));
     state.drawing.current.is_immediate = false;
     draw
 }
 
-/// What a list draws is about to be drawn: its vertices come one by one, those of arrays, too.
-pub(crate) fn ready_for_list(state: &mut State, primitive: Option<u32>) {
+/// Prepares the draws of a list: its vertices are sent one by one, those of arrays, too.
+pub(crate) fn prepare_list(state: &mut State, primitive: Option<u32>) {
     state.drawing.current.is_immediate = true;
-    ready(state, primitive);
+    prepare(state, primitive);
     state.drawing.current.is_immediate = false;
 }
 
-/// The programs that draw, if one of them is ours. `Err` if a program is enabled that is not there, which is GL's error.
-pub(crate) fn programs(state: &mut State) -> Result<Option<Programs>, ()> {
+/// Selects the programs that draw, if one of them is of this library. `Err` if a program is enabled
+/// that does not exist, which is an error of GL.
+pub(crate) fn select_programs(state: &mut State) -> Result<Option<Programs>, ()> {
     if state.undecided.contains(Groups::PROGRAMS) {
-        select(state);
+        select_enabled(state);
     }
     if state.drawing.selection.is_invalid {
         state.fail(INVALID_OPERATION);
@@ -212,8 +213,9 @@ pub(crate) fn programs(state: &mut State) -> Result<Option<Programs>, ()> {
         .cloned())
 }
 
-/// Programs of ours do not concern what comes now, or cannot do it: raster positions and pixels of the driver. Gives what is disabled meanwhile, as
-/// the driver has no program there.
+/// Disables programs of this library for commands that they do not affect, or do not support: raster
+/// positions and pixels of the driver. Returns which targets are disabled, as the driver has no
+/// program there.
 pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     if state.recording.is_some() || state.is_inside {
         return [false; TARGETS.len()];
@@ -233,7 +235,7 @@ pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     })
 }
 
-/// What [`suspend_programs`] has disabled is enabled again.
+/// Enables the programs again that [`suspend_programs`] has disabled.
 pub(crate) fn resume_programs(disabled: [bool; TARGETS.len()]) {
     for (row, _) in TARGETS
         .iter()
@@ -244,7 +246,7 @@ pub(crate) fn resume_programs(disabled: [bool; TARGETS.len()]) {
     }
 }
 
-/// Whether a geometry program is enabled, now or where a list is.
+/// Returns whether a geometry program is enabled, now or where a list is.
 pub(crate) fn has_geometry(state: &State) -> bool {
     match &state.recording {
         Some(recording) => recording.has_geometry,
@@ -256,21 +258,21 @@ pub(crate) fn has_geometry(state: &State) -> bool {
     }
 }
 
-/// The mode that the driver draws in the place of the application's.
-pub(crate) fn mode(state: &State, mode: u32) -> u32 {
+/// Returns the mode that the driver draws instead of the application's.
+pub(crate) fn find_mode(state: &State, mode: u32) -> u32 {
     match state.drawing.current.replaced {
         Some((replaced, other)) if replaced == mode => other,
         _ => mode,
     }
 }
 
-/// Makes the programs that are bound ready.
-pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
+/// Prepares the programs that are bound, and uses their pipeline.
+pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
     if state.is_inside {
         return;
     }
     if state.undecided.contains(Groups::PROGRAMS) {
-        select(state);
+        select_enabled(state);
     }
     if state.drawing.selection.is_invalid {
         state.drawing.current.is_refused = true;
@@ -297,7 +299,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         choose_pipeline(state, kind);
     }
     let Some((index, mut pipeline)) = state.drawing.pipelines.take_current() else {
-        // The application's shaders draw without ours, with the driver's fixed functions.
+        // The application's shaders draw alone, with the driver's fixed functions.
         if state.drawing.mixed.group.is_some() {
             return release(state);
         }
@@ -320,8 +322,9 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     state.drawing.pipelines.put_back(index, pipeline);
 }
 
-/// Mesa 22.3 keeps the origin of window coordinates of fragments for a program that it has drawn with, whatever framebuffer is bound then: it is a constant of
-/// the program, and those are renewed with parameters of the environment.
+/// Renews the origin of window coordinates of fragments. Mesa 22.3 caches it for a program that has
+/// drawn, regardless of the framebuffer that is bound: it is a constant of the program, and those
+/// are renewed with parameters of the environment.
 fn renew_origin(state: &State) {
     let number = Target::Fragment.row().number;
     let parameter = state.bound(Target::Fragment).env.first().copied();
@@ -330,7 +333,7 @@ fn renew_origin(state: &State) {
 
 /// Prepares programs that draw pixels, which are not those that are bound. Returns whether they
 /// form a pipeline.
-pub(crate) fn ready_for_pixels(state: &mut State, programs: Programs) -> bool {
+pub(crate) fn prepare_pixels(state: &mut State, programs: Programs) -> bool {
     state.restore_arrays();
     state.drawing.set_deciding(&programs);
     state.drawing.selection.programs = Some(programs);
@@ -369,8 +372,9 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     state.drawing.lookups.apply_depth_modes();
 }
 
-/// Which programs draw: those that are enabled, if one of them is ours and the application has no shaders in GLSL in their place.
-fn select(state: &mut State) {
+/// Selects the programs that draw: the enabled ones, if one of them is of this library and the
+/// application has no shaders in GLSL instead.
+fn select_enabled(state: &mut State) {
     purge_deleted(state);
     state.undecided -= Groups::PROGRAMS;
     state.drawing.pipelines.deselect();
@@ -389,7 +393,7 @@ fn select(state: &mut State) {
         },
     };
     let counts = |row: &Row| side.is_none_or(|side| side.has(row.stage));
-    let mut programs = enabled_programs(state);
+    let mut programs = find_enabled_programs(state);
     for (program, target) in programs.iter_mut().zip(TARGETS_OF_STAGES) {
         program.take_if(|_| !counts(target.row()));
     }
@@ -411,24 +415,26 @@ fn select(state: &mut State) {
     }
 }
 
-/// Whether a program is enabled that draws and is not there, which is an error. The driver says so of its own.
+/// Returns whether a program is enabled that draws and is not there, which is an error. The driver
+/// says so of its own.
 fn is_missing(state: &State, row: &Row) -> bool {
     let bound = state.bound(row.target);
     bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
 }
 
-/// The programs that are enabled, by stage; those of ARB_fragment_program come before those of NV_fragment_program.
-pub(crate) fn enabled_programs(state: &State) -> Programs {
-    let mut programs = TARGETS_OF_STAGES.map(|target| enabled_program(state, target));
+/// Returns the programs that are enabled, by stage; those of ARB_fragment_program take precedence
+/// over those of NV_fragment_program.
+pub(crate) fn find_enabled_programs(state: &State) -> Programs {
+    let mut programs = TARGETS_OF_STAGES.map(|target| find_enabled_program(state, target));
     let fragment = &mut programs[STAGES - 1];
     *fragment = fragment
         .take()
-        .or_else(|| enabled_program(state, Target::FragmentNv));
+        .or_else(|| find_enabled_program(state, Target::FragmentNv));
     programs
 }
 
-/// The program of a target, if it is enabled and there is one.
-pub(crate) fn enabled_program(
+/// Returns the program of a target, if it is enabled and exists.
+pub(crate) fn find_enabled_program(
     state: &State,
     target: Target,
 ) -> Option<Arc<crate::objects::Program>> {

@@ -242,7 +242,8 @@ impl State {
         })
     }
 
-    /// Whether a map may have this order, from `first` to `last` in one of its dimensions. GL 2.1 section 5.1.
+    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions. Returns
+    /// the order. GL 2.1 section 5.1.
     pub(crate) fn checks_map(
         &mut self,
         order: i32,
@@ -329,7 +330,7 @@ impl State {
         Some(normal.into_iter().chain(values).collect())
     }
 
-    /// Whether evaluators are ours for primitives that begin now.
+    /// Returns whether evaluators are ours for primitives that begin now.
     pub(crate) fn evaluates(&mut self) -> bool {
         if self.is_inside {
             return false;

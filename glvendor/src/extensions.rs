@@ -229,12 +229,13 @@ impl Capabilities {
         opengl::options(device, uniform_buffers, storage_buffers)
     }
 
-    /// Whether the driver has an extension, or the version of GL that has it; 0 for no version.
+    /// Returns whether the driver has an extension, or the version of GL that has it; 0 for no
+    /// version.
     pub(crate) fn has(&self, name: &str, version: u32) -> bool {
         version != 0 && self.version >= version || self.has_extension(name)
     }
 
-    /// Whether the driver names an extension.
+    /// Returns whether the driver names an extension.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
@@ -245,7 +246,8 @@ impl Capabilities {
         limits.copied().unwrap_or_default()
     }
 
-    /// Whether the driver's own programs may have more parameters of the environment or local ones than [`Self::limits`] says.
+    /// Returns whether the driver's own programs may have more parameters of the environment or
+    /// local ones than [`Self::limits`] says.
     fn has_more_parameters(&self) -> bool {
         const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
         const MAX_ENV_PARAMETERS: u32 = 0x88B5;

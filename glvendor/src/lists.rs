@@ -64,7 +64,7 @@ impl Recording {
         self.parts.push(Part::Driver(self.open));
     }
 
-    /// Whether commands are executed while they are compiled.
+    /// Returns whether commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
     }
@@ -222,7 +222,7 @@ impl State {
         }
     }
 
-    /// Whether the driver's list of a name is a part.
+    /// Returns whether the driver's list of a name is a part.
     fn is_part(&self, name: u32) -> bool {
         self.shared().part_names.contains(&name)
     }
@@ -298,8 +298,8 @@ impl State {
         }
     }
 
-    /// Whether the driver calls lists alone: between `Begin` and `End` of a list that is being compiled, where commands of ours are errors, and
-    /// where no list has any.
+    /// Returns whether the driver calls lists alone: between `Begin` and `End` of a list that is
+    /// being compiled, where commands of ours are errors, and where no list has any.
     pub(crate) fn lists_are_drivers(&self) -> bool {
         match &self.recording {
             Some(recording) => recording.is_inside,
@@ -342,7 +342,7 @@ impl State {
             _ if depth >= MAX_NESTING => {}
             None if self.is_part(name) => {}
             None => {
-                draw::before(self, None);
+                draw::prepare_draw(self, None);
                 driver::CallList(name);
                 self.touch(Groups::all());
             }

@@ -31,7 +31,7 @@ pub(crate) fn error(message: impl Display) {
     say(Level::Error, message);
 }
 
-/// What was loaded and paired.
+/// Reports that something was loaded or combined.
 pub(crate) fn info(message: impl Display) {
     say(Level::Info, message);
 }

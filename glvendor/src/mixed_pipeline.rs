@@ -40,7 +40,7 @@ impl StageGroup {
         }
     }
 
-    /// Whether programs of a stage are on it.
+    /// Returns whether programs of a stage are on it.
     pub(crate) fn has(self, stage: Stage) -> bool {
         match stage {
             Stage::Fragment => self == Self::Fragment,
@@ -105,13 +105,14 @@ pub(crate) fn link(state: &mut State, program: u32) {
     state.shared().partial.insert(program, partial);
 }
 
-/// Where programs of ours can stand beside the application's program object.
+/// Returns the stages that programs of this library can take in the application's program object.
 pub(crate) fn side(state: &State) -> Option<StageGroup> {
     let share = state.shared();
     share.partial.get(&state.used_program).map(|it| it.side)
 }
 
-/// Whether vertices go through programs where these are enabled, and not through shaders of the application.
+/// Returns whether vertices go through programs where these are enabled, and not through shaders of
+/// the application.
 pub(crate) fn leaves_vertices(state: &State) -> bool {
     state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
 }
@@ -229,7 +230,7 @@ fn with_builtins(written: &str, stage: Stage) -> String {
     compatible(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// Whether a line gives a vertex away, with the results of that time.
+/// Returns whether a line gives a vertex away, with the results of that time.
 fn emits(line: &str) -> bool {
     let statement = line.trim_start();
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
@@ -272,7 +273,7 @@ struct Varying<'a> {
 }
 
 impl<'a> Varying<'a> {
-    /// What a stage has in common with the application's, if a line declares it.
+    /// Returns the varying that a stage shares with the application's, if a line declares one.
     fn declared(line: &'a str, stage: Stage) -> Option<Self> {
         let word = match stage {
             Stage::Fragment => "in",
@@ -306,7 +307,7 @@ impl<'a> Varying<'a> {
         })
     }
 
-    /// What a fragment program reads: GLSL 1.20 section 7.6.
+    /// Returns the GLSL that a fragment program reads: GLSL 1.20 section 7.6.
     fn input(&self) -> String {
         match self.kind {
             Kind::Color => "gl_Color".to_owned(),
@@ -319,7 +320,8 @@ impl<'a> Varying<'a> {
         }
     }
 
-    /// How what the last program before fragments writes gets where a shader reads it.
+    /// Returns the statement that stores an output of the last program before fragments for a
+    /// shader.
     fn output(&self) -> String {
         let name = self.name;
         match self.kind {

@@ -92,7 +92,7 @@ impl Program {
         self.parameters_version.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether it is a fragment program, which alone have parameters with names.
+    /// Returns whether it is a fragment program, which alone have parameters with names.
     pub(crate) fn is_fragment(&self) -> bool {
         matches!(
             self.contents().target,

@@ -137,7 +137,8 @@ pub(crate) fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-/// What the programs of a pipeline are compiled with. `Err` if the driver has no way for them.
+/// Returns the options that the programs of a pipeline are compiled with. `Err` if the driver does
+/// not support them.
 fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     let state = &key.state;
     let is_text = capabilities.writer.is_some() || key.mixed.is_some();
@@ -386,14 +387,15 @@ fn program_object(
         true => &capabilities.mixer,
         false => &capabilities.writer,
     };
-    quietly(capabilities, || {
+    run_quietly(capabilities, || {
         let texts = texts(writer.as_ref(), modules, is_beside)?;
         make_program_object(texts, modules, constants, is_beside)
     })
 }
 
-/// What the driver says of our shaders is not for the application's ears.
-fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
+/// Runs `work` without debug output of the driver: messages about shaders of this library are not
+/// for the application.
+fn run_quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     let speaks =
         capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
     if speaks {
@@ -488,7 +490,7 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     })
 }
 
-/// Whether a geometry program takes triangles.
+/// Returns whether a geometry program takes triangles.
 fn takes_triangles(programs: &[&Loaded]) -> bool {
     programs.iter().any(|it| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles

@@ -49,11 +49,11 @@ pub(crate) enum Way {
     Refused,
 }
 
-/// What would draw pixels now.
+/// Returns what draws pixels with the current state.
 pub(crate) fn way(state: &mut State) -> Way {
     const RENDER_MODE: u32 = 0x0C40;
     const RENDER: i32 = 0x1C00;
-    let Ok(programs) = draw::programs(state) else {
+    let Ok(programs) = draw::select_programs(state) else {
         return Way::Refused;
     };
     let fragment = programs.and_then(|programs| programs.into_iter().next_back().flatten());
@@ -76,7 +76,8 @@ pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
     draw::resume_programs(left);
 }
 
-/// Whether pixels of a format are colors that textures hold: no depths, stencil indices, integers.
+/// Returns whether pixels of a format are colors that textures hold: no depths, stencil indices,
+/// integers.
 pub(crate) fn is_color(format: u32) -> bool {
     matches!(
         format,
@@ -168,7 +169,7 @@ pub(crate) fn draw_image(state: &mut State, image: &Image) {
     }
 }
 
-/// Where the raster position is, if it is valid.
+/// Returns the raster position, if it is valid.
 fn raster_position() -> Option<[f32; 2]> {
     const CURRENT_RASTER_POSITION: u32 = 0x0B07;
     const CURRENT_RASTER_POSITION_VALID: u32 = 0x0B08;

@@ -37,7 +37,7 @@ struct Results {
 
 /// `RasterPos`: object coordinates.
 pub(crate) fn set(state: &mut State, coordinates: Vector) {
-    let Ok(programs) = draw::programs(state) else {
+    let Ok(programs) = draw::select_programs(state) else {
         return;
     };
     let vertex = programs.and_then(|[vertex, ..]| vertex);
@@ -137,7 +137,7 @@ fn plane_distances(coordinates: Vector) -> impl Iterator<Item = f32> {
         })
 }
 
-/// What an input reads: the position, or the current value of an attribute.
+/// Returns the value of an input: the position, or the current value of an attribute.
 fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     let bits = match (input.semantic, input.base) {
         (Semantic::Attrib(0), _) => coordinates.map(f32::to_bits),
@@ -173,7 +173,7 @@ fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) 
     slots.iter().map(|slot| sources.value(*slot)).collect()
 }
 
-/// Whether a point is inside of the clip volume. GL 2.1 section 2.12.
+/// Returns whether a point is inside of the clip volume. GL 2.1 section 2.12.
 fn is_visible(results: &Results) -> bool {
     const DEPTH_CLAMP: u32 = 0x864F;
     let [x, y, z, w] = results.position;

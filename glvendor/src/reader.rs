@@ -35,7 +35,7 @@ fn bit(number: u32) -> u32 {
 }
 
 impl Needs {
-    /// What the parameters of a block need.
+    /// Adds the state that the parameters of a block need.
     pub(crate) fn add(&mut self, slots: &[ParamSource]) {
         for slot in slots {
             match slot {

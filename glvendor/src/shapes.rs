@@ -62,7 +62,8 @@ impl Shape {
         }
     }
 
-    /// How geometry programs count what they get: NV_geometry_program4 section 2.X.3.4, `primitive.id`.
+    /// Returns how geometry programs count their primitives: NV_geometry_program4 section 2.X.3.4,
+    /// `primitive.id`.
     pub(crate) fn numbers(self) -> PrimitiveNumbers {
         match self {
             Self::QuadStrips => PrimitiveNumbers::Halved,

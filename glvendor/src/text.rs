@@ -116,7 +116,8 @@ impl Writer {
         self.options.language.version().unwrap_or(0)
     }
 
-    /// What modules are compiled with: the features that language and driver have.
+    /// Returns the options that modules are compiled with: the features that language and driver
+    /// have.
     pub(crate) fn options(&self) -> Options {
         let driver = &self.options.compiler.device;
         let compiler = glasm_text::compiler_options(&self.options);

@@ -35,7 +35,8 @@ pub(crate) struct Depths {
     compared: u32,
 }
 
-/// Whether textures decide about lookups, not their targets: NV_fragment_program section 3.11.5.38.
+/// Returns whether textures decide about lookups, not their targets: NV_fragment_program section
+/// 3.11.5.38.
 fn asks_textures(program: &Loaded) -> bool {
     program.dialect() == Some(Dialect::NvFp1_0)
 }
@@ -152,7 +153,8 @@ fn read_depths(compared: &Accessed) -> Depths {
     depths
 }
 
-/// How the active unit samples the texture of a target: as its sampler says, or without one the texture.
+/// Reads a sampling parameter of the texture of a target: that of the sampler of the active unit,
+/// or else of the texture.
 fn sampling(target: u32, name: u32) -> i32 {
     let [value] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, name),
@@ -200,7 +202,8 @@ fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     image
 }
 
-/// Whether the texture of a target of the active unit has all images that lookups need, whose filter takes several levels or one.
+/// Returns whether the texture of a target of the active unit has all images that lookups need,
+/// whose filter takes several levels or one.
 fn is_complete(target: u32, has_levels: bool) -> bool {
     const CUBE: u32 = 0x8513;
     const RECTANGLE: u32 = 0x84F5;
@@ -255,7 +258,8 @@ fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     biases
 }
 
-/// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
+/// Returns whether the texture of a target of the active unit holds depths, and its sampler
+/// compares them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
     let mode = sampling(target, COMPARE_MODE);
@@ -268,7 +272,7 @@ pub(crate) fn is_compared(target: u32) -> bool {
     mode != 0 && bits != 0
 }
 
-/// What a texture of this target is asked for with: `GL_TEXTURE_BINDING_2D`.
+/// Returns the name of the query for a texture of this target: `GL_TEXTURE_BINDING_2D`.
 fn binding(target: u32) -> u32 {
     match target {
         0x0DE0 => 0x8068,

@@ -167,7 +167,7 @@ pub(crate) fn draw(
     let mut programs = Programs::default();
     programs[0] = Some(vertex);
     programs[STAGES - 1] = Some(fragment);
-    if draw::ready_for_pixels(state, programs) {
+    if draw::prepare_pixels(state, programs) {
         let has_viewports = state.capabilities.has("GL_ARB_viewport_array", 41);
         let saved = Saved::set(edge, has_viewports, grid.zoom[0] * grid.zoom[1] > 0.0);
         work(state);
@@ -209,7 +209,7 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     parameters
 }
 
-/// Whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
+/// Returns whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
 fn clamps_fragments(state: &State) -> bool {
     fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }

@@ -103,7 +103,8 @@ impl ScriptCompiler<'_> {
         options
     }
 
-    /// Whether nothing but programs makes the stages, each of which is told of the others or has a complete interface.
+    /// Returns whether nothing but programs makes the stages, each of which is compiled for the others
+    /// or has a complete interface.
     fn is_linked(&self) -> bool {
         let mut sections = self.script.programs.iter();
         sections.all(|section| {
@@ -168,7 +169,7 @@ impl ScriptCompiler<'_> {
         self.script.last_stage()
     }
 
-    /// What becomes of 64-bit attributes in the registers of the vertex program.
+    /// Returns the form of 64-bit attributes in the registers of the vertex program.
     fn registers(&self) -> Registers {
         let mut programs = self.script.programs.iter();
         let is_typeless = |program: &ProgramSection| match program.form {
@@ -189,7 +190,8 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
+    /// Returns the conventions of clip space for a stage: the depth range of GL is remapped once,
+    /// at the end.
     fn conventions(&self, stage: Stage) -> glasm::Conventions {
         if self.is_for_opengl() {
             return self.base.conventions;
@@ -242,12 +244,14 @@ impl ScriptCompiler<'_> {
 }
 
 impl ScriptCompiler<'_> {
-    /// Whether OpenGL runs the modules, which has sizes and origins of points, wrap modes and clip space itself.
+    /// Returns whether OpenGL runs the modules, which has sizes and origins of points, wrap modes
+    /// and clip space itself.
     fn is_for_opengl(&self) -> bool {
         self.base.target == Target::OpenGl4_5
     }
 
-    /// How a stage counts primitives: fragment programs get numbers from a geometry program, if there is one.
+    /// Returns how a stage counts primitives: fragment programs get numbers from a geometry
+    /// program, if there is one.
     fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
         let mut programs = self.script.programs.iter();
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
@@ -259,14 +263,14 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Whether GL itself computes the size of points.
+    /// Returns whether GL itself computes the size of points.
     fn has_fixed_sizes(&self) -> bool {
         self.last_stage() == Stage::Vertex
             && self.has_fixed_vertices()
             && self.state.fixed.sizes_points()
     }
 
-    /// Whether GL itself processes the vertices.
+    /// Returns whether GL itself processes the vertices.
     fn has_fixed_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
         programs.any(|program| {
@@ -283,7 +287,7 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Whether a section is an assembly program of a language that is there.
+/// Returns whether a section is an assembly program of a language that is there.
 fn is_program(section: &ProgramSection) -> bool {
     section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }

@@ -85,7 +85,8 @@ pub struct Rejection {
 }
 
 impl Observation {
-    /// What a probe of pixels looks at; `None` if the picture does not have all of it.
+    /// Returns the part of an image that a probe of pixels compares; `None` if the image does not
+    /// contain all of it.
     pub fn of_region(
         line: u32,
         subject: String,
@@ -146,7 +147,8 @@ impl Observation {
         }
     }
 
-    /// What a probe of a buffer looks at; `None` if the buffer does not have all of it.
+    /// Returns the part of a buffer that a probe compares; `None` if the buffer does not contain
+    /// all of it.
     pub fn of_values(
         line: u32,
         subject: String,
@@ -219,7 +221,7 @@ impl fmt::Display for CaptureCount {
     }
 }
 
-/// What messages call a plane of an image: `image 1, level 2, layer 5`.
+/// Returns the name of a plane of an image in messages: `image 1, level 2, layer 5`.
 pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     let part = |what: &str, number: u32| match number {
         0 => String::new(),

@@ -22,7 +22,7 @@ impl Results {
         }
     }
 
-    /// Whether what is seen is kept.
+    /// Returns whether observations are recorded.
     pub fn observes(&self) -> bool {
         self.observe == Observe::On
     }

@@ -148,7 +148,8 @@ impl Params {
         vectors.flatten().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// What a query of that type gives; `None` if the parameter was set with another one. NV_gpu_program4 section 6.1.12.
+    /// Returns the result of a query of that type; `None` if the parameter was set with another
+    /// one. NV_gpu_program4 section 6.1.12.
     pub fn query(
         &self,
         bank: ParamBank,
@@ -179,7 +180,7 @@ impl Params {
         self.state.tracked_row(index).filter(|_| tracks)
     }
 
-    /// Whether a parameter cannot be set because it tracks a matrix.
+    /// Returns whether a parameter cannot be set because it tracks a matrix.
     pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
         self.tracked(bank, stage, index).is_some()
     }
@@ -272,7 +273,7 @@ pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
     words
 }
 
-/// What a program uses of something that GL limits.
+/// Returns how many of something that GL limits a program uses.
 pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     match kind {
         CountKind::AttribComponents => counts.attrib_components,

@@ -111,7 +111,7 @@ impl Results {
         }))
     }
 
-    /// Whether the script has passed.
+    /// Returns whether the script has passed.
     pub fn outcome(&self) -> Outcome {
         match self.failures.is_empty() {
             true => Outcome::Pass,

@@ -53,19 +53,19 @@ pub trait Runner: Sized {
 
     /// Makes what holds for the whole script.
     fn prepare(&mut self) -> Done<Self>;
-    /// What device and driver have had to say since the last call, each with who says it.
+    /// Returns the messages of device and driver since the last call, each with its source.
     fn take_messages(&mut self) -> Vec<String>;
     /// Called with every command before it runs.
     fn begin(&mut self, _command: &Command) {}
-    /// What measures the time of probes.
+    /// Returns the clock that measures the time of probes.
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Whether anything can be read from the device at the end.
+    /// Returns whether anything can be read from the device at the end.
     fn is_readable(&self) -> bool {
         true
     }
-    /// What a file is that cannot be written.
+    /// Converts the error of a file that cannot be written.
     fn unwritten(error: FileError) -> Problem<Self::Error> {
         Problem::Script(error.to_string())
     }
@@ -95,7 +95,7 @@ pub trait Runner: Sized {
     ) -> Done<Self>;
     /// Bits of the components of a parameter, which a query for floats gives.
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
-    /// What four vertex program parameters track from now on.
+    /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
     /// Executes a vertex state program with these bits of v\[0\]: a spare program, or that of the script without a name.
     fn run_state_program(
@@ -127,7 +127,7 @@ pub trait Runner: Sized {
 
     /// A texture or a part of one.
     fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
-    /// How a texture is sampled from now on.
+    /// Sets how a texture is sampled.
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
     /// Which textures a unit has enabled for draws without fragment program. Nothing is left to do if programs are made for it.
     fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
@@ -135,7 +135,7 @@ pub trait Runner: Sized {
     }
     /// A storage image or a part of one.
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
-    /// What programs see from now on where they look for the image of a place.
+    /// Binds a part of an image where programs look for another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
     /// A plane of a storage image.
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
@@ -144,7 +144,7 @@ pub trait Runner: Sized {
 
     /// Number of the buffers that are there.
     fn buffer_count(&self) -> usize;
-    /// What a buffer holds, as long as the script made it.
+    /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
     /// Changes bytes of a buffer that lie before an end.
     fn update_buffer(
@@ -162,14 +162,14 @@ pub trait Runner: Sized {
     fn begin_capture(&mut self) -> Done<Self>;
     /// Vertices of later draws are not captured.
     fn end_capture(&mut self) -> Done<Self>;
-    /// What the last capture has counted.
+    /// Returns a count of the last capture.
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
     /// Samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
-    /// What the program of a stage uses of something that GL limits.
+    /// Counts how many of something that GL limits the program of a stage uses.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
-    /// Whether there is a framebuffer.
+    /// Returns whether there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
     /// The contents of a surface; `None` if the framebuffer does not have it.
     fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
@@ -477,7 +477,7 @@ fn write_addresses<R: Runner>(
     })
 }
 
-/// Whether the time of a command counts as that of probes.
+/// Returns whether the time of a command is added to that of probes.
 fn is_timed(command: &Command) -> bool {
     matches!(
         command,

@@ -49,7 +49,7 @@ impl Stopwatch {
         computed.clamp(clock / PATIENCE, clock)
     }
 
-    /// How long to wait before asking again; `None` when `limit` is over.
+    /// Returns the time to wait before the next call; `None` when `limit` is over.
     pub fn left(&self, limit: Duration) -> Option<Duration> {
         let by_clock = limit.saturating_sub(self.start.elapsed());
         if !by_clock.is_zero() {
@@ -60,7 +60,7 @@ impl Stopwatch {
     }
 }
 
-/// What a process has computed in all its threads since it began.
+/// Returns the processor time of all threads of a process since it began.
 fn processor_time(id: u32) -> Option<Duration> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
 }

@@ -21,7 +21,7 @@ pub(crate) struct FragmentOutputs {
 }
 
 impl FragmentOutputs {
-    /// What a module writes; nothing if it has no fragment entry points, or is none.
+    /// Reads the outputs of a module; none if it has no fragment entry point, or is not a module.
     pub(crate) fn of(words: &[u32]) -> Self {
         let facts = collect(words);
         let entry_points = facts.entry_points.iter().map(|(name, interface)| {

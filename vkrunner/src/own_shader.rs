@@ -33,7 +33,7 @@ pub(crate) fn compile(text: &str, capabilities: &Capabilities) -> Result<Shader,
     })
 }
 
-/// What texels of a format are read as, in the words of the text form: their type, and that of inputs and outputs.
+/// Returns the type of texels of a format in IR text, and that of inputs and outputs.
 pub(crate) const fn texel_words(base: glasm::ir::TypeBase) -> (&'static str, &'static str) {
     match base {
         glasm::ir::TypeBase::Float => ("f32", "float"),

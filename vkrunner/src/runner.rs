@@ -92,13 +92,14 @@ impl Runner {
         self.target
     }
 
-    /// Whether the validation layer watches.
+    /// Returns whether the validation layer watches.
     pub fn validates(&self) -> bool {
         self.instance.validates()
     }
 
-    /// Whether a script timed out or lost the device. The next script gets a new device, but the old one may be at work until the process
-    /// ends, and devices made of threads then have fewer for others: a caller who can continues in a new process.
+    /// Returns whether a script timed out or lost the device. The next script gets a new device,
+    /// but the old one may be at work until the process ends, and devices made of threads then have
+    /// fewer for others: a caller who can continues in a new process.
     pub fn gave_up_device(&self) -> bool {
         self.gave_up_device.get()
     }
@@ -282,7 +283,7 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// Whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
+/// Returns whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
 pub fn is_called(device: &str, wanted: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
     let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");

@@ -268,7 +268,7 @@ fn wait(mut process: Process) -> std::io::Result<bool> {
     }
 }
 
-/// What a program printed, as messages about places.
+/// Parses the output of a program as messages with positions.
 fn read_messages(job: &ToolInput, output: &str) -> Vec<ToolMessage> {
     let mut messages = Vec::new();
     for line in output.lines().map(str::trim_end) {

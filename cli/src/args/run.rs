@@ -237,7 +237,7 @@ pub(crate) enum ThroughArg {
 }
 
 impl ThroughArg {
-    /// What the runner of Vulkan is told.
+    /// Returns the options for the runner of Vulkan.
     pub(crate) fn on_vulkan(self) -> Option<glasm_vkrunner::Through> {
         match self {
             // Vulkan gets nothing else.
@@ -247,7 +247,7 @@ impl ThroughArg {
         }
     }
 
-    /// What the runner of OpenGL is told.
+    /// Returns the options for the runner of OpenGL.
     pub(crate) fn on_opengl(self) -> Option<glasm_glrunner::Through> {
         match self {
             Self::Spirv => Some(glasm_glrunner::Through::Spirv),

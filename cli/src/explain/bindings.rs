@@ -29,7 +29,7 @@ fn shown(path: &str) -> String {
     path.replace("[]", "[n]")
 }
 
-/// Whether a name asks for a path. A number may be missing where the language lets it be.
+/// Returns whether a name asks for a path. A number may be missing where the language lets it be.
 fn is_asked_for(path: &str, number: Number, name: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = without_numbers(name);
@@ -144,7 +144,7 @@ fn topic(info: &BindingInfo) -> Topic {
     }
 }
 
-/// What may stand in the place of the first word.
+/// Returns the words that may replace the first word.
 fn prefix_text(info: &BindingInfo) -> String {
     let is_of_vertex = info.traits.contains(Traits::PER_VERTEX);
     let beginnings = info.beginnings();
@@ -169,7 +169,7 @@ fn since(info: &BindingInfo) -> String {
     }
 }
 
-/// Whether ARB programs have it.
+/// Returns whether ARB programs have it.
 pub(super) fn arb_text(needs: Option<Features>) -> String {
     match needs {
         None => "no".to_owned(),
@@ -211,7 +211,7 @@ pub(super) fn find_state(name: &str) -> Vec<Topic> {
     of_state.chain(of_matrix.map(matrix_topic)).collect()
 }
 
-/// Whether a name is a matrix with or without form and rows.
+/// Returns whether a name is a matrix with or without form and rows.
 fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
     let plain = without_numbers(name);
     let plain = match plain.split_once(".row") {

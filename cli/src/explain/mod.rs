@@ -153,7 +153,7 @@ fn unknown(topic: &str) -> Fatal {
     ))
 }
 
-/// Whether two names share their start: two letters, or all but the last of a code.
+/// Returns whether two names share their start: two letters, or all but the last of a code.
 fn alike(name: &str, wanted: &str) -> bool {
     let length = if name.starts_with('E') && name.len() == 5 {
         4

@@ -119,7 +119,7 @@ fn syntax(info: &OpcodeInfo) -> String {
         + ";"
 }
 
-/// How an operand stands in the syntax line: literally, or as a letter.
+/// Returns how an operand is written in the syntax line: literally, or as a letter.
 fn place(operand: OperandKind, letter: char) -> String {
     let literal = [
         (OperandKind::Texture, "texture[n], target"),

@@ -7,7 +7,7 @@ use glasm_scripts::compare::{Class, Comparison, Decision, Driver, Known};
 use std::path::{Path, PathBuf};
 
 impl Record {
-    /// What a comparison comes to. The script passes if its two runs agree.
+    /// Returns the result of a comparison. The script passes if its two runs agree.
     pub(crate) fn compared(path: &Path, device: &str, comparison: Comparison) -> Self {
         let beyond = comparison.differences.iter().filter(|found| found.beyond);
         let failures: Vec<FailureRecord> = beyond

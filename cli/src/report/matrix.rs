@@ -4,7 +4,7 @@ use super::Counts;
 use super::record::{INDENT, Record, Results, Verdict};
 use crate::console::printable;
 
-/// What goes in front: the devices, numbered as the columns are.
+/// Returns the heading: the devices, numbered as the columns are.
 pub(crate) fn heading(devices: &[String]) -> String {
     match devices {
         [device] => format!("running on {device}\n"),
@@ -52,7 +52,7 @@ pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
     text
 }
 
-/// What a device has to say, with its number.
+/// Returns the messages of a device, with its number.
 fn details(record: &Record, number: usize) -> String {
     let mut text = String::new();
     match (record.outcome, &record.reason) {

@@ -36,7 +36,7 @@ pub(crate) fn slowest(results: &Results, count: usize) -> String {
     format!("slowest:\n{lines}")
 }
 
-/// Where the time of all scripts went, a line for each phase.
+/// Returns the time of all scripts, a line for each phase.
 pub(crate) fn timings(results: &Results) -> String {
     let time = |name: &str| -> f64 {
         let times = results

@@ -37,7 +37,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the run has failed with it.
+    /// Returns whether the run has failed with it.
     pub(crate) fn is_failure(self) -> bool {
         match self {
             Self::Fail | Self::UnexpectedPass => true,
@@ -45,7 +45,7 @@ impl Verdict {
         }
     }
 
-    /// What the reports call it in their styles.
+    /// Returns the name of the outcome in the styles of reports.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -135,7 +135,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// What the runner reports.
+    /// Creates the record of a report of the runner.
     pub(crate) fn new(path: &Path, device: &str, report: ScriptReport) -> Self {
         let failures: Vec<FailureRecord> = report
             .failures
@@ -269,7 +269,7 @@ impl Record {
         printable(&text)
     }
 
-    /// What the script printed and what failed, in indented lines.
+    /// Returns the output and the failures of a script, in indented lines.
     pub(super) fn details(&self) -> String {
         let mut text = String::new();
         for (attempt, number) in self.earlier_attempts.iter().zip(1..) {

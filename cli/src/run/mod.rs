@@ -87,7 +87,7 @@ fn read_expected(
     Ok(Some(expected))
 }
 
-/// Whether more was skipped than `--fail-on-skip` allows, and tells of it.
+/// Returns whether more was skipped than `--fail-on-skip` allows, and tells of it.
 fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
     let skipped = |device: usize| {
         let counts = Counts::of(results.of_device(device));
@@ -149,7 +149,7 @@ fn wrap_file(path: &Path) -> Option<Wrapped> {
     wrap::wrap(path, &text)
 }
 
-/// What is known of differences; an empty list if runs are compared and nobody names one.
+/// Reads the known differences; an empty list if runs are compared without one.
 fn read_known(args: &RunArgs) -> Result<Option<Known>, Fatal> {
     let Some(path) = &args.known else {
         return Ok(args.worker.compare.as_ref().map(|_| Known::default()));

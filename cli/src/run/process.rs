@@ -52,7 +52,7 @@ pub(crate) enum Lost {
 }
 
 impl Lost {
-    /// What happened, with the last lines that the process wrote.
+    /// Returns the reason of the end, with the last lines that the process wrote.
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Died(text) | Self::Stopped(text) | Self::Confused(text) => text,

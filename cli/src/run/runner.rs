@@ -153,7 +153,7 @@ impl Side {
         }
     }
 
-    /// What the side makes of a script, and the rest of the report if it has run.
+    /// Runs a script on the side. Returns its record, and the rest of the report if it has run.
     fn see(&self, path: &Path) -> Seen {
         match self {
             Self::Run(runner) => {
@@ -268,7 +268,7 @@ impl Work {
         .with_timings(&timings)
     }
 
-    /// Whether the process can run no other script.
+    /// Returns whether the process can run no other script.
     pub(super) fn gave_up_device(&self) -> bool {
         match &self.task {
             Task::Run(runner) | Task::Record(runner, _) => runner.gave_up_device(),

@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
         &self.progress
     }
 
-    /// How many results there will be.
+    /// Returns the number of results.
     pub(crate) fn runs(&self) -> usize {
         self.scripts.len() * self.devices.len()
     }

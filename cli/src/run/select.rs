@@ -33,7 +33,8 @@ pub(crate) fn select_scripts(
     })
 }
 
-/// Whether the path contains one of the texts, if there are any, and none of those behind a `!`.
+/// Returns whether the path contains one of the texts, if there are any, and none of those behind a
+/// `!`.
 fn passes(script: &Path, filters: &[String]) -> bool {
     let path = script.to_string_lossy();
     let (unwanted, wanted): (Vec<&str>, Vec<&str>) = filters

@@ -19,7 +19,7 @@ pub(crate) struct Wrapped {
     pub(crate) script: Option<String>,
 }
 
-/// What to say of a file that is a program; `None` if it is none.
+/// Returns a script for a file that is a program; `None` for other files.
 pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     if !starts_with_header(text) {
         return None;
@@ -172,7 +172,7 @@ enum Draws {
 }
 
 impl Draws {
-    /// What fits the programs; `None` if they draw nothing.
+    /// Returns the vertices that fit the programs; `None` if they draw nothing.
     fn of(programs: &[(ProgramType, &[u8])]) -> Option<Self> {
         let of = |stage| {
             let mut found = programs.iter();
@@ -212,7 +212,7 @@ fn translated(program: &[u8]) -> Option<Program> {
     glasm::frontend::translate(&Source::new("", program)).0
 }
 
-/// Whether a program has a color for fragments.
+/// Returns whether a program has a color for fragments.
 fn writes_color(program: &[u8]) -> bool {
     translated(program).is_some_and(|program| {
         let mut outputs = program.outputs.iter();

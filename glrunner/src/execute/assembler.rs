@@ -8,7 +8,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramSection, Script};
 use std::rc::Rc;
 
-/// What OpenGL calls programs of a type.
+/// Returns the target of OpenGL for programs of a type.
 pub(crate) fn target(program_type: ProgramType) -> Target {
     match program_type {
         ProgramType::Stage(stage) => target_of_stage(stage),
@@ -16,7 +16,7 @@ pub(crate) fn target(program_type: ProgramType) -> Target {
     }
 }
 
-/// What OpenGL calls programs of a stage.
+/// Returns the target of OpenGL for programs of a stage.
 pub(super) fn target_of_stage(stage: Stage) -> Target {
     match stage {
         Stage::Vertex => Target::Vertex,

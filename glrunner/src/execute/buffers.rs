@@ -42,7 +42,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// What a buffer holds now.
+    /// Reads the current contents of a buffer.
     pub(super) fn contents(&self, buffer: BufferId) -> Result<Vec<u8>, Error> {
         let buffer = self.get(buffer);
         buffer.read(0, buffer.size())

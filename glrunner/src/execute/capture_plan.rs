@@ -115,8 +115,8 @@ impl CapturePlan {
         streams
     }
 
-    /// Whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0, and for results that are captured more than
-    /// once, see ARB_transform_feedback3 issue 10.
+    /// Returns whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
+    /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
         let place = |result: &CapturedResult| (result[0], result[2]);
         let repeats = |(position, result): (usize, &CapturedResult)| {
@@ -140,12 +140,13 @@ impl CapturePlan {
     }
 }
 
-/// Whether it is a gap or goes to the next buffer; results have positive numbers.
+/// Returns whether it is a gap or goes to the next buffer; results have positive numbers.
 fn is_separator(result: &CapturedResult) -> bool {
     result[0] < 0
 }
 
-/// What OpenGL calls a result, and its number among those of that name: ARB_transform_feedback3, table X.1.
+/// Returns the constant of OpenGL for a result, and its index among those of that name:
+/// ARB_transform_feedback3, table X.1.
 fn result_name(semantic: Semantic) -> Option<(u32, u8)> {
     if let Semantic::TexCoord(number) = semantic {
         return Some((gl::TEXTURE_COORD_NV, number));
@@ -184,7 +185,7 @@ pub(super) enum Primitives {
 }
 
 impl Primitives {
-    /// What a draw makes of its vertices; `None` if a program decides.
+    /// Returns the primitives that a draw assembles; `None` if a program decides.
     pub(super) fn of_topology(topology: PrimitiveTopology) -> Option<Self> {
         Some(match topology {
             PrimitiveTopology::POINT_LIST => Self::Points,
@@ -227,7 +228,8 @@ impl Primitives {
         found.or(taken.filter(|_| passes))
     }
 
-    /// What the module of a geometry or tessellation evaluation program makes.
+    /// Returns the primitives that the module of a geometry or tessellation evaluation program
+    /// generates.
     pub(super) fn of_module(told: &glasm::reflect::Primitives) -> Option<Self> {
         use glasm::reflect::Primitives as Told;
         match told {

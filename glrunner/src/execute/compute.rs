@@ -106,7 +106,8 @@ impl Dispatcher<'_> {
             .DispatchComputeGroupSizeARB(x, y, z, width, height, depth)?)
     }
 
-    /// How many work groups run. Those that a buffer says are read here only to compare them with the limits.
+    /// Returns the number of work groups. Counts in a buffer are read here only to compare them
+    /// with the limits.
     fn group_counts(&self, groups: Groups) -> Result<[u32; 3], Problem> {
         let range = match groups {
             Groups::Given(counts) => return Ok(counts),

@@ -67,7 +67,7 @@ impl Execution<'_> {
             shaders.bind()?;
         }
         let call = DrawCall {
-            mode: self.mode_of(draw)?,
+            mode: self.select_mode(draw)?,
             arrays: &arrays.of_draw(draw),
             elements: elements(draw, indices),
             instances: draw.instances,
@@ -98,7 +98,7 @@ impl Execution<'_> {
     }
 
     /// The primitives that OpenGL draws.
-    fn mode_of(&self, draw: &Draw) -> Result<u32, Problem> {
+    fn select_mode(&self, draw: &Draw) -> Result<u32, Problem> {
         let stages = self.programs.stages();
         let assembles = stages.contains(&Stage::Geometry) || stages.contains(&Stage::TessEval);
         if self.modules.is_some() && assembles && draw.assembly != Assembly::Direct {
@@ -176,7 +176,7 @@ fn written_colors(script: &Script, programs: &Programs) -> u32 {
     }
 }
 
-/// What a draw needs beyond the simplest command.
+/// Checks that the driver supports a draw.
 fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     let base_vertex = match draw.source {
         DrawSource::Indexed { vertex_offset, .. } => vertex_offset,

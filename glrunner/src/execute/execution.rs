@@ -123,7 +123,7 @@ impl Execution<'_> {
     }
 
     /// Makes a buffer resident and returns the GPU address of an offset in it.
-    pub(super) fn buffer_address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
+    pub(super) fn resolve_address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
         let width = if self.script.requirements.low_addresses {
             AddressWidth::Low
         } else {
@@ -171,7 +171,7 @@ impl Execution<'_> {
             // Modules specify the units of their images.
             self.images.prepare(&self.gl)?;
         }
-        self.parameter_context().ready_parameters()
+        self.parameter_context().set_transient_parameters()
     }
 }
 

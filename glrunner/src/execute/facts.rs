@@ -47,7 +47,8 @@ pub(super) struct WordInput {
 }
 
 impl Facts {
-    /// What the text of a program of the assembler tells. A text that only the driver understands is one of which nothing is known.
+    /// Reads the properties of a program of the assembler from its source. Nothing is known of a
+    /// program that only the driver understands.
     /// Bit n of `drawn`: there is color attachment n.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
         let mut facts = Self {
@@ -81,7 +82,7 @@ impl Facts {
         facts
     }
 
-    /// What the reflection of a module tells.
+    /// Reads the properties of a module from its reflection.
     pub(super) fn of_module(stage: Stage, reflection: &Reflection) -> Self {
         let mut facts = Self {
             is_typed: true,

@@ -69,7 +69,7 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Whether OpenGL captures, if only after a pause.
+    /// Returns whether OpenGL captures, if only after a pause.
     pub(super) fn is_active(&self) -> bool {
         matches!(self.state, FeedbackState::Active(..))
     }
@@ -89,7 +89,7 @@ impl Feedback {
         }
     }
 
-    /// What the last capture has counted.
+    /// Returns a count of the last capture.
     pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
         Ok(match count {
             CaptureCount::Primitives { stream } => self.primitives(stream)?[0],
@@ -132,7 +132,7 @@ impl CaptureContext<'_> {
         Ok(())
     }
 
-    /// What is captured, if the driver can.
+    /// Returns the results to capture, if the driver can.
     fn plan_capture(&self) -> Result<CapturePlan, Problem> {
         let plan = CapturePlan::new(&self.script.feedback).map_err(Problem::Lacking)?;
         if let Some(extension) = plan.extension() {
@@ -224,7 +224,7 @@ impl CaptureContext<'_> {
         Ok(())
     }
 
-    /// Whether shaders or modules say what is captured.
+    /// Returns whether shaders or modules say what is captured.
     fn captures_by_shaders(&self) -> bool {
         has_shaders(self.script) || self.through_modules
     }
@@ -259,7 +259,8 @@ impl CaptureContext<'_> {
         Ok(())
     }
 
-    /// What reaches transform feedback: what the last program makes that makes primitives, else what the draw says.
+    /// Returns the primitives that reach transform feedback: those of the last program that
+    /// generates primitives, else those of the draw.
     fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
         let stages = [Stage::Geometry, Stage::TessEval];
         let primitives = match stages.iter().find_map(|stage| self.programs.facts(*stage)) {

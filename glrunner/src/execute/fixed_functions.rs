@@ -110,7 +110,7 @@ fn material_mode(mode: MaterialMode) -> u32 {
     }
 }
 
-/// What scripts cannot say is the initial mode.
+/// Returns the constant of a mode. Scripts can set all but the initial mode.
 fn texgen_mode(mode: TexGenMode) -> u32 {
     match mode {
         TexGenMode::ObjectLinear => gl::OBJECT_LINEAR,

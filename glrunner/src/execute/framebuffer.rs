@@ -47,13 +47,13 @@ pub(super) struct ScriptFramebuffer {
     samples: u32,
 }
 
-/// What OpenGL calls a format.
+/// Returns the format of OpenGL for a format.
 fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
     TexelFormat::of(format)
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
 }
 
-/// Whether pixels of the framebuffer that is bound have the samples that were asked for.
+/// Checks whether pixels of the framebuffer that is bound have the samples that were asked for.
 fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
     if wanted == 1 {
         return Ok(());
@@ -262,7 +262,7 @@ fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// What the driver lacks for a framebuffer, other than formats.
+/// Checks that the driver supports a framebuffer, except for its formats.
 fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<(), Problem> {
     FRAMEBUFFERS.require(gl)?;
     let Attachments {

@@ -254,7 +254,7 @@ enum Interface {
     Ext,
 }
 
-/// Whether a level of a texture is made of layers.
+/// Returns whether a level of a texture is made of layers.
 fn has_layers(target: TexTarget) -> bool {
     target.is_array() || matches!(target, TexTarget::D3 | TexTarget::Cube)
 }

@@ -11,7 +11,7 @@ use glasm::ir::{Semantic, Stage};
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script, Step};
 use std::rc::Rc;
 
-/// Whether programs of the script break a rule that not every driver knows.
+/// Returns whether programs of the script break a rule that not every driver knows.
 fn expects_warnings(script: &Script) -> bool {
     let expects = |step: &Step| matches!(step.command, Command::ExpectWarning(_));
     script.steps.iter().any(expects)
@@ -88,7 +88,7 @@ impl ProgramLoader<'_> {
         Facts::of(program.stage, &program.text, drawn)
     }
 
-    /// What the fragment program reads, if the script has one.
+    /// Returns the inputs of the fragment program, if the script has one.
     fn fragment_inputs(&self) -> Option<Vec<Semantic>> {
         let mut programs = self.script.programs.iter();
         let program = programs.find(|program| {

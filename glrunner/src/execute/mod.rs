@@ -316,7 +316,7 @@ impl Runner for Execution<'_> {
     }
 
     fn address(&mut self, place: BufferAddress) -> Result<u64, Problem> {
-        self.buffer_address(place)
+        self.resolve_address(place)
     }
 
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done {

@@ -72,7 +72,8 @@ pub(super) fn compile(
     Ok(ModuleProgram { stages, program })
 }
 
-/// What the modules need must be there: not all of it is asked for when they are compiled.
+/// Checks that the driver supports what the modules need: not all of it is checked when they are
+/// compiled.
 fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
     let implementation = Implementation::of(gl)?;
     let lacking = |module: &StageModule| {
@@ -90,7 +91,7 @@ fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
 
 type Compiled = Result<Shader, Diagnostics>;
 
-/// What becomes of a section by itself; nothing where OpenGL needs no shader.
+/// Compiles a section alone; none where OpenGL needs no shader.
 fn compile_section(
     compiler: &ScriptCompiler<'_>,
     section: &ProgramSection,
@@ -138,7 +139,7 @@ fn compile_ir(
     Ok(glasm::Compiler::new().compile_ir(&program, &options))
 }
 
-/// What the program behind the vertex stage reads, if the script has one.
+/// Returns the inputs of the program after the vertex stage, if the script has one.
 fn next_inputs(
     compiler: &ScriptCompiler<'_>,
     all: &[&ProgramSection],
@@ -225,7 +226,7 @@ fn link(
     })
 }
 
-/// Why there is no module: the program has errors, or OpenGL lacks what it needs.
+/// Returns why compilation fails: the program has errors, or OpenGL lacks what it needs.
 fn refused(script: &Script, section: &ProgramSection, errors: &Diagnostics) -> Problem {
     let list = errors.list.iter();
     let mut list = list.filter(|error| error.severity != Severity::Warning);

@@ -59,7 +59,7 @@ pub(super) struct ModuleProgram {
 }
 
 impl ModuleProgram {
-    /// Whether fragments beyond the depth range are kept.
+    /// Returns whether fragments beyond the depth range are clamped.
     pub(super) fn clamps_depth(&self) -> bool {
         let mut stages = self.stages.iter();
         stages.any(|module| module.reflection.unclipped_depth)
@@ -101,7 +101,7 @@ impl Modules {
         })
     }
 
-    /// What has been made for a key.
+    /// Finds the program object of a key.
     fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
         let mut made = self.made.iter();
         let found = made.find(|(known, _)| known == key);

@@ -56,7 +56,7 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// What a query gives, which asks for floats.
+    /// Queries the value, as floats.
     pub(super) fn named_words(&self, stage: Stage, index: u32) -> Result<[u32; 4], Problem> {
         let (program, _, name) = self.naming_program(stage, index)?;
         Ok(self

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
-/// Whether there is a parameter of that number.
+/// Checks whether there is a parameter of that number.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
     let (count, what) = match bank {
         ParamBank::Env => (
@@ -249,7 +249,7 @@ impl ParameterContext<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
-        self.ready_parameters()?;
+        self.set_transient_parameters()?;
         let target = self.target_of(key, ty)?;
         let observed = self.query_value(target, key, ty)?;
         if expected.is_none() {
@@ -258,7 +258,8 @@ impl ParameterContext<'_> {
         Ok(check_parameter(observed, expected, ty)?)
     }
 
-    /// What a query gives. Where there are state programs it is that of NV_vertex_program, whose parameters are those of ARB_vertex_program.
+    /// Queries a value. With state programs the query is that of NV_vertex_program, whose
+    /// parameters are those of ARB_vertex_program.
     fn query_value(&self, target: u32, key: Key, ty: ParamType) -> Result<Option<[u32; 4]>, Error> {
         let is_nv = self.state_programs.any() && key.2 < NV_PARAMETERS;
         match (key, ty) {
@@ -269,9 +270,9 @@ impl ParameterContext<'_> {
         }
     }
 
-    /// What a query for floats gives.
+    /// Queries a value as floats.
     pub(super) fn float_words(&mut self, key: Key) -> Result<[u32; 4], Problem> {
-        self.ready_parameters()?;
+        self.set_transient_parameters()?;
         let target = self.target_of(key, ParamType::Float)?;
         let words = self.query_value(target, key, ParamType::Float)?;
         words.ok_or_else(|| unused("such parameters"))
@@ -293,7 +294,7 @@ impl ParameterContext<'_> {
     }
 
     /// Sets the parameters that do not last. Programs stay bound from here to the draw.
-    pub(super) fn ready_parameters(&mut self) -> Result<(), Problem> {
+    pub(super) fn set_transient_parameters(&mut self) -> Result<(), Problem> {
         if self.readers.through_modules {
             // They are in the block that the module has.
             return Ok(());
@@ -490,7 +491,10 @@ mod tests {
             |_, execution| {
                 run_steps(execution);
                 take_calls();
-                execution.parameter_context().ready_parameters().unwrap();
+                execution
+                    .parameter_context()
+                    .set_transient_parameters()
+                    .unwrap();
                 let target = gl::FRAGMENT_PROGRAM_ARB;
                 let expected = [
                     format!("image 0 0 0 {:#x}", gl::R32UI),

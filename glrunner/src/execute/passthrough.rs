@@ -54,7 +54,8 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     text + "END\n"
 }
 
-/// Where an input of a fragment program comes from; `None` if from no attribute.
+/// Returns the instruction that copies an input of a fragment program; `None` if it comes from no
+/// attribute.
 fn copy_for(input: Semantic) -> Option<Copy> {
     if let Semantic::TexCoord(set) = input {
         return Some(Copy::TexCoord(set));

@@ -275,7 +275,7 @@ fn set_blending(
     Ok(())
 }
 
-/// Which of red, green, blue and alpha are written.
+/// Returns which of red, green, blue and alpha are written.
 fn mask(blend: &BlendState) -> [u8; 4] {
     [
         ColorComponentFlags::R,

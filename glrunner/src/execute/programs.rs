@@ -39,12 +39,12 @@ impl Programs {
         Some((loaded.program.as_ref()?, loaded.line))
     }
 
-    /// What has to be known about the program of a stage.
+    /// Returns the properties of the program of a stage.
     pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
         self.loaded(stage).map(|loaded| loaded.facts.clone())
     }
 
-    /// What the programs of all stages read of textures.
+    /// Returns the texture lookups of the programs of all stages.
     pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookups> {
         self.loaded.iter().map(|loaded| &loaded.facts.lookups)
     }
@@ -55,7 +55,7 @@ impl Programs {
         fragment.map_or(u32::MAX, |fragment| !fragment.facts.untouched_colors)
     }
 
-    /// Whether the fragment program tells integers from floats.
+    /// Returns whether the fragment program distinguishes integers from floats.
     pub(super) fn writes_integers(&self) -> bool {
         let fragment = self.loaded(Stage::Fragment);
         fragment.is_some_and(|fragment| fragment.facts.is_typed)
@@ -89,13 +89,13 @@ impl Programs {
         });
     }
 
-    /// What is known of shaders that take the place of all others.
+    /// Sets the properties of shaders that replace all others.
     pub(super) fn set_shaders(&mut self, shaders: impl Iterator<Item = (Stage, Facts)>) {
         self.loaded.clear();
         shaders.for_each(|(stage, facts)| self.set_shader(stage, facts));
     }
 
-    /// What is known of the shader of a stage.
+    /// Sets the properties of the shader of a stage.
     pub(super) fn set_shader(&mut self, stage: Stage, facts: Facts) {
         self.loaded.push(Loaded {
             stage,
@@ -123,7 +123,8 @@ impl StatePrograms {
         self.loaded.get(&spare)
     }
 
-    /// Whether there is one, so that parameters of vertex programs are what NV_vertex_program says.
+    /// Returns whether there is one, so that parameters of vertex programs are what
+    /// NV_vertex_program says.
     pub(super) fn any(&self) -> bool {
         !self.loaded.is_empty()
     }

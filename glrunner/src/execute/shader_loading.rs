@@ -32,7 +32,7 @@ impl Shaders {
         }
     }
 
-    /// What draws or dispatches run from now on.
+    /// Sets the program of draws or dispatches.
     pub(super) fn set(&mut self, work: Work, program: Rc<ShaderProgram>) {
         match work {
             Work::Draw => self.draws = Some(program),
@@ -41,13 +41,13 @@ impl Shaders {
     }
 }
 
-/// Whether a script has shaders of GLSL.
+/// Returns whether a script has shaders of GLSL.
 pub(super) fn has_shaders(script: &Script) -> bool {
     let mut programs = script.programs.iter();
     programs.any(|program| program.form == ProgramForm::Glsl)
 }
 
-/// What OpenGL calls the shader of a stage.
+/// Returns the constant of OpenGL for the shader of a stage.
 pub(super) fn shader_type(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => gl::VERTEX_SHADER,
@@ -134,7 +134,7 @@ fn read_facts(section: &ProgramSection, shaders: &Shaders) -> Result<Facts, Prob
     })
 }
 
-/// What the shader of a stage makes.
+/// Reads the primitives that the shader of a stage generates.
 fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives>, Problem> {
     let value = |name| program.property(name).map(i32::cast_unsigned);
     let made = match stage {

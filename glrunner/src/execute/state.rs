@@ -247,7 +247,8 @@ fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(
     Ok(())
 }
 
-/// Where coordinates of points start. The upper row is the last one in OpenGL and the first one in Vulkan.
+/// Sets the origin of coordinates of points. The upper row is the last one in OpenGL and the first
+/// one in Vulkan.
 pub(super) fn set_point_origin(
     gl: &Gl,
     convention: Convention,

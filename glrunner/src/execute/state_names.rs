@@ -7,7 +7,7 @@ use glasm::state::TexGenCoord;
 use glasm_scripts::script::Assembly;
 use std::fmt::Debug;
 
-/// What OpenGL calls a value.
+/// Returns the constant of OpenGL for a value.
 ///
 /// # Errors
 /// [`Problem::Lacking`] if it has no such thing.
@@ -173,7 +173,7 @@ pub(super) const TOPOLOGIES: &[((vk::PrimitiveTopology, Assembly), u32)] = {
     ]
 };
 
-/// What OpenGL calls a texture coordinate.
+/// Returns the constant of OpenGL for a texture coordinate.
 pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
     match coord {
         TexGenCoord::S => gl::S,

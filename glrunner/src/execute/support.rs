@@ -78,7 +78,8 @@ pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
     Ok(gl.ActiveTexture(gl::TEXTURE0 + unit)?)
 }
 
-/// Whether there is something with this number; `limit` is the state that says how many there are.
+/// Checks whether there is something with this number; `limit` is the state that says how many
+/// there are.
 pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
     let count = gl.integer(limit)?;
     match i64::from(number) < i64::from(count) {
@@ -92,21 +93,21 @@ pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Resu
 pub(crate) struct Feature {
     /// The version that has it.
     pub(crate) core: Version,
-    /// Extensions that bring it to older versions, the most common one first.
+    /// Extensions that add it to older versions, the most common one first.
     pub(crate) extensions: &'static [&'static str],
 }
 
-/// A version that no driver has: for what only extensions bring.
+/// A version that no driver has: for features that only extensions add.
 pub(crate) const NO_VERSION: Version = Version(u32::MAX, 0);
 
 impl Feature {
-    /// Whether a driver has it.
+    /// Returns whether a driver has it.
     pub(crate) fn is_in(self, gl: &Gl) -> bool {
         self.missing(gl.version(), |extension| gl.has(extension))
             .is_none()
     }
 
-    /// What a driver with a version and extensions lacks; `None` if it has the feature.
+    /// Returns what a driver with a version and extensions lacks; `None` if it has the feature.
     pub(crate) fn missing(self, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
         if version >= self.core || self.extensions.iter().any(|extension| has(extension)) {
             return None;

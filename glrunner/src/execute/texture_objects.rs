@@ -191,7 +191,7 @@ fn define_images(
     Ok(texture)
 }
 
-/// Whether the driver keeps all bits of the texels.
+/// Checks whether the driver preserves all bits of the texels.
 fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
     let format = &shape.format;
     let Some(bits) = bits else {

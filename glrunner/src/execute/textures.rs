@@ -28,7 +28,8 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// Whether it can become a texture with these parameters, of which it must have each that is not the initial one.
+    /// Returns whether it can become a texture with these parameters, of which it must have each
+    /// that is not the initial one.
     fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
         let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());
         let is_settable = !self.has_handle || self.parameters == parameters;
@@ -104,7 +105,7 @@ impl Textures {
     }
 }
 
-/// How a texture is seen: its target in OpenGL, and whether depths are compared.
+/// Returns how programs access a texture: its target in OpenGL, and whether depths are compared.
 fn view<'a>(
     number: u32,
     shape: &Shape,
@@ -231,7 +232,8 @@ impl Textures {
         Ok(objects.object.as_mut())
     }
 
-    /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
+    /// Unbinds textures where a unit has none of the target: programs read OpenGL's default
+    /// texture, which has no images.
     fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
         let lookups = readers.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
@@ -276,7 +278,7 @@ const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
 ];
 
-/// Whether the driver can sample a texture like that; switches on what all textures share.
+/// Checks whether the driver can sample a texture like that; switches on what all textures share.
 fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
     if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
     {

@@ -10,7 +10,7 @@ use glasm_scripts::results::Results;
 use glasm_scripts::script::{Command, ProgramForm, Script, Step};
 use std::rc::Rc;
 
-/// Which programs of a script the driver accepts.
+/// Returns which programs of a script the driver accepts.
 ///
 /// # Errors
 /// If the driver fails in another way than by refusing a program.
@@ -54,8 +54,9 @@ fn reject(error: LoadError, text: &[u8]) -> Rejection {
     }
 }
 
-/// Whether the driver refuses a program of a script that expects an error; `None` if it expects none. The positions of errors are
-/// compared with those of other runs, not here: drivers may count them in their own way.
+/// Returns whether the driver refuses a program of a script that expects an error; `None` if it
+/// expects none. The positions of errors are compared with those of other runs, not here: drivers
+/// may count them in their own way.
 pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
     let mut steps = script.steps.iter();
     let expected = steps.find(|step| matches!(step.command, Command::ExpectError(_)))?;
@@ -82,8 +83,9 @@ pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Resu
     Some(results)
 }
 
-/// Whether the driver refuses to draw with the programs of a script, which it has taken one by one. That is what OpenGL does about units that
-/// programs use with different targets; all other errors are those of one program.
+/// Returns whether the driver refuses to draw with the programs of a script, which it has taken one
+/// by one. That is what OpenGL does about units that programs use with different targets; all other
+/// errors are those of one program.
 fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
     let is_conflict = |step: &Step| {
         let code = Code::TargetConflict;

@@ -33,7 +33,7 @@ pub(super) fn track_matrix(
     Ok(gl.check("glTrackMatrixNV")?)
 }
 
-/// What OpenGL calls a matrix that can be tracked.
+/// Returns the constant of OpenGL for a matrix that can be tracked.
 fn name_of(matrix: TrackedMatrix) -> u32 {
     match matrix {
         TrackedMatrix::Modelview => gl::MODELVIEW,

@@ -234,7 +234,7 @@ impl Plan {
         }
     }
 
-    /// Whether there is an array for the position. Words of an attribute may be there.
+    /// Returns whether there is an array for the position. Words of an attribute may be there.
     fn has_position(&self) -> bool {
         let mut arrays = self.arrays.iter();
         arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
@@ -290,7 +290,7 @@ fn native_format(gl: &Gl, format: &Format) -> Result<Option<GenericFormat>, Prob
     Ok(Some(GenericFormat { size, ty, kind }))
 }
 
-/// Where converted values of a generic attribute go.
+/// Returns the slot of a generic attribute with converted values.
 fn generic_floats(location: u32, format: &Format) -> Result<ArraySlot, Problem> {
     if format.encoding.is_integer() {
         let reason = format!("OpenGL has no vertex attributes of format {:?}", format.vk);

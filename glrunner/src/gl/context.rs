@@ -99,7 +99,7 @@ impl Gl {
         Ok(gl)
     }
 
-    /// What device this is.
+    /// Returns the device.
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -109,7 +109,8 @@ impl Gl {
         self.version
     }
 
-    /// Whether the driver has the extension, as `GL_ARB_vertex_program`, or another one that implies it.
+    /// Returns whether the driver has the extension, as `GL_ARB_vertex_program`, or another one
+    /// that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
     }
@@ -186,7 +187,7 @@ impl Gl {
         messages::take_errors(&self.commands)
     }
 
-    /// Whether OpenGL reported an error since the last check; `what` was done since.
+    /// Checks whether OpenGL reported an error since the last check; `what` was done since.
     pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
         let errors = self.take_errors()?;
         let said = self.take_messages();
@@ -271,7 +272,7 @@ fn parse_version(text: &str) -> Option<Version> {
     Some(Version(major, minor))
 }
 
-/// What follows the version: name and version of the driver.
+/// Returns name and version of the driver, which follow the version of OpenGL.
 fn driver(version_text: &str) -> &str {
     let rest = version_text.split_once(' ').map_or("", |(_, rest)| rest);
     rest.trim_start_matches("(Compatibility Profile)").trim()

@@ -33,7 +33,8 @@ pub(crate) enum Conventional {
 }
 
 impl Conventional {
-    /// What enables its array. Texture coordinates belong to the set that is active.
+    /// Returns the capability that enables its array. Texture coordinates belong to the set that is
+    /// active.
     fn array(self) -> u32 {
         match self {
             Self::Normal => NORMAL_ARRAY,
@@ -311,7 +312,8 @@ impl Gl {
     }
 }
 
-/// What is too large becomes larger than any limit, so OpenGL refuses it.
+/// Converts a number. One that is too large becomes larger than any limit, so that OpenGL refuses
+/// it.
 fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }

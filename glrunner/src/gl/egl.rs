@@ -213,7 +213,7 @@ impl Egl {
     }
 }
 
-/// Whether a list separated by spaces has the word.
+/// Returns whether a list separated by spaces has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|item| item == word)
 }

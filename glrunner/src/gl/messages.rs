@@ -33,7 +33,7 @@ impl MessageLog {
         Some(log)
     }
 
-    /// What came since the last call.
+    /// Returns the messages since the last call.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

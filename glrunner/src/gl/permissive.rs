@@ -52,7 +52,7 @@ fn replace(name: &str) -> Option<*const c_void> {
     })
 }
 
-/// Whether a capability or a target is one that the driver does not know.
+/// Returns whether a capability or a target is one that the driver does not know.
 fn is_pretended(capability: u32) -> bool {
     matches!(
         capability,

@@ -169,7 +169,7 @@ impl Program {
     }
 }
 
-/// What the driver says about the program that was just loaded.
+/// Returns the driver's result for the program that was just loaded.
 fn verdict(gl: &Gl) -> Result<Option<LoadError>, Error> {
     let errors = gl.take_errors()?;
     // They say the same.

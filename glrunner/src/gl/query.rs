@@ -99,7 +99,7 @@ impl Capture {
         self.gl.check("glPauseTransformFeedback")
     }
 
-    /// Goes on behind the last vertex.
+    /// Resumes after the last vertex.
     pub(crate) fn resume(&self) -> Result<(), Error> {
         if self.gl.has("GL_NV_transform_feedback2") {
             self.gl.ResumeTransformFeedbackNV()?;

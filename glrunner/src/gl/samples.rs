@@ -53,7 +53,7 @@ impl Content {
         }
     }
 
-    /// How the values that the shader writes are handed to OpenGL.
+    /// Returns the client format of the values that the shader writes.
     fn client(self) -> ClientFormat {
         match self {
             Self::Float | Self::Srgb | Self::Depth => ClientFormat::new(RGBA, FLOAT),
@@ -178,7 +178,8 @@ fn dispatch(gl: &Gl, shader: &Object, values: &Buffer, size: [u32; 3]) -> Result
 }
 
 impl Gl {
-    /// What is bound to the first place for storage buffers: name, offset, size, which is 0 for all of it.
+    /// Returns the buffer at the first binding of storage buffers: name, offset, size, which is 0
+    /// for all of it.
     fn bound_storage_buffer(&self) -> Result<(u32, isize, isize), Error> {
         let mut name = 0;
         let (mut start, mut size) = (0, 0);

@@ -155,7 +155,8 @@ fn forget_messages(gl: &Gl) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a command writes that takes a size, a place for the length and one for the bytes.
+/// Reads the log that a command writes, which takes a size, a pointer for the length and one for
+/// the bytes.
 fn log(
     read: impl FnOnce(i32, *mut i32, *mut std::ffi::c_char) -> Result<(), Error>,
 ) -> Result<String, Error> {

@@ -61,7 +61,7 @@ impl Cellular {
                     .is_ok()
     }
 
-    /// Whether this thread uses it.
+    /// Returns whether this thread uses it.
     fn is_busy_here(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
     }

@@ -101,7 +101,7 @@ pub(crate) fn integer(name: u32) -> i32 {
     integers::<1>(name)[0]
 }
 
-/// Whether state is true.
+/// Returns whether state is true.
 pub(crate) fn is_set(name: u32) -> bool {
     integer(name) != 0
 }
@@ -211,12 +211,12 @@ pub(crate) fn move_raster_position(x: f32, y: f32) {
     unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
-/// Whether something is enabled.
+/// Returns whether something is enabled.
 pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
 
-/// Where a sample is in its pixel.
+/// Queries the position of a sample in its pixel.
 pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
     let mut place = [0.5; 2];
     // SAFETY: a place has two coordinates.
@@ -390,7 +390,7 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     Ok(program)
 }
 
-/// What is attached to a program object.
+/// Queries the shaders that are attached to a program object.
 pub(crate) fn attached_shaders(program: u32) -> Vec<u32> {
     let [count] = self::program(program, driver::constants::ATTACHED_SHADERS);
     let mut shaders = vec![0; usize::try_from(count).unwrap_or(0)];
@@ -552,7 +552,7 @@ impl ImageUnit {
     }
 }
 
-/// What is bound to an image unit.
+/// Queries the image that is bound to an image unit.
 pub(crate) fn image_unit(unit: u32) -> ImageUnit {
     let value = |name: u32| {
         let mut value = 0;

@@ -197,7 +197,7 @@ impl Known {
 }
 
 impl Entry {
-    /// Whether a script is like one of the patterns, which is noted.
+    /// Returns whether a script is like one of the patterns, which is noted.
     fn note_script(&self, script: &str) -> bool {
         let mut found = false;
         for (pattern, compared) in self.known.scripts.iter().zip(&self.compared) {
@@ -220,7 +220,8 @@ pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Whether the end of a path is like a pattern, in which `*` stands for any part of a name and `**` for any folders.
+/// Returns whether the end of a path is like a pattern, in which `*` stands for any part of a name
+/// and `**` for any folders.
 pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();
@@ -237,7 +238,8 @@ fn are_parts_like(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a name is like a pattern with `*` for any part of it. Goes back to the last `*` only, which is enough.
+/// Returns whether a name is like a pattern with `*` for any part of it. Goes back to the last `*`
+/// only, which is enough.
 fn is_name_like(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -82,7 +82,7 @@ impl NumberKind {
         }
     }
 
-    /// How two values differ.
+    /// Returns how two values differ.
     pub(super) fn gap(self, a: f64, b: f64) -> Gap {
         if a == b {
             let same_sign = a.is_sign_negative() == b.is_sign_negative();
@@ -124,7 +124,7 @@ impl NumberKind {
         }
     }
 
-    /// Whether the difference is one that two correct drivers may have.
+    /// Returns whether the difference is one that two correct drivers may have.
     pub(super) fn accepts(self, gap: Gap, a: f64, b: f64) -> bool {
         match gap {
             Gap::None | Gap::ZeroSign | Gap::NearZero(_) => true,
@@ -160,7 +160,7 @@ impl Bounds {
     }
 }
 
-/// How bits of a type differ.
+/// Returns how bits of a type differ.
 pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).gap(a, b),
@@ -169,7 +169,7 @@ pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     }
 }
 
-/// Whether bits of a type are near enough.
+/// Returns whether bits of a type are near enough.
 pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).accepts(gap, a, b),
@@ -177,7 +177,7 @@ pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     }
 }
 
-/// How two words differ that may be floats or integers.
+/// Returns how two words differ that may be floats or integers.
 pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     if a == b || (is_usual_nan(a) && is_usual_nan(b)) {
         return Gap::None;
@@ -188,7 +188,8 @@ pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     }
 }
 
-/// Whether a word that is a float would be one of common size. Small integers are no such words.
+/// Returns whether a word that is a float would be one of common size. Small integers are no such
+/// words.
 fn may_be_float(word: u32) -> bool {
     const SMALLEST: f32 = f32::from_bits((127 - 64) << 23);
     const LARGEST: f32 = f32::from_bits((127 + 64) << 23);

@@ -95,7 +95,7 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
     }
 }
 
-/// What only one run has seen.
+/// Notes observations that only one run has.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
     // A run that ends early says so itself.
     if !comparison.differences.is_empty() {
@@ -212,7 +212,7 @@ impl<'a> Texels<'a> {
         }
     }
 
-    /// Where a texel is in the whole picture.
+    /// Returns the position of a texel in the entire image.
     fn place(&self, index: usize) -> [u32; 2] {
         let (x, y) = (index % self.width as usize, index / self.width as usize);
         [self.origin[0] + x as u32, self.origin[1] + y as u32]
@@ -326,7 +326,7 @@ fn probed_before(
     earlier(pair, pairs).filter_map(probed).max().unwrap_or(0)
 }
 
-/// What probes that hold have seen of the same subject.
+/// Returns the observations of successful probes of the same subject.
 fn earlier<'a>(pair: &Pair<'a>, pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &'a Pair<'a>> {
     let subject = &pair.sides[0].subject;
     let same = move |other: &&Pair<'_>| other.holds && other.sides[0].subject == *subject;

@@ -40,7 +40,7 @@ pub enum Mark {
 }
 
 impl Judged<'_> {
-    /// How it counts.
+    /// Returns the mark of the result in reports.
     pub fn mark(&self) -> Mark {
         let class = self.comparison.map(|comparison| &comparison.class);
         match class {

@@ -48,12 +48,12 @@ impl Withheld {
         Ok(withheld)
     }
 
-    /// Whether a feature is withheld.
+    /// Returns whether a feature is withheld.
     pub fn hides(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// What the compiler is told of a device.
+    /// Returns the features that the compiler may use of a device.
     pub fn told(&self, device: DeviceFeatures) -> DeviceFeatures {
         device.without(|name| self.hides(name))
     }

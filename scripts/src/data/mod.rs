@@ -15,7 +15,7 @@ pub enum Packing {
     Std430,
 }
 
-/// Which scalars of a matrix stand side by side.
+/// Order of the scalars of a matrix in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MajorAxis {
     /// `column_major`: those of a column.
@@ -27,7 +27,7 @@ pub enum MajorAxis {
 /// How values are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataLayout {
-    /// How far vectors are apart.
+    /// Distance between vectors.
     pub packing: Packing,
     /// How matrices are stored; of no effect on other types.
     pub major: MajorAxis,
@@ -66,7 +66,7 @@ impl DataLayout {
         }
     }
 
-    /// Where a component of an element stands; components are counted column after column.
+    /// Returns the offset of a component of an element; components are counted column after column.
     fn component_offset(self, ty: DataType, component: usize) -> u64 {
         let (column, row) = (
             component as u64 / u64::from(ty.rows),
@@ -91,7 +91,7 @@ impl DataLayout {
         offset + last as u64 * self.stride(ty) + within.max().unwrap_or(0) + size
     }
 
-    /// Where each scalar of `count` scalars of an array of `ty` at `offset` stands.
+    /// Returns the offset of each scalar of `count` scalars of an array of `ty` at `offset`.
     pub fn offsets(self, ty: DataType, offset: u64, count: usize) -> impl Iterator<Item = u64> {
         let components = ty.components();
         (0..count).map(move |index| {

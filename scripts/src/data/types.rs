@@ -65,7 +65,7 @@ impl Scalar {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Whether it is a float type.
+    /// Returns whether it is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
@@ -177,7 +177,8 @@ impl Scalar {
         format!("{bits:#0width$x}", width = 2 + 2 * self.size())
     }
 
-    /// How many numbers of the type one is away from the other; -0 and 0 are the same number. `None` if one is NaN.
+    /// Returns how many numbers of the type one is away from the other; -0 and 0 are the same
+    /// number. `None` if one is NaN.
     pub fn distance(self, a: u64, b: u64) -> Option<u128> {
         let (a, b) = (self.ordinal(a)?, self.ordinal(b)?);
         Some(a.abs_diff(b))
@@ -292,7 +293,7 @@ impl DataType {
         })
     }
 
-    /// What a component is called: `.y` of a vector, `[1][2]` (column and row) of a matrix.
+    /// Returns the name of a component: `.y` of a vector, `[1][2]` (column and row) of a matrix.
     pub fn component_name(self, component: usize) -> String {
         let rows = usize::from(self.rows);
         match (self.columns, self.rows) {

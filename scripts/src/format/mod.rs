@@ -36,7 +36,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// What programs read channels as.
+    /// Returns the type that programs read channels as.
     pub fn base(self) -> TypeBase {
         match self {
             Self::Uint => TypeBase::Unsigned,
@@ -52,12 +52,12 @@ impl Encoding {
         }
     }
 
-    /// Whether channels hold whole numbers that are no fractions of anything.
+    /// Returns whether channels contain integers that programs do not read as fractions.
     pub fn is_integer(self) -> bool {
         self.base() != TypeBase::Float
     }
 
-    /// Whether channels hold floats.
+    /// Returns whether channels hold floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
@@ -225,7 +225,7 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
-    /// Whether its channels have 64 bits.
+    /// Returns whether its channels have 64 bits.
     pub fn is_wide(&self) -> bool {
         self.channels.iter().any(|channel| channel.bits == 64)
     }

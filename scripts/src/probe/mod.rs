@@ -70,12 +70,13 @@ impl Precision {
         }
     }
 
-    /// How many numbers one finite value is away from the other; values between two numbers count in proportion.
+    /// Returns how many numbers one finite value is away from the other; values between two numbers
+    /// count in proportion.
     pub(crate) fn distance(self, a: f64, b: f64) -> f64 {
         (self.ordinal(a) - self.ordinal(b)).abs()
     }
 
-    /// The place of a value in the order of all numbers; 0 is at 0.
+    /// Returns the position of a value in the order of all numbers; 0 is at 0.
     fn ordinal(self, value: f64) -> f64 {
         match self {
             Self::Fixed { steps } => value * steps,

@@ -52,7 +52,7 @@ impl Surface {
         }
     }
 
-    /// Whether it holds colors; depth and stencil are values of their own.
+    /// Returns whether it contains colors, not depth or stencil values.
     pub fn is_color(self) -> bool {
         match self.plane {
             Plane::Color(_) => true,
@@ -155,7 +155,7 @@ impl PixelProbe {
         Err(self.describe(image, &differences, first))
     }
 
-    /// Whether a texel is as expected.
+    /// Returns whether a texel is as expected.
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
@@ -251,7 +251,7 @@ impl PixelProbe {
         message
     }
 
-    /// Whether the region is within an image.
+    /// Returns whether the region is within an image.
     pub(crate) fn is_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)

@@ -7,7 +7,8 @@ use glasm::ir::{Semantic, Stage};
 use glasm::{Capture, TransformFeedback};
 
 impl StreamOutput {
-    /// What is captured of a register of these semantics: one for all components, or one for each.
+    /// Returns the captures of a register of these semantics: one for all components, or one for
+    /// each.
     fn captures(&self, semantics: &[Semantic]) -> Vec<Capture> {
         let capture = |semantic, first, count, place: u32| Capture {
             semantic,
@@ -49,7 +50,8 @@ impl Script {
         }
     }
 
-    /// What the stream outputs capture of the last program before rasterization, if it has registers.
+    /// Returns the captures of the stream outputs from the last program before rasterization, if it
+    /// has registers.
     pub(super) fn stream_captures(
         &self,
         errors: &mut Vec<ScriptError>,

@@ -106,7 +106,7 @@ impl Default for FixedFunctions {
 }
 
 impl FixedFunctions {
-    /// What a command of the script changes.
+    /// Applies a command of the script.
     pub(super) fn apply(&mut self, command: &Command) {
         if let Command::GlState(update) = command {
             self.apply_state(*update);
@@ -197,12 +197,12 @@ impl FixedFunctions {
         })
     }
 
-    /// Whether back faces have colors of their own.
+    /// Returns whether back faces have separate colors.
     pub fn is_two_sided(&self) -> bool {
         self.lighting && self.light.two_sided
     }
 
-    /// Whether the vertex stage has to compute the size of points.
+    /// Returns whether the vertex stage has to compute the size of points.
     pub fn sizes_points(&self) -> bool {
         self.point_attenuation || self.point_bounds
     }

@@ -41,7 +41,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Whether a command has to do with the framebuffer.
+    /// Returns whether a command concerns the framebuffer.
     pub fn uses_framebuffer(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(
@@ -54,7 +54,7 @@ impl Script {
         })
     }
 
-    /// Whether a draw makes points.
+    /// Returns whether a draw makes points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(&step.command, Command::Draw(draw)

@@ -27,7 +27,8 @@ impl fmt::Display for ProgramLabel {
     }
 }
 
-/// Whether a text is a script by its first line that is neither blank nor a comment: the header of a section. No program starts so.
+/// Returns whether a text is a script by its first line that is neither blank nor a comment: the
+/// header of a section. No program starts so.
 pub fn is_script(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
     let first = lines.find(|line| !is_blank_or_comment(line));

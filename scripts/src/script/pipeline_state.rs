@@ -170,7 +170,7 @@ pub struct PipelineState {
 pub const MAX_VIEWPORTS: usize = 16;
 
 impl PipelineState {
-    /// How many viewports a draw has: all up to the last one that was set.
+    /// Returns the number of viewports of a draw: all up to the last one that was set.
     pub fn viewport_count(&self) -> usize {
         let last = self.viewports.iter().rposition(Option::is_some);
         last.unwrap_or(0) + 1

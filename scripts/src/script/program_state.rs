@@ -62,7 +62,7 @@ impl Default for PatchState {
 }
 
 impl ProgramState {
-    /// What a command of the script changes.
+    /// Applies a command of the script.
     pub fn apply(&mut self, command: &Command, script: &Script) {
         // Of all commands only draws number primitives, each in its own way.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
@@ -121,7 +121,7 @@ impl ProgramState {
 }
 
 impl ProgramState {
-    /// What programs are compiled for in a draw alone.
+    /// Applies the state of a draw that programs are compiled for.
     fn apply_draw(&mut self, draw: &Draw, script: &Script) {
         let has = |stage| {
             let mut programs = script.programs.iter();

@@ -17,7 +17,7 @@ pub enum Convention {
 }
 
 impl Convention {
-    /// Which row of a framebuffer is its top.
+    /// Returns which row of a framebuffer is its top.
     pub fn row_order(self) -> RowOrder {
         match self {
             Self::Vulkan => RowOrder::TopFirst,

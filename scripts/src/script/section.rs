@@ -196,7 +196,7 @@ pub(crate) fn split_sections<'a>(
     sections
 }
 
-/// Whether a line outside programs says nothing.
+/// Returns whether a line outside programs says nothing.
 pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with(b"#")

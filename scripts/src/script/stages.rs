@@ -57,7 +57,7 @@ fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
     }
 }
 
-/// What a command misses.
+/// Returns the reason why a command lacks a stage.
 fn missing(
     programs: &[ProgramSection],
     command: &Command,

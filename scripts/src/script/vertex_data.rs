@@ -235,7 +235,7 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     })
 }
 
-/// Whether a name could be that of a variable.
+/// Returns whether a name could be that of a variable.
 fn is_variable(name: &str) -> bool {
     let name = name
         .strip_suffix(']')

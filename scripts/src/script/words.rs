@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Whether no word is left.
+    /// Returns whether no word is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.next >= self.words.len()
     }

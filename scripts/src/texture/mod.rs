@@ -166,7 +166,8 @@ impl TextureData {
         data
     }
 
-    /// Whether it has all levels that a filter between them needs, and a cube all faces or none. GL 2.1 section 3.8.10.
+    /// Returns whether it has all levels that a filter between them needs, and a cube all faces or
+    /// none. GL 2.1 section 3.8.10.
     pub fn is_complete(&self, sampling: &Sampling) -> bool {
         let Shape { target, levels, .. } = self.shape;
         let last = sampling.max_level.min(self.shape.max_levels() - 1);
@@ -184,12 +185,12 @@ impl TextureData {
         update.fill(&mut self.planes);
     }
 
-    /// Whether an update has filled a plane.
+    /// Returns whether an update has filled a plane.
     pub fn has_plane(&self, id: PlaneId) -> bool {
         self.planes.contains_key(&id)
     }
 
-    /// Whether no update has filled any plane of a level.
+    /// Returns whether no update has filled any plane of a level.
     pub fn is_level_empty(&self, level: u32) -> bool {
         !self.planes.keys().any(|plane| plane.level == level)
     }

@@ -132,7 +132,8 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern makes sense in a format: fractions need more than whole numbers, and numbers more than fractions.
+    /// Returns whether the pattern makes sense in a format: fractions need more than whole numbers,
+    /// and numbers more than fractions.
     pub fn suits(&self, format: &Format) -> bool {
         let is_normalized = matches!(
             format.encoding,

@@ -25,7 +25,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// What programs must do for it, because samplers cannot.
+    /// Returns the changes of lookups that programs must make because samplers cannot.
     const fn in_programs(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
@@ -39,12 +39,12 @@ impl Wrap {
         }
     }
 
-    /// Whether samplers lack it.
+    /// Returns whether samplers lack it.
     pub fn is_emulated(self) -> bool {
         self.in_programs() != glasm::WrapMode::Sampler
     }
 
-    /// Whether the color of the border may be seen.
+    /// Returns whether the color of the border may be seen.
     pub fn has_border(self) -> bool {
         self == Self::ClampToBorder || self.is_emulated()
     }
@@ -159,7 +159,8 @@ pub struct Sampling {
     pub signed_hilo: bool,
 }
 
-/// What programs see of a texture of a base format whose components are the first ones. GL 2.1 table 3.23.
+/// Returns the swizzle of a texture of a base format whose components are the first ones. GL 2.1
+/// table 3.23.
 const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
     use Swizzle::{One, Zero};
     let [r, g, b, _] = Swizzle::IDENTITY;
@@ -197,7 +198,7 @@ impl Sampling {
         signed_hilo: false,
     };
 
-    /// Whether a filter reads several texels of a level.
+    /// Returns whether a filter reads several texels of a level.
     pub fn is_linear(&self) -> bool {
         self.min == vk::Filter::LINEAR
             || self.mag == vk::Filter::LINEAR
@@ -205,7 +206,7 @@ impl Sampling {
             || self.anisotropy > 1.0
     }
 
-    /// What programs do to coordinates.
+    /// Returns how programs wrap coordinates.
     pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
         let texels = |filter| match filter == vk::Filter::LINEAR {
             true => glasm::TexelFilter::Linear,

@@ -35,7 +35,7 @@ impl Shape {
         self.level_extent(level)[2] * self.layers
     }
 
-    /// How many levels halve the sides down to 1.
+    /// Returns the number of levels that halve the sides down to 1.
     pub fn max_levels(&self) -> u32 {
         match self.target {
             TexTarget::Rect | TexTarget::Buffer | TexTarget::D2Ms | TexTarget::D2MsArray => 1,
@@ -58,7 +58,8 @@ impl Shape {
         width as usize * height as usize * self.format.size()
     }
 
-    /// Whether the first level is of a bearable size; all levels together take less than twice that.
+    /// Returns whether the first level is of a bearable size; all levels together take less than
+    /// twice that.
     pub(crate) fn is_bearable(&self) -> bool {
         let sides =
             self.extent
@@ -118,7 +119,7 @@ const TARGETS: &[(&str, TexTarget)] = &[
     ("2DMSArray", TexTarget::D2MsArray),
 ];
 
-/// The target of that name.
+/// Finds the target of that name.
 pub(crate) fn find_target(name: &str) -> Option<TexTarget> {
     TARGETS
         .iter()
@@ -126,7 +127,7 @@ pub(crate) fn find_target(name: &str) -> Option<TexTarget> {
         .map(|(_, target)| *target)
 }
 
-/// How scripts call a target.
+/// Returns the name of a target in scripts.
 pub fn target_name(target: TexTarget) -> &'static str {
     TARGETS
         .iter()

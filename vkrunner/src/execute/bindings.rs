@@ -64,7 +64,7 @@ impl Bound {
         self.ranges.insert(target, range);
     }
 
-    /// What is bound at a place; nothing where the program reads zeros.
+    /// Finds the buffer that is bound for a descriptor; none if the program reads zeros.
     pub(super) fn find(&self, place: &BufferPlace) -> Result<Option<BufferRange>, String> {
         let BufferPlace {
             stage,

@@ -72,13 +72,13 @@ impl<'a> Dispatches<'a> {
         Ok(self.pipelines.len() - 1)
     }
 
-    /// What a state program has left of the parameters.
+    /// Returns the parameters after a state program has run.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
         self.programs.state_bytes()
     }
 }
 
-/// How many groups there are.
+/// Returns the number of groups in each dimension.
 pub(super) fn group_counts(groups: Groups, resources: &Resources) -> [u32; 3] {
     match groups {
         Groups::Given(counts) => counts,

@@ -2,7 +2,7 @@
 
 use super::assembly::assemble;
 use super::programs::Programs;
-use super::refusals::{Capturing, refused_draw, settle};
+use super::refusals::{Capturing, check_outcome, find_draw_refusal};
 use super::resources::Resources;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
 use crate::error::Problem;
@@ -69,14 +69,15 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// Whether the draw is to be done; an error if the script does not say that GL refuses it.
+    /// Returns whether the draw is to be done; an error if the script does not say that GL refuses
+    /// it.
     fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
         let capturing = match resources.feedback.is_on() {
             true => Capturing::Yes,
             false => Capturing::No,
         };
-        let refusal = refused_draw(draw, &self.programs.modules(), capturing);
-        settle(draw.outcome, refusal, "the draw")
+        let refusal = find_draw_refusal(draw, &self.programs.modules(), capturing);
+        check_outcome(draw.outcome, refusal, "the draw")
     }
 
     /// Draws without near and far planes, where the program asks for that.
@@ -211,15 +212,15 @@ impl<'a> Draws<'a> {
         Ok(Some((buffer, list.len() as u32)))
     }
 
-    /// Whether the fragment program takes the place of clipping by depth. Devices clip only where they do not clamp; nothing is left to
-    /// clamp, as the program has discarded it.
+    /// Returns whether the fragment program replaces clipping by depth. Devices clip only
+    /// where they do not clamp; nothing is left to clamp, as the program has discarded it.
     fn is_unclipped(&self) -> bool {
         let fragment = self.programs.module(Stage::Fragment);
         let reflection = fragment.and_then(|module| module.reflection.as_ref());
         reflection.is_some_and(|reflection| reflection.unclipped_depth)
     }
 
-    /// What the vertex stage reads, unless nobody knows.
+    /// Returns the inputs of the vertex stage, unless they are unknown.
     fn vertex_inputs(&self, script: &Script, draw: &Draw) -> Option<Vec<VertexInput>> {
         let module = self.programs.module(Stage::Vertex)?;
         let name = entry_name(script, &draw.state)(Stage::Vertex);
@@ -255,7 +256,7 @@ impl<'a> Draws<'a> {
         Ok(())
     }
 
-    /// What to draw; `None` if there is nothing. `list` takes the place of the draw's own vertices.
+    /// Returns the vertices to draw; `None` for none. `list` replaces the vertices of the draw.
     fn count<'b>(
         &'b self,
         draw: &Draw,

@@ -77,7 +77,7 @@ impl Images {
     fn view_of_unit(&self, unit: u32, wanted: WantedImage) -> Result<Option<StorageView>, String> {
         let bound = self.table.bound(ImageKey::of_unit(unit));
         match self.table.data(bound.image) {
-            Ok(data) => view_for_program(&data.shape, &bound, wanted),
+            Ok(data) => select_view(&data.shape, &bound, wanted),
             Err(_) => Ok(None),
         }
     }
@@ -173,8 +173,9 @@ impl Images {
     }
 }
 
-/// What a program sees of an image that is bound; `None` if the access is invalid. Fails if the program must not see it.
-fn view_for_program(
+/// Returns the view of a bound image that a program accesses; `None` if the access is invalid.
+/// Fails if the program must not access it.
+fn select_view(
     shape: &Shape,
     bound: &BoundImage,
     wanted: WantedImage,

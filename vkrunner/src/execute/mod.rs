@@ -89,7 +89,7 @@ impl Runner for Execution<'_> {
 
     fn begin(&mut self, command: &Command) {
         self.state.apply(command, self.script);
-        self.note_programs();
+        self.record_programs();
     }
 
     fn clock(&self) -> Option<Rc<Clock>> {
@@ -272,7 +272,7 @@ impl Runner for Execution<'_> {
     }
 
     fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
-        self.counted(stage, kind)
+        self.count_resources(stage, kind)
     }
 
     fn has_framebuffer(&self) -> bool {

@@ -12,7 +12,7 @@ type Place = (ParamBank, Stage, u32);
 
 impl Execution<'_> {
     /// Notes which program each stage has.
-    pub(super) fn note_programs(&mut self) {
+    pub(super) fn record_programs(&mut self) {
         for (stage, _) in Stage::ALL {
             if let Some(program) = self.state.program(self.script, *stage) {
                 let lines = &mut self.resources.program_lines;
@@ -48,7 +48,7 @@ impl Execution<'_> {
     pub(super) fn change_parameter(&mut self, place: Place, value: &ParamValue) -> Done {
         let key = self.param_key(place)?;
         let (before, _) = self.resources.params.read(&key);
-        let words = self.resources.param_words(value, before);
+        let words = self.resources.resolve_param(value, before);
         let ty = match value {
             ParamValue::Words(ty, _) => *ty,
             ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
@@ -90,7 +90,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// What the state program that is loaded does.
+    /// Returns the effects of the state program that is loaded.
     fn state_program(&self) -> Result<StateProgram, Problem> {
         let module = self.module(Stage::Compute);
         let reflection = module.and_then(|module| module.reflection.as_ref());

@@ -185,7 +185,7 @@ impl<'a> Programs<'a> {
         Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
     }
 
-    /// What a state program has left of the parameters.
+    /// Returns the parameters after a state program has run.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
         let mut own = self.plan.iter().filter(|planned| planned.is_block());
         let place = own.position(|planned| planned.source == Source::State)?;

@@ -11,8 +11,9 @@ use glasm::reflect::Primitives;
 use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, Draw, GlOutcome, ProgramForm};
 
-/// Whether a command is to be carried out: `refusal` is why GL refuses it, the script says whether it does.
-pub(super) fn settle(
+/// Returns whether a command is to be carried out: `refusal` is why GL refuses it, the script says
+/// whether it does.
+pub(super) fn check_outcome(
     outcome: GlOutcome,
     refusal: Option<String>,
     what: &str,
@@ -33,7 +34,7 @@ pub(super) enum Capturing {
 }
 
 /// Why GL refuses a draw with these programs. NV_geometry_program4, NV_tessellation_program5, NV_geometry_shader_passthrough, "Errors".
-pub(super) fn refused_draw(
+pub(super) fn find_draw_refusal(
     draw: &Draw,
     modules: &[&Module],
     capturing: Capturing,
@@ -68,8 +69,8 @@ pub(super) fn refused_draw(
     })
 }
 
-/// Whether a geometry program takes what a draw makes. Quadrilaterals and polygons are lists of triangles, closed lines are lists of lines.
-/// NV_geometry_program4 section 2.14.6.1.
+/// Returns whether a geometry program takes what a draw makes. Quadrilaterals and polygons are
+/// lists of triangles, closed lines are lists of lines. NV_geometry_program4 section 2.14.6.1.
 fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
     let topologies: &[PrimitiveTopology] = match input {
         InputPrimitive::Points => &[PrimitiveTopology::POINT_LIST],
@@ -96,8 +97,8 @@ fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
 const MAX_OUTPUT: i64 = 1024;
 
 impl Execution<'_> {
-    /// What the program of a stage, as it is loaded now, uses of something that GL limits.
-    pub(super) fn counted(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+    /// Counts how many of something that GL limits the current program of a stage uses.
+    pub(super) fn count_resources(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);
         let mut programs = script.programs.iter();
         let program = programs
@@ -111,13 +112,14 @@ impl Execution<'_> {
 
     /// `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
     pub(super) fn limit_vertices(&self, limit: i64, outcome: GlOutcome) -> Done {
-        let refusal = self.refused_limit(limit)?;
-        settle(outcome, refusal, "the vertex limit")?;
+        let refusal = self.find_limit_refusal(limit)?;
+        check_outcome(outcome, refusal, "the vertex limit")?;
         Ok(())
     }
 
-    /// Why GL refuses a vertex limit. NV_geometry_program4 section 2.14.6.3, NV_geometry_shader_passthrough.
-    fn refused_limit(&self, limit: i64) -> Result<Option<String>, Problem> {
+    /// Returns why GL refuses a vertex limit. NV_geometry_program4 section 2.14.6.3,
+    /// NV_geometry_shader_passthrough.
+    fn find_limit_refusal(&self, limit: i64) -> Result<Option<String>, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);
         let mut programs = script.programs.iter();
         let program = programs.find(|program| {
@@ -135,7 +137,7 @@ impl Execution<'_> {
         if !(1..=MAX_OUTPUT).contains(&limit) {
             return Ok(Some(format!("it is not between 1 and {MAX_OUTPUT}")));
         }
-        let components = self.counted(Stage::Geometry, CountKind::ResultComponents)?;
+        let components = self.count_resources(Stage::Geometry, CountKind::ResultComponents)?;
         let total = limit * i64::try_from(components).unwrap_or(MAX_OUTPUT);
         Ok((total > MAX_OUTPUT)
             .then(|| format!("vertices have {total} components together, more than {MAX_OUTPUT}")))
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn modes_of_draws_are_those_of_programs() {
         let refused = |input, words: &str| {
-            refused_draw(&draw(words), &[&geometry(input, false)], Capturing::Yes)
+            find_draw_refusal(&draw(words), &[&geometry(input, false)], Capturing::Yes)
         };
         let triangles = InputPrimitive::Triangles;
         for words in [
@@ -203,14 +205,14 @@ mod tests {
         );
         let passed = geometry(triangles, true);
         let quads = draw("arrays QUADS 0 4");
-        assert!(refused_draw(&quads, &[&passed], Capturing::Yes).is_some());
-        assert_eq!(refused_draw(&quads, &[&passed], Capturing::No), None);
+        assert!(find_draw_refusal(&quads, &[&passed], Capturing::Yes).is_some());
+        assert_eq!(find_draw_refusal(&quads, &[&passed], Capturing::No), None);
     }
 
     #[test]
     fn tessellation_takes_patches() {
         let control = module(Stage::TessControl, None);
-        let refused = |words| refused_draw(&draw(words), &[&control], Capturing::No);
+        let refused = |words| find_draw_refusal(&draw(words), &[&control], Capturing::No);
         assert_eq!(refused("arrays PATCHES 0 3"), None);
         assert_eq!(
             refused("arrays TRIANGLES 0 3").as_deref(),
@@ -221,12 +223,12 @@ mod tests {
     #[test]
     fn scripts_say_what_is_refused() {
         let why = || Some("no".to_owned());
-        assert_eq!(settle(GlOutcome::Accepted, None, "it"), Ok(true));
-        assert_eq!(settle(GlOutcome::Refused, why(), "it"), Ok(false));
+        assert_eq!(check_outcome(GlOutcome::Accepted, None, "it"), Ok(true));
+        assert_eq!(check_outcome(GlOutcome::Refused, why(), "it"), Ok(false));
         assert_eq!(
-            settle(GlOutcome::Accepted, why(), "it"),
+            check_outcome(GlOutcome::Accepted, why(), "it"),
             Err("GL refuses it: no".to_owned())
         );
-        assert!(settle(GlOutcome::Refused, None, "it").is_err());
+        assert!(check_outcome(GlOutcome::Refused, None, "it").is_err());
     }
 }

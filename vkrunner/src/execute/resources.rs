@@ -33,7 +33,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// What there is before the first command.
+    /// Creates the resources before the first command.
     pub(super) fn new(device: &Device, script: &Script) -> Self {
         let requirements = &script.requirements;
         let mut params = Params::of_script(requirements);
@@ -64,7 +64,7 @@ impl Resources {
     }
 
     /// The bits of a parameter; addresses and handles go over what it was before.
-    pub(super) fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
+    pub(super) fn resolve_param(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,
             ParamValue::Addresses(addresses) => {
@@ -78,13 +78,13 @@ impl Resources {
         }
     }
 
-    /// What a draw captures now.
+    /// Returns the capture of a draw, if one has begun.
     pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
         let Self { bound, buffers, .. } = self;
         self.feedback.capture_call(script, bound, buffers)
     }
 
-    /// What is bound at a place, or zeros.
+    /// Returns the buffer that is bound for a descriptor, or zeros.
     pub(super) fn buffer<'a>(
         &'a self,
         place: &BufferPlace,
@@ -100,7 +100,7 @@ impl Resources {
         })
     }
 
-    /// What a buffer holds that the runner fills itself.
+    /// Returns the contents of a buffer that the runner writes itself.
     pub(super) fn block_bytes(&self, source: &Source) -> Vec<u8> {
         match source {
             Source::Params(stage, block, named) => {

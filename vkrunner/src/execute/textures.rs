@@ -82,7 +82,8 @@ impl Textures {
         Ok(())
     }
 
-    /// What GL gives for incomplete textures: black, whose alpha depends on the language of the program.
+    /// Creates the texture that GL samples for incomplete ones: black, whose alpha depends on the
+    /// language of the program.
     fn prepare_unset(&mut self, device: &Rc<Device>, wanted: WantedTexture) -> Result<(), Problem> {
         if self.unset.iter().any(|(known, _)| *known == wanted) {
             return Ok(());
@@ -245,7 +246,7 @@ pub(super) fn create(
     Ok(texture)
 }
 
-/// Whether a program can read a texture.
+/// Checks whether a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
     let kind = |target| match target == TexTarget::Rect {

@@ -75,7 +75,7 @@ pub(super) fn plan_vertices(
     Ok(plan)
 }
 
-/// Where an attribute comes from.
+/// Returns the source of an attribute.
 fn plan_attribute(
     given: &[Given],
     input: &VertexInput,

@@ -118,7 +118,7 @@ impl CompileContext<'_> {
         self.finish(&section, compiled)
     }
 
-    /// Why a program with errors is not run.
+    /// Returns why a program with errors is not run.
     fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
         let mut errors = diagnostics.list.iter().filter(is_error).peekable();

@@ -39,7 +39,7 @@ pub(crate) struct CompileContext<'a> {
 }
 
 impl CompileContext<'_> {
-    /// What compiles the programs, for the device.
+    /// Returns the compiler of the programs, for the device.
     pub(crate) fn compiler(&self) -> ScriptCompiler<'_> {
         ScriptCompiler {
             name: self.name,
@@ -68,7 +68,7 @@ impl CompileContext<'_> {
         self.compiler().last_stage()
     }
 
-    /// What modules tell of their programs: texts have names.
+    /// Returns the debug information of modules: source programs have names.
     fn debug_info(&self) -> DebugInfo {
         match self.through {
             None => DebugInfo::default(),
@@ -84,7 +84,8 @@ impl CompileContext<'_> {
         }
     }
 
-    /// What the modules may use: of what the device has, what the language of the text has, too.
+    /// Returns the features that modules may use: those of the device that the language of the
+    /// source has, too.
     pub(super) fn device_features(&self) -> DeviceFeatures {
         let device = self.capabilities.device_features(self.without);
         match self.through {

@@ -14,7 +14,8 @@ enum LimitedDescriptor {
     Image,
 }
 
-/// Why the modules cannot run together, since all stages see all descriptors; `None` if they can.
+/// Returns why the modules cannot run together, since all stages access all descriptors; `None` if
+/// they can.
 pub(super) fn missing<'a>(
     modules: impl Iterator<Item = &'a Module>,
     limits: DescriptorLimits,

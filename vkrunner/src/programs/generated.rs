@@ -17,7 +17,7 @@ use glasm_scripts::script::{
     Command, Convention, Origin, ProgramForm, ProgramSection, VertexProcessing,
 };
 
-/// What the vertex stage passes on, by the attribute that it comes from.
+/// Returns the varying that the vertex stage forwards, by the attribute that it comes from.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     if let Semantic::Color(number) = semantic {
         Some(3 + u32::from(number))
@@ -139,7 +139,8 @@ impl CompileContext<'_> {
         })
     }
 
-    /// What the stage before writes, as a stage that passes it on has it.
+    /// Returns the outputs of the previous stage, as a stage that passes them through declares
+    /// them.
     fn passed_before(
         &self,
         modules: &[Module],
@@ -376,7 +377,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Whether a fragment module reads values that are not interpolated.
+/// Returns whether a fragment module reads values that are not interpolated.
 fn reads_flat(module: &Module) -> bool {
     let entries = module
         .interface
@@ -392,7 +393,7 @@ fn reads_flat(module: &Module) -> bool {
                 .any(|input| input.interpolation == Interpolation::Flat))
 }
 
-/// What the stage before writes, as a stage that passes it on has it.
+/// Returns the outputs of the previous stage, as a stage that passes them through declares them.
 fn outputs_before(modules: &[Module], stage: Stage) -> Result<Vec<Passed>, String> {
     let before = modules
         .iter()
@@ -432,7 +433,7 @@ fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
         .collect()
 }
 
-/// Whether an evaluation program reads something of its vertices.
+/// Returns whether an evaluation program reads something of its vertices.
 fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     let mut evaluation = modules
         .iter()
@@ -442,7 +443,7 @@ fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     evaluation.any(|input| input.semantic == semantic)
 }
 
-/// What an evaluation module makes.
+/// Returns the primitive that an evaluation module generates.
 fn made_primitive(evaluation: &Module) -> Primitive {
     let told = evaluation
         .reflection

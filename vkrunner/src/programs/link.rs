@@ -22,7 +22,7 @@ fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
 }
 
 impl StageInterface {
-    /// What a module reads and writes; `None` if it cannot be understood.
+    /// Reads the inputs and outputs of a module; `None` if it cannot be parsed.
     pub(super) fn of(module: &Module, entry: Option<&EntryPoint>) -> Option<Self> {
         let stage = module.stage;
         let (inputs, outputs) = match (&module.reflection, entry) {

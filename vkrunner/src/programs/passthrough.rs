@@ -27,7 +27,7 @@ pub(crate) struct Passed {
     pub(crate) place: Place,
 }
 
-/// What a number of components has for a type.
+/// Returns the type of a vector with a number of components.
 fn base(scalar: Scalar) -> Option<TypeBase> {
     match scalar {
         Scalar::Float => Some(TypeBase::Float),
@@ -86,7 +86,7 @@ pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
     passed.iter().map(|passed| passed.place).collect()
 }
 
-/// What passes with each vertex.
+/// Returns the varyings of each vertex.
 pub(crate) fn of_vertices(passed: &[Passed]) -> Vec<Semantic> {
     let own = passed.iter().filter(|passed| !passed.varying.patch);
     own.map(|passed| passed.place.semantic).collect()

@@ -81,7 +81,7 @@ impl Template {
         made.map(|shader| shader.words).map_err(|it| messages(&it))
     }
 
-    /// What the module reads and writes.
+    /// Returns the inputs and outputs of the module.
     pub(super) fn interface(&self, stage: Stage) -> StageInterface {
         let varyings: Vec<_> = self.passed.iter().map(|passed| passed.varying).collect();
         StageInterface {

@@ -5,7 +5,7 @@ use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 
-/// What transform feedback needs.
+/// Returns what the device lacks for transform feedback.
 pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let limits = capabilities.feedback;
     let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");

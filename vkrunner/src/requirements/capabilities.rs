@@ -150,7 +150,8 @@ impl Capabilities {
         without.told(self.compiler)
     }
 
-    /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
+    /// Returns the bindings of resources. Handles get a separate set if the device has enough sets,
+    /// else a binding after the textures.
     pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
         let usual = glasm::BindingLayout::default();
         if self.max_sets > usual.handle_set {

@@ -126,28 +126,28 @@ impl Device {
         Ok(())
     }
 
-    /// Whether descriptors can be without resource.
+    /// Returns whether descriptors can be without resource.
     pub(crate) fn has_null_descriptors(&self) -> bool {
         self.capabilities.features.contains("nullDescriptor")
     }
 
-    /// Whether programs can see slices of three-dimensional images.
+    /// Returns whether programs can see slices of three-dimensional images.
     pub(super) fn has_flat_views_of_3d(&self) -> bool {
         self.capabilities.features.contains("image2DViewOf3D")
     }
 
-    /// Whether buffers can have addresses.
+    /// Returns whether buffers can have addresses.
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
-    /// Whether descriptors that no program accesses may be anything.
+    /// Returns whether descriptors that no program accesses may be anything.
     pub(super) fn has_partial_bindings(&self) -> bool {
         let features = &self.capabilities.features;
         features.contains("descriptorBindingPartiallyBound")
     }
 
-    /// Whether work on the device was given up: nothing of it can be used any more.
+    /// Returns whether work on the device was given up: nothing of it can be used any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()
     }

@@ -76,7 +76,7 @@ impl SampleCopier {
         Ok(copier)
     }
 
-    /// What it copies.
+    /// Returns the kind of texels that it copies.
     pub(super) fn copying(&self) -> SampleCopying {
         self.copying
     }

@@ -128,7 +128,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// What decides about the stage.
+    /// Returns the key of the stage.
     pub(super) fn key(&self) -> StageKey {
         StageKey {
             stage: self.module.stage,

@@ -72,7 +72,7 @@ pub(crate) trait Keep: Sized + 'static {
     type Key: PartialEq;
     /// How many are kept.
     const LIMIT: usize;
-    /// Whether this one is not too large.
+    /// Returns whether this one is not too large.
     fn is_small(_: &Self::Key) -> bool {
         true
     }

@@ -43,7 +43,7 @@ pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// What texels of a format are.
+/// Returns the aspect of texels of a format.
 pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     match format.aspect {
         Aspect::Color => vk::ImageAspectFlags::COLOR,

@@ -228,12 +228,12 @@ impl Texture {
         }
     }
 
-    /// What the texture is made of.
+    /// Returns the shape of the texture.
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// What a descriptor of a storage image refers to.
+    /// Returns the image that a descriptor of a storage image refers to.
     pub(super) fn storage_descriptor(&self, view: &StorageView) -> vk::DescriptorImageInfo {
         let own = || {
             self.image()
@@ -271,7 +271,7 @@ impl Drop for Texture {
     }
 }
 
-/// What lets programs see slices of an image.
+/// Returns the flags of images whose slices programs may access.
 fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
     match shape.target == TexTarget::D3 {
         true => vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,

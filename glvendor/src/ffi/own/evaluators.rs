@@ -54,7 +54,8 @@ unsafe fn set_map<T: Copy>(
     });
 }
 
-/// Whether a map is that of a numbered attribute of a dimension. Applications that have maps may evaluate them.
+/// Returns whether a map is that of a numbered attribute of a dimension. Applications that have
+/// maps may evaluate them.
 fn is_numbered(target: GLenum, dimension: usize) -> bool {
     let is_numbered = evaluators::numbered(target).is_some_and(|it| it.0 == dimension);
     current::with(|state| {
@@ -210,14 +211,14 @@ pub(crate) unsafe extern "system" fn EvalPoint2(i: GLint, j: GLint) {
     }
 }
 
-/// Whether evaluators are this library's for a mesh.
+/// Returns whether evaluators are this library's for a mesh.
 fn evaluates() -> bool {
     current::with(|state| state.evaluates()).unwrap_or(false)
 }
 
-/// Whether the driver may draw a mesh, with programs that are ready then.
+/// Returns whether the driver may draw a mesh, with programs that are ready then.
 fn is_ready() -> bool {
-    current::with(|state| draw::before(state, None)) != Some(Draw::Nothing)
+    current::with(|state| draw::prepare_draw(state, None)) != Some(Draw::Nothing)
 }
 
 /// Points of a mesh, as primitives.

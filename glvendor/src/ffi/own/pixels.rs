@@ -175,7 +175,7 @@ impl Layout {
         })
     }
 
-    /// Whether the bit of a column and a row is set, by the byte at an offset.
+    /// Returns whether the bit of a column and a row is set, by the byte at an offset.
     fn is_set(&self, byte: impl Fn(u64) -> u8, [column, row]: [i32; 2]) -> bool {
         let bit = self.first_bit + u64::from(column.unsigned_abs());
         let offset = self.first_byte + u64::from(row.unsigned_abs()) * self.stride + bit / 8;

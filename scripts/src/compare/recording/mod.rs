@@ -150,7 +150,7 @@ enum Cell {
     Unsigned,
 }
 
-/// How the channels of a format are written.
+/// Returns how the channels of a format are written.
 fn cell_of(format: &Format, bits: u32) -> Cell {
     use crate::data::Scalar;
     match format.encoding {

@@ -122,7 +122,7 @@ impl Recording {
     }
 }
 
-/// Whether a recording is one of a script: one path is the end of the other.
+/// Returns whether a recording is one of a script: one path is the end of the other.
 fn is_of(recording: &Recording, script: &Path) -> bool {
     let recorded = normal(Path::new(&recording.script)).with_extension(EXTENSION);
     let script = file_of(script);

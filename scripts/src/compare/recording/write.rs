@@ -136,7 +136,7 @@ fn write_observation(text: &mut String, seen: &Observation, before: &[Observatio
     }
 }
 
-/// Whether two observations have the same values: one can stand for the other.
+/// Returns whether two observations have the same values: one can represent the other.
 fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     let same_layout = match (&a.layout, &b.layout) {
         (

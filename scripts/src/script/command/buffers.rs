@@ -42,7 +42,7 @@ pub enum BindTarget {
 }
 
 impl BindTarget {
-    /// How the buffer there is read.
+    /// Returns how programs read a buffer that is bound there.
     pub fn kind(self) -> BufferKind {
         match self {
             Self::Bound { kind, .. } => kind,

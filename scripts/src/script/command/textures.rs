@@ -104,7 +104,7 @@ impl TextureEnables {
         Some(())
     }
 
-    /// Whether a texture of GL's name is enabled.
+    /// Returns whether a texture of GL's name is enabled.
     pub fn is_on(self, name: &str) -> bool {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name);
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)

@@ -98,7 +98,7 @@ impl AttachmentImages<'_> {
     }
 }
 
-/// What a depth or stencil format holds.
+/// Returns the aspects of a depth or stencil format.
 pub(super) fn aspects(format: DepthFormat) -> vk::ImageAspectFlags {
     let mut aspects = vk::ImageAspectFlags::empty();
     if format.has_depth {

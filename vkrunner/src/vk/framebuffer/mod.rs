@@ -247,7 +247,7 @@ impl FramebufferObject {
         }
     }
 
-    /// Whether there are depth and stencil buffers.
+    /// Returns whether there are depth and stencil buffers.
     pub(super) fn depth_format(&self) -> Option<DepthFormat> {
         self.depth.as_ref().map(|depth| depth.format)
     }

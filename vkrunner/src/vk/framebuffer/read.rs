@@ -123,7 +123,7 @@ impl Framebuffer {
         }
     }
 
-    /// What a copy has left in the readback buffer.
+    /// Returns the texels that a copy has left in the readback buffer.
     fn copied(&self, source: &Source<'_>) -> (Format, Vec<u8>) {
         let size = self.width as usize * self.height as usize * source.texels.size();
         (
@@ -192,7 +192,7 @@ impl Framebuffer {
 }
 
 impl Source<'_> {
-    /// What a shader gets when it reads the aspect.
+    /// Returns the type that a shader reads the aspect as.
     pub(super) fn fetched(&self) -> Encoding {
         match self.texels.encoding.is_integer() {
             true => self.texels.encoding,

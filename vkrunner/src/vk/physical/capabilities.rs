@@ -110,7 +110,7 @@ fn primitive_limits(limits: &vk::PhysicalDeviceLimits) -> PrimitiveLimits {
     }
 }
 
-/// What a device can capture.
+/// Reads the limits of captures of a device.
 fn feedback_limits(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -139,7 +139,7 @@ fn feedback_limits(
     }
 }
 
-/// Whether pages of this process can be the memory of buffers that have addresses.
+/// Returns whether pages of this process can be the memory of buffers that have addresses.
 fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> bool {
     let name = ash::ext::external_memory_host::NAME.to_string_lossy();
     if !capabilities.extensions.contains(&*name)

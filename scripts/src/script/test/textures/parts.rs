@@ -221,7 +221,7 @@ fn place(
     })
 }
 
-/// What a target does not allow, whatever was there before.
+/// Checks that a target permits the update, independently of the texture that exists.
 fn check_target(
     target: TexTarget,
     format: &Format,
@@ -377,7 +377,7 @@ fn parse_contents(
     Ok(Some(Contents::Pattern(pattern)))
 }
 
-/// Whether a word that starts with a letter is a number all the same, such as `inf`.
+/// Returns whether a word that starts with a letter is a number all the same, such as `inf`.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
