@@ -199,9 +199,10 @@ fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSetting
         step_limit: job.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
-        text_conventions: match program.follows_gl() {
-            true => glasm_text::Conventions::OpenGl,
-            false => job.text_conventions,
+        text_conventions: if program.follows_gl() {
+            glasm_text::Conventions::OpenGl
+        } else {
+            job.text_conventions
         },
         #[cfg(feature = "translate")]
         nan: job.nan,
@@ -247,9 +248,10 @@ fn plan(
     output: Option<&Path>,
     emit: Emit,
 ) -> Result<HashMap<Output, Destination>, Fatal> {
-    let count = match inputs.single {
-        true => Count::OneFile(outputs.len()),
-        false => Count::Files,
+    let count = if inputs.single {
+        Count::OneFile(outputs.len())
+    } else {
+        Count::Files
     };
     let mut destinations = HashMap::new();
     let mut taken: HashMap<PathBuf, String> = HashMap::new();
@@ -374,9 +376,10 @@ mod tests {
         output: Option<&str>,
         emit: Emit,
     ) -> Option<PathBuf> {
-        let count = match single {
-            true => Count::OneFile(1),
-            false => Count::Files,
+        let count = if single {
+            Count::OneFile(1)
+        } else {
+            Count::Files
         };
         let program = (Input::File(PathBuf::from(path)), None);
         match destination(&program, count, output.map(Path::new), emit).unwrap() {

@@ -63,9 +63,10 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
 
 /// The library that `--library` names, or that lies in the folder.
 fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
-    let found = match path.is_dir() {
-        true => library_in(path),
-        false => Some(path.to_owned()),
+    let found = if path.is_dir() {
+        library_in(path)
+    } else {
+        Some(path.to_owned())
     };
     let Some(found) = found else {
         let names = NAMES.join(" and ");

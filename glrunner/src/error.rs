@@ -83,9 +83,10 @@ pub(crate) type Done = Result<(), Problem>;
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let lacks = matches!(error, Error::MissingCommand(_) | Error::MissingExtension(_));
-        match lacks {
-            true => Self::Lacking(error.to_string()),
-            false => Self::System(error),
+        if lacks {
+            Self::Lacking(error.to_string())
+        } else {
+            Self::System(error)
         }
     }
 }

@@ -198,9 +198,10 @@ pub(crate) fn program_value(
     // Limits are those of all programs of the target: what the driver does not take is loaded here.
     if is_drivers && is_count && !is_limit {
         let number = target.row().number;
-        return Some(match state.bound(target).program.name == program.name {
-            true => query::arb_program::<1>(number, name)[0],
-            false => query::named_arb_program::<1>(program.name, number, name)[0],
+        return Some(if state.bound(target).program.name == program.name {
+            query::arb_program::<1>(number, name)[0]
+        } else {
+            query::named_arb_program::<1>(program.name, number, name)[0]
         });
     }
     let row = COUNTS

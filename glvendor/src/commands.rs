@@ -199,9 +199,10 @@ fn bind(state: &mut State, number: u32, name: u32) {
 fn enable(state: &mut State, target: Target, enabled: bool) {
     let row = target.row();
     if row.is_drivers {
-        match enabled {
-            true => driver::Enable(row.number),
-            false => driver::Disable(row.number),
+        if enabled {
+            driver::Enable(row.number)
+        } else {
+            driver::Disable(row.number)
         }
     }
     if state.bound(target).enabled != enabled {

@@ -316,9 +316,10 @@ impl State {
         if self.recording.is_none() {
             self.restore_materials();
         }
-        match std::mem::take(&mut self.is_begun_in_vain) {
-            true => Draw::Nothing,
-            false => Draw::On,
+        if std::mem::take(&mut self.is_begun_in_vain) {
+            Draw::Nothing
+        } else {
+            Draw::On
         }
     }
 

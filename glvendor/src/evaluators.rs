@@ -216,9 +216,10 @@ impl State {
     pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
         if let Some((dimension, attribute)) = numbered(target) {
             let mask = &mut self.maps[dimension].enabled;
-            match enabled {
-                true => *mask |= 1 << attribute,
-                false => *mask &= !(1 << attribute),
+            if enabled {
+                *mask |= 1 << attribute
+            } else {
+                *mask &= !(1 << attribute)
             }
         }
     }

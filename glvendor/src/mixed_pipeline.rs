@@ -162,9 +162,10 @@ impl MixedPipeline {
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
     for (place, (stage, written)) in texts.iter_mut().enumerate() {
-        written.text = match place == last {
-            true => with_builtins(&written.text, *stage),
-            false => compatible(&written.text, ""),
+        written.text = if place == last {
+            with_builtins(&written.text, *stage)
+        } else {
+            compatible(&written.text, "")
         };
     }
     // A stage alone may leave that to the driver.

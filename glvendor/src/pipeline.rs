@@ -312,9 +312,10 @@ pub(crate) fn make(
             .as_ref()
             .map_or(0, FixedVertex::material_attributes),
         point_size: point_size(programs, key),
-        replaced: match linked.made.is_empty() {
-            true => primitive_of_patches(&linking, key.state.patch_vertices),
-            false => None,
+        replaced: if linked.made.is_empty() {
+            primitive_of_patches(&linking, key.state.patch_vertices)
+        } else {
+            None
         }
         .map(|primitive| (PATCHES, primitive))
         .or_else(|| {
@@ -383,9 +384,10 @@ fn program_object(
     constants: &[u32],
     is_beside: bool,
 ) -> Result<u32, String> {
-    let writer = match is_beside {
-        true => &capabilities.mixer,
-        false => &capabilities.writer,
+    let writer = if is_beside {
+        &capabilities.mixer
+    } else {
+        &capabilities.writer
     };
     run_quietly(capabilities, || {
         let texts = texts(writer.as_ref(), modules, is_beside)?;
@@ -427,9 +429,10 @@ fn texts(
         };
         texts.push((*stage, writer.write(module).map_err(refused)?));
     }
-    match is_beside {
-        true => mixed_pipeline::share_varyings(&mut texts),
-        false => text::agree(&mut texts),
+    if is_beside {
+        mixed_pipeline::share_varyings(&mut texts)
+    } else {
+        text::agree(&mut texts)
     }
     Ok(texts)
 }

@@ -161,9 +161,10 @@ impl Writer {
 fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     let reflection = &module.reflection;
     let (mut textures, mut buffers) = (reflection.textures.iter(), reflection.buffers.iter());
-    let found = match is_texture {
-        true => textures.find(|it| it.slot == slot).map(|it| it.count),
-        false => buffers.find(|it| it.slot == slot).map(|it| it.count),
+    let found = if is_texture {
+        textures.find(|it| it.slot == slot).map(|it| it.count)
+    } else {
+        buffers.find(|it| it.slot == slot).map(|it| it.count)
     };
     found.unwrap_or(1)
 }

@@ -69,9 +69,10 @@ impl Texels {
 
     /// A fragment program with these colors.
     pub(crate) fn colors_of(self, fragment: &Loaded) -> Option<Loaded> {
-        let saturate = match self.clamps {
-            true => Saturate::Unsigned,
-            false => Saturate::None,
+        let saturate = if self.clamps {
+            Saturate::Unsigned
+        } else {
+            Saturate::None
         };
         fragment.with_texel_colors(self.unit, Semantic::Generic(self.attribute), saturate)
     }
@@ -187,9 +188,10 @@ fn edge() -> u32 {
 fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     let [_, _, depth, _] = query::floats::<4>(0x0B07);
     let [distance] = query::floats(0x0B09);
-    let [lowest, highest] = match clamps_fragments(state) {
-        true => [0.0, 1.0],
-        false => [f32::MIN, f32::MAX],
+    let [lowest, highest] = if clamps_fragments(state) {
+        [0.0, 1.0]
+    } else {
+        [f32::MIN, f32::MAX]
     };
     let scale = 2.0 / edge as f32;
     let bits = |values: [f32; 4]| values.map(f32::to_bits);

@@ -138,9 +138,10 @@ impl ScriptCompiler<'_> {
                     .map(|data| attribute_types(data, self.registers()))
                     .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
-                outputs: match script.requirements.separate {
-                    true => glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED),
-                    false => glasm::Varyings::Table,
+                outputs: if script.requirements.separate {
+                    glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED)
+                } else {
+                    glasm::Varyings::Table
                 },
                 ..glasm::InterfaceTypes::default()
             },
@@ -148,16 +149,18 @@ impl ScriptCompiler<'_> {
             polygon_stipple: script.requirements.polygon_stipple.clone(),
             handles: script.handle_limits(),
             depth_modes: self.state.depth_modes.clone(),
-            texture_wraps: match self.is_for_opengl() {
-                true => Vec::new(),
-                false => self.state.texture_wraps.clone(),
+            texture_wraps: if self.is_for_opengl() {
+                Vec::new()
+            } else {
+                self.state.texture_wraps.clone()
             },
             lod_biases: self.state.lod_biases.clone(),
             signed_hilo: self.state.signed_hilo.clone(),
             image_formats: image_formats(script),
-            transform_feedback: match self.last_stage() == stage {
-                true => script.feedback.clone(),
-                false => TransformFeedback::default(),
+            transform_feedback: if self.last_stage() == stage {
+                script.feedback.clone()
+            } else {
+                TransformFeedback::default()
             },
             legacy_multiply: self.base.legacy_multiply || script.requirements.legacy_multiply,
             ..self.base.clone()
@@ -184,9 +187,10 @@ impl ScriptCompiler<'_> {
             | ProgramForm::PassThrough
             | ProgramForm::FixedFunction => false,
         };
-        match programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
-            true => Registers::Narrow,
-            false => Registers::Any,
+        if programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
+            Registers::Narrow
+        } else {
+            Registers::Any
         }
     }
 
@@ -229,9 +233,10 @@ impl ScriptCompiler<'_> {
             two_sided_color: requirements.fixed.two_sided_color
                 || self.has_fixed_vertices() && self.state.fixed.is_two_sided(),
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
-            point_origin: match gl_state {
-                true => self.state.point_origin,
-                false => PointOrigin::UpperLeft,
+            point_origin: if gl_state {
+                self.state.point_origin
+            } else {
+                PointOrigin::UpperLeft
             },
             line_stipple: requirements.fixed.line_stipple.map(|lines| {
                 // The viewport of the script's draws is the framebuffer.
@@ -369,9 +374,10 @@ fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
         }
     }
     for column in &data.columns {
-        let base = match column.format.is_wide() {
-            true => TypeBase::Unsigned,
-            false => column.format.encoding.base(),
+        let base = if column.format.is_wide() {
+            TypeBase::Unsigned
+        } else {
+            column.format.encoding.base()
         };
         set(column.location, base);
     }

@@ -99,9 +99,10 @@ impl Shades {
     }
 
     fn color(self, values: [f64; 4]) -> Rgb {
-        let shown = match self.gray {
-            true => [values[0]; 3],
-            false => [values[0], values[1], values[2]],
+        let shown = if self.gray {
+            [values[0]; 3]
+        } else {
+            [values[0], values[1], values[2]]
         };
         if shown.iter().any(|value| value.is_nan()) {
             return NOT_A_NUMBER;
@@ -178,9 +179,10 @@ pub(crate) fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> 
             if probed {
                 wanted[..probe.expected.components]
                     .copy_from_slice(&expected[..probe.expected.components]);
-                verdict = match probe.accepts(format, observed) {
-                    true => AGREES,
-                    false => DIFFERS,
+                verdict = if probe.accepts(format, observed) {
+                    AGREES
+                } else {
+                    DIFFERS
                 };
             }
             let panels = [shades.color(wanted), shades.color(observed), verdict];

@@ -113,9 +113,10 @@ impl Results {
 
     /// Returns whether the script has passed.
     pub fn outcome(&self) -> Outcome {
-        match self.failures.is_empty() {
-            true => Outcome::Pass,
-            false => Outcome::Fail,
+        if self.failures.is_empty() {
+            Outcome::Pass
+        } else {
+            Outcome::Fail
         }
     }
 

@@ -414,9 +414,10 @@ impl Run<'_> {
 
     /// Everything of the framebuffer that can be read.
     fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
-        match runner.has_framebuffer() {
-            true => self.script.requirements.attachments.surfaces(),
-            false => Vec::new(),
+        if runner.has_framebuffer() {
+            self.script.requirements.attachments.surfaces()
+        } else {
+            Vec::new()
         }
     }
 

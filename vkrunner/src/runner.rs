@@ -276,9 +276,10 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
             DeviceChoice::Index(index) => format!("number {index}"),
             DeviceChoice::Name(name) => format!("whose name contains `{name}`"),
         },
-        available: match names.is_empty() {
-            true => "is none".to_owned(),
-            false => format!("are {}", names.join(", ")),
+        available: if names.is_empty() {
+            "is none".to_owned()
+        } else {
+            format!("are {}", names.join(", "))
         },
     })
 }

@@ -362,9 +362,10 @@ fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;
         let target = to.join(entry.path().strip_prefix(from)?);
-        let target = match entry.path() == from {
-            true => to.to_owned(),
-            false => target,
+        let target = if entry.path() == from {
+            to.to_owned()
+        } else {
+            target
         };
         if entry.file_type().is_dir() {
             std::fs::create_dir_all(&target)?;

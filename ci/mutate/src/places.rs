@@ -453,8 +453,9 @@ fn shorten(change: &str) -> String {
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();
-    match short.len() < line.len() {
-        true => short + "..",
-        false => short,
+    if short.len() < line.len() {
+        short + ".."
+    } else {
+        short
     }
 }

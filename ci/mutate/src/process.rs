@@ -48,9 +48,10 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(match status.success() {
-                true => End::Success,
-                false => End::Failure,
+            return Ok(if status.success() {
+                End::Success
+            } else {
+                End::Failure
             });
         }
         if start.elapsed() > limit {

@@ -264,9 +264,10 @@ fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
 fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tally, String)> {
     let said = run(piglit, test, mode)?;
     let passes = said.result == "pass";
-    let alone = match passes {
-        true => None,
-        false => Some(run(piglit, test, Mode::Mesa)?),
+    let alone = if passes {
+        None
+    } else {
+        Some(run(piglit, test, Mode::Mesa)?)
     };
     let is_right = passes || alone.as_ref() == Some(&said);
     let name = &test.name;

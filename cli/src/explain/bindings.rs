@@ -93,17 +93,19 @@ fn about(info: &BindingInfo) -> String {
             }
         };
     }
-    let stage = match info.stages.has(Stage::Fragment) {
-        true => Stage::Fragment,
-        false => Stage::Vertex,
+    let stage = if info.stages.has(Stage::Fragment) {
+        Stage::Fragment
+    } else {
+        Stage::Vertex
     };
     semantic_text(semantic, stage).to_owned()
 }
 
 fn topic(info: &BindingInfo) -> Topic {
-    let kind = match info.path.starts_with("result") {
-        true => "result",
-        false => "attribute",
+    let kind = if info.path.starts_with("result") {
+        "result"
+    } else {
+        "attribute"
     };
     let base = match info.base {
         Base::Float => "float",
@@ -163,9 +165,10 @@ fn prefix_text(info: &BindingInfo) -> String {
 /// In which versions of the languages with types it is.
 fn since(info: &BindingInfo) -> String {
     let option = with_option(info.needs);
-    match info.known_in(Family::Typed) {
-        true => format!("version {}{option}", info.since.name()),
-        false => "ARB programs only".to_owned(),
+    if info.known_in(Family::Typed) {
+        format!("version {}{option}", info.since.name())
+    } else {
+        "ARB programs only".to_owned()
     }
 }
 

@@ -23,9 +23,10 @@ const SUGGESTIONS: usize = 12;
 /// Prints what is known about a name, about all names of a group or below a binding, or the list of all.
 pub(crate) fn explain(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
     let answer = answer(args.topic.as_deref())?;
-    console.out(match console.is_json() {
-        true => answer.json(),
-        false => answer.text(),
+    console.out(if console.is_json() {
+        answer.json()
+    } else {
+        answer.text()
     })?;
     Ok(Status::Success)
 }
@@ -94,9 +95,10 @@ fn answer(topic: Option<&str>) -> Result<Answer, Fatal> {
         return Ok(Answer::List(vec![(group, group.lines())]));
     }
     let below = names_below(topic);
-    match below.is_empty() {
-        false => Ok(Answer::List(below)),
-        true => Err(unknown(topic)),
+    if below.is_empty() {
+        Err(unknown(topic))
+    } else {
+        Ok(Answer::List(below))
     }
 }
 

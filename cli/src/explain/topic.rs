@@ -137,9 +137,10 @@ impl Topic {
 
 /// What a row needs, to be put behind the version that has it.
 pub(super) fn with_option(needs: Features) -> String {
-    match needs.is_empty() {
-        true => String::new(),
-        false => format!(", with OPTION {}", needs.option()),
+    if needs.is_empty() {
+        String::new()
+    } else {
+        format!(", with OPTION {}", needs.option())
     }
 }
 

@@ -133,9 +133,10 @@ fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
         message, script, ..
     } = wrapped.swap_remove(0);
     if let Some(script) = script {
-        console.out(match console.is_json() {
-            true => format!("{}\n", serde_json::json!({ "script": script })),
-            false => script,
+        console.out(if console.is_json() {
+            format!("{}\n", serde_json::json!({ "script": script }))
+        } else {
+            script
         })?;
     }
     Err(Fatal(message))

@@ -60,9 +60,10 @@ impl Buffers {
         let start = match made.address {
             Some(start) => start,
             None => {
-                let access = match gl.has("GL_NV_shader_buffer_store") {
-                    true => gl::READ_WRITE,
-                    false => gl::READ_ONLY,
+                let access = if gl.has("GL_NV_shader_buffer_store") {
+                    gl::READ_WRITE
+                } else {
+                    gl::READ_ONLY
                 };
                 *made.address.insert(gl.make_resident(&made.buffer, access)?)
             }

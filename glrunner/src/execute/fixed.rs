@@ -41,9 +41,10 @@ pub(super) fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Pro
 
 fn set_fixed_state(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
     switch(gl, gl::VERTEX_PROGRAM_TWO_SIDE, fixed.two_sided_color)?;
-    gl.ShadeModel(match fixed.flat_colors {
-        true => gl::FLAT,
-        false => gl::SMOOTH,
+    gl.ShadeModel(if fixed.flat_colors {
+        gl::FLAT
+    } else {
+        gl::SMOOTH
     })?;
     set_clamping(gl, fixed)?;
     set_alpha_test(gl, &fixed.alpha_test)?;
@@ -91,10 +92,7 @@ fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
         (gl::CLAMP_READ_COLOR, false),
     ];
     for (target, clamps) in clamps {
-        let value = match clamps {
-            true => gl::TRUE,
-            false => gl::FALSE,
-        };
+        let value = if clamps { gl::TRUE } else { gl::FALSE };
         if gl.version() >= Version(3, 0) {
             gl.ClampColor(target, value.into())?;
         } else if gl.has("GL_ARB_color_buffer_float") {
@@ -107,9 +105,10 @@ fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
 }
 
 fn switch(gl: &Gl, capability: u32, on: bool) -> Result<(), Problem> {
-    match on {
-        true => gl.Enable(capability)?,
-        false => gl.Disable(capability)?,
+    if on {
+        gl.Enable(capability)?
+    } else {
+        gl.Disable(capability)?
     }
     Ok(())
 }

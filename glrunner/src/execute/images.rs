@@ -212,9 +212,10 @@ impl Images {
         let texture = self.prepare_object(gl, bound.image)?.name();
         let (level, layered, layer) = place_of(bound.part);
         // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
-        let layered = match has_layers(target) {
-            true => layered,
-            false => gl::FALSE,
+        let layered = if has_layers(target) {
+            layered
+        } else {
+            gl::FALSE
         };
         let handle = gl.GetImageHandleNV(texture, level, layered, layer, internal)?;
         if gl.IsImageHandleResidentNV(handle)? == gl::FALSE {

@@ -43,9 +43,10 @@ pub(super) fn compile(
         };
         return Err(format!("there is no {what}").into());
     };
-    let mut linked = match is_compute {
-        true => Vec::new(),
-        false => compiler.link(),
+    let mut linked = if is_compute {
+        Vec::new()
+    } else {
+        compiler.link()
     };
     let mut stages = Vec::new();
     for section in &sections {
@@ -206,9 +207,10 @@ fn link(
             ModuleSource::Text(text) => texts.push((stage, text.as_bytes())),
         }
     }
-    let linked = match texts.is_empty() {
-        true => ShaderProgram::link_modules(gl, &modules)?,
-        false => ShaderProgram::link(gl, &texts)?,
+    let linked = if texts.is_empty() {
+        ShaderProgram::link_modules(gl, &modules)?
+    } else {
+        ShaderProgram::link(gl, &texts)?
     };
     linked.map(Rc::new).map_err(|refusal| {
         let module = refusal.shader.and_then(|number| stages.get(number));

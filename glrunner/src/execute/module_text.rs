@@ -70,9 +70,10 @@ pub(super) fn write(
         let message = error.to_string();
         let stage = section.stage.name();
         // What the language lacks begins with its name; anything else is a fault.
-        match message.starts_with("glsl") {
-            true => Problem::Lacking(format!("the {stage} program: {message}")),
-            false => Problem::Script(format!("the {stage} program as GLSL: {message}")),
+        if message.starts_with("glsl") {
+            Problem::Lacking(format!("the {stage} program: {message}"))
+        } else {
+            Problem::Script(format!("the {stage} program as GLSL: {message}"))
         }
     })
 }

@@ -61,9 +61,10 @@ impl Feature {
 
 /// [`Problem::Lacking`] unless the driver has an extension.
 pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem> {
-    match gl.has(extension) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(lacks(extension))),
+    if gl.has(extension) {
+        Ok(())
+    } else {
+        Err(Problem::Lacking(lacks(extension)))
     }
 }
 
@@ -82,9 +83,10 @@ pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
 /// there are.
 pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
     let count = gl.integer(limit)?;
-    match i64::from(number) < i64::from(count) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(format!("the driver has {count} {what}"))),
+    if i64::from(number) < i64::from(count) {
+        Ok(())
+    } else {
+        Err(Problem::Lacking(format!("the driver has {count} {what}")))
     }
 }
 

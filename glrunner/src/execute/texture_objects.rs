@@ -111,9 +111,10 @@ pub(super) fn create(
     if data.shape.target == TexTarget::Buffer {
         return create_buffer(gl, data);
     }
-    let texture = match data.shape.target.is_multisample() {
-        true => create_samples(gl, data, target)?,
-        false => create_images(gl, data, target, convention)?,
+    let texture = if data.shape.target.is_multisample() {
+        create_samples(gl, data, target)?
+    } else {
+        create_images(gl, data, target, convention)?
     };
     Ok((texture, Store::Own))
 }

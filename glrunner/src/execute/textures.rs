@@ -153,9 +153,10 @@ impl Textures {
         }
         gl.ActiveTexture(gl::TEXTURE0 + unit)?;
         for (name, capability) in CAPABILITIES {
-            match enables.is_on(name) {
-                true => gl.Enable(*capability)?,
-                false => gl.Disable(*capability)?,
+            if enables.is_on(name) {
+                gl.Enable(*capability)?
+            } else {
+                gl.Disable(*capability)?
             }
         }
         self.enables.insert(unit, enables);

@@ -116,9 +116,10 @@ impl NumberKind {
                 let by_size_only = difference <= absolute
                     && difference > relative * a.abs().max(b.abs())
                     && ulps > ULPS;
-                match by_size_only {
-                    true => Gap::NearZero(difference),
-                    false => Gap::Ulps(ulps),
+                if by_size_only {
+                    Gap::NearZero(difference)
+                } else {
+                    Gap::Ulps(ulps)
                 }
             }
         }
@@ -152,9 +153,10 @@ struct Bounds {
 impl Bounds {
     /// Of floats with so many bits after the binary point.
     fn of(fraction: i32) -> Self {
-        let (relative, absolute) = match fraction > 23 {
-            true => (DOUBLE, DOUBLE),
-            false => (RELATIVE, ABSOLUTE),
+        let (relative, absolute) = if fraction > 23 {
+            (DOUBLE, DOUBLE)
+        } else {
+            (RELATIVE, ABSOLUTE)
         };
         Self { relative, absolute }
     }
@@ -182,9 +184,10 @@ pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     if a == b || (is_usual_nan(a) && is_usual_nan(b)) {
         return Gap::None;
     }
-    match may_be_float(a) && may_be_float(b) {
-        true => scalar_gap(Scalar::F32, a.into(), b.into()),
-        false => Gap::Apart,
+    if may_be_float(a) && may_be_float(b) {
+        scalar_gap(Scalar::F32, a.into(), b.into())
+    } else {
+        Gap::Apart
     }
 }
 

@@ -234,9 +234,10 @@ fn kind_of(formats: [&Format; 2], component: usize, values: [f64; 2]) -> NumberK
         return NumberKind::Exact;
     }
     let [a, b] = formats.map(|format| Precision::of_channel(format, component));
-    match a == b || a.distance(values[0], values[1]) <= b.distance(values[0], values[1]) {
-        true => NumberKind::Near(a),
-        false => NumberKind::Near(b),
+    if a == b || a.distance(values[0], values[1]) <= b.distance(values[0], values[1]) {
+        NumberKind::Near(a)
+    } else {
+        NumberKind::Near(b)
     }
 }
 

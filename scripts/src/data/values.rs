@@ -24,9 +24,10 @@ pub struct Literal {
 impl Literal {
     /// Reads a number of a type.
     pub fn parse(scalar: Scalar, text: &str) -> Option<Self> {
-        let written = match text.starts_with("0x") || text.starts_with("0X") {
-            true => Written::Bits,
-            false => Written::Number,
+        let written = if text.starts_with("0x") || text.starts_with("0X") {
+            Written::Bits
+        } else {
+            Written::Number
         };
         let bits = scalar.parse_bits(text)?;
         Some(Self { bits, written })

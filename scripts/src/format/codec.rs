@@ -152,9 +152,10 @@ fn encode_small_float(value: f64, bits: u32) -> u64 {
     // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits by itself.
     let steps = (value * f64::from(fraction_bits - exponent).exp2()).round_ties_even() as u64;
     let normal = 1u64 << fraction_bits;
-    match steps < normal {
-        true => steps,
-        false => ((exponent + 15) as u64) * normal + (steps - normal),
+    if steps < normal {
+        steps
+    } else {
+        ((exponent + 15) as u64) * normal + (steps - normal)
     }
 }
 
@@ -164,9 +165,10 @@ fn encode_shared_exponent(color: [f64; 4]) -> u32 {
     // `max` turns NaN into 0.
     let clamped = [color[0], color[1], color[2]].map(|value| value.max(0.0).min(largest));
     let most = clamped[0].max(clamped[1]).max(clamped[2]);
-    let preliminary = match most > 0.0 {
-        true => (most.log2().floor() as i32).max(-SHARED_BIAS - 1) + 1 + SHARED_BIAS,
-        false => 0,
+    let preliminary = if most > 0.0 {
+        (most.log2().floor() as i32).max(-SHARED_BIAS - 1) + 1 + SHARED_BIAS
+    } else {
+        0
     };
     let scaled = |value: f64, exponent: i32| {
         (value * f64::from(SHARED_BIAS + SHARED_FRACTION - exponent).exp2() + 0.5).floor() as u32

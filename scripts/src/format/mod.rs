@@ -185,9 +185,10 @@ impl Format {
     /// The format with the same bits whose channels have no curve.
     pub fn without_curve(&self) -> vk::Format {
         let name = format!("{:?}", self.vk);
-        match self.encoding == Encoding::Srgb {
-            true => parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk),
-            false => self.vk,
+        if self.encoding == Encoding::Srgb {
+            parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk)
+        } else {
+            self.vk
         }
     }
 

@@ -173,9 +173,10 @@ impl PixelProbe {
 
     /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
     pub(crate) fn expected_in(&self, format: &Format) -> [f64; 4] {
-        match format.encoding.is_float() {
-            true => self.expected.values.map(|value| f64::from(value as f32)),
-            false => self.expected.values,
+        if format.encoding.is_float() {
+            self.expected.values.map(|value| f64::from(value as f32))
+        } else {
+            self.expected.values
         }
     }
 
@@ -221,9 +222,10 @@ impl PixelProbe {
     fn describe(&self, image: &Image, differences: &Differences, first: Difference) -> String {
         let Region { width, height, .. } = self.region;
         let pixels = u64::from(width) * u64::from(height);
-        let place = match self.surface == Surface::of(Plane::Color(0)) {
-            true => String::new(),
-            false => format!(" of {}", self.surface),
+        let place = if self.surface == Surface::of(Plane::Color(0)) {
+            String::new()
+        } else {
+            format!(" of {}", self.surface)
         };
         let print =
             |values: [f64; 4]| print_values(&values[..self.expected.components], &image.format);

@@ -227,9 +227,12 @@ impl FixedFunctions {
                 let unit = &self.units[set];
                 TexCoords {
                     needed: reads.texcoords >> set & 1 != 0,
-                    generated: std::array::from_fn(|coord| match unit.generates[coord] {
-                        true => unit.modes[coord],
-                        false => TexGenMode::None,
+                    generated: std::array::from_fn(|coord| {
+                        if unit.generates[coord] {
+                            unit.modes[coord]
+                        } else {
+                            TexGenMode::None
+                        }
                     }),
                     transformed: unit.transformed,
                 }

@@ -148,9 +148,12 @@ fn for_sections(
 ) {
     for section in sections.iter().filter(|section| section.kind == kind) {
         for (line, text) in logical_lines(section, errors) {
-            let result = Words::split(&text).and_then(|mut words| match words.is_empty() {
-                true => Ok(()),
-                false => parse(line, &mut words),
+            let result = Words::split(&text).and_then(|mut words| {
+                if words.is_empty() {
+                    Ok(())
+                } else {
+                    parse(line, &mut words)
+                }
             });
             errors.extend(result.err().map(|error| ScriptError::at(line, error)));
         }

@@ -253,9 +253,10 @@ fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
     let received = match glsl_type {
         // piglit's old form gives the number of components alone.
         "1" | "2" | "3" | "4" => DataType {
-            scalar: match matches!(data, Scalar::I32 | Scalar::U32) {
-                true => *data,
-                false => Scalar::F32,
+            scalar: if matches!(data, Scalar::I32 | Scalar::U32) {
+                *data
+            } else {
+                Scalar::F32
             },
             columns: 1,
             rows: glsl_type.parse().ok()?,

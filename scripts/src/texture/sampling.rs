@@ -208,9 +208,12 @@ impl Sampling {
 
     /// Returns how programs wrap coordinates.
     pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
-        let texels = |filter| match filter == vk::Filter::LINEAR {
-            true => glasm::TexelFilter::Linear,
-            false => glasm::TexelFilter::Nearest,
+        let texels = |filter| {
+            if filter == vk::Filter::LINEAR {
+                glasm::TexelFilter::Linear
+            } else {
+                glasm::TexelFilter::Nearest
+            }
         };
         // Filters are of no interest to programs whose sampler does all: they would be compiled again for each.
         if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {

@@ -65,9 +65,10 @@ fn plane_target(target: TexTarget) -> TexTarget {
 
 /// Rectangles are two-dimensional images.
 fn plain(target: TexTarget) -> TexTarget {
-    match target == TexTarget::Rect {
-        true => TexTarget::D2,
-        false => target,
+    if target == TexTarget::Rect {
+        TexTarget::D2
+    } else {
+        target
     }
 }
 

@@ -62,9 +62,10 @@ pub(super) fn assemble(draw: &Draw, indices: &[u32]) -> Result<Option<Vec<u32>>,
 }
 
 fn check_size(count: usize) -> Result<(), String> {
-    match count > MAX_VERTICES {
-        true => Err(format!("the draw has more than {MAX_VERTICES} vertices")),
-        false => Ok(()),
+    if count > MAX_VERTICES {
+        Err(format!("the draw has more than {MAX_VERTICES} vertices"))
+    } else {
+        Ok(())
     }
 }
 

@@ -55,9 +55,10 @@ impl<'a> Draws<'a> {
             .as_ref()
             .map(|data| data.bytes.as_slice())
             .unwrap_or_default();
-        let vertex_buffer = match vertices.is_empty() {
-            true => None,
-            false => Some(Buffer::with_contents(device, BufferUse::Vertex, vertices)?),
+        let vertex_buffer = if vertices.is_empty() {
+            None
+        } else {
+            Some(Buffer::with_contents(device, BufferUse::Vertex, vertices)?)
         };
         Ok(Self {
             device: Rc::clone(device),
@@ -72,9 +73,10 @@ impl<'a> Draws<'a> {
     /// Returns whether the draw is to be done; an error if the script does not say that GL refuses
     /// it.
     fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
-        let capturing = match resources.feedback.is_on() {
-            true => Capturing::Yes,
-            false => Capturing::No,
+        let capturing = if resources.feedback.is_on() {
+            Capturing::Yes
+        } else {
+            Capturing::No
         };
         let refusal = find_draw_refusal(draw, &self.programs.modules(), capturing);
         check_outcome(draw.outcome, refusal, "the draw")

@@ -150,9 +150,10 @@ impl Execution<'_> {
             let reflection = module.reflection.as_ref();
             reflection.is_some_and(|reflection| !reflection.attachments.is_empty())
         });
-        let reading = match reads {
-            true => Reading::ByPrograms,
-            false => Reading::Never,
+        let reading = if reads {
+            Reading::ByPrograms
+        } else {
+            Reading::Never
         };
         let size = requirements.framebuffer;
         let framebuffer = Framebuffer::new(&self.device, size, &attachments, reading)?;

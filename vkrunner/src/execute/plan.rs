@@ -247,9 +247,10 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
 }
 
 fn comparing(shadow: bool) -> Comparing {
-    match shadow {
-        true => Comparing::On,
-        false => Comparing::Off,
+    if shadow {
+        Comparing::On
+    } else {
+        Comparing::Off
     }
 }
 
@@ -258,9 +259,10 @@ fn wanted_texture(reflection: &Reflection, texture: &TextureBinding) -> WantedTe
         target: texture.target,
         texel: texture.texel,
         comparing: Some(comparing(texture.shadow)),
-        missing: match reflection.transparent_missing {
-            true => Missing::Transparent,
-            false => Missing::Black,
+        missing: if reflection.transparent_missing {
+            Missing::Transparent
+        } else {
+            Missing::Black
         },
     }
 }

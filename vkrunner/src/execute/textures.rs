@@ -249,9 +249,12 @@ pub(super) fn create(
 /// Checks whether a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
-    let kind = |target| match target == TexTarget::Rect {
-        true => TexTarget::D2,
-        false => target,
+    let kind = |target| {
+        if target == TexTarget::Rect {
+            TexTarget::D2
+        } else {
+            target
+        }
     };
     if kind(shape.target) != kind(wanted.target) {
         return Err(format!(

@@ -25,9 +25,12 @@ pub(super) fn missing<'a>(
         let known = slots.entry(slot).or_insert((kind, 0));
         known.1 = known.1.max(count);
     };
-    let texture = |target| match target == TexTarget::Buffer {
-        true => LimitedDescriptor::TexelBuffer,
-        false => LimitedDescriptor::Texture,
+    let texture = |target| {
+        if target == TexTarget::Buffer {
+            LimitedDescriptor::TexelBuffer
+        } else {
+            LimitedDescriptor::Texture
+        }
     };
     for reflection in modules.filter_map(|module| module.reflection.as_ref()) {
         for binding in &reflection.textures {

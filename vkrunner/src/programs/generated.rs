@@ -317,9 +317,10 @@ impl CompileContext<'_> {
             let is_fixed = programs.any(|program| {
                 (program.stage, program.form) == (Stage::Vertex, ProgramForm::FixedFunction)
             });
-            let vertices = match is_fixed {
-                true => VertexProcessing::Fixed,
-                false => VertexProcessing::Program,
+            let vertices = if is_fixed {
+                VertexProcessing::Fixed
+            } else {
+                VertexProcessing::Program
             };
             let fixed = &self.script.requirements.fixed;
             let text = fixed_function::fragment_text(self.state, vertices, fixed);
@@ -336,9 +337,10 @@ impl CompileContext<'_> {
             ))]);
         };
         let (base, semantic) = (color.place.base, color.place.semantic);
-        let shading = match base == TypeBase::Float && !color.varying.flat {
-            true => Shading::Smooth,
-            false => Shading::Flat,
+        let shading = if base == TypeBase::Float && !color.varying.flat {
+            Shading::Smooth
+        } else {
+            Shading::Flat
         };
         let options = self.generated_options(section.stage);
         let mut options = beside(options, std::slice::from_ref(color), &[]);

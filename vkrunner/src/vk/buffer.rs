@@ -80,9 +80,10 @@ impl BufferObject {
         };
         // SAFETY: the buffer was made from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        buffer.memory = Some(match usage.is_low() {
-            true => BufferMemory::Low(LowMemory::new(device, raw, requirements)?),
-            false => BufferMemory::Allocated(buffer.allocate(requirements)?),
+        buffer.memory = Some(if usage.is_low() {
+            BufferMemory::Low(LowMemory::new(device, raw, requirements)?)
+        } else {
+            BufferMemory::Allocated(buffer.allocate(requirements)?)
         });
         Ok(buffer)
     }

@@ -21,9 +21,10 @@ fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
 
 /// Those of `stages` that may see descriptors of a kind.
 fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
-    match kind == DescriptorKind::InputAttachment {
-        true => stages & vk::ShaderStageFlags::FRAGMENT,
-        false => stages,
+    if kind == DescriptorKind::InputAttachment {
+        stages & vk::ShaderStageFlags::FRAGMENT
+    } else {
+        stages
     }
 }
 

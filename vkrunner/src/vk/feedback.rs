@@ -197,9 +197,10 @@ impl CaptureCall<'_> {
         (0..count.unwrap_or(0))
             .map(|binding| {
                 let is_bound = |captured: &CaptureBuffer<'_>| captured.binding == binding;
-                let raw = match self.buffers.iter().any(is_bound) {
-                    true => self.counts.positions.raw,
-                    false => vk::Buffer::null(),
+                let raw = if self.buffers.iter().any(is_bound) {
+                    self.counts.positions.raw
+                } else {
+                    vk::Buffer::null()
                 };
                 (raw, 4 * vk::DeviceSize::from(binding))
             })

@@ -199,9 +199,10 @@ fn blend_attachments(
         .take(framebuffer.color_count())
         .map(|(attachment, number)| {
             let blend = blend_attachment(attachment);
-            match independent && written >> number & 1 == 0 {
-                true => blend.color_write_mask(vk::ColorComponentFlags::empty()),
-                false => blend,
+            if independent && written >> number & 1 == 0 {
+                blend.color_write_mask(vk::ColorComponentFlags::empty())
+            } else {
+                blend
             }
         })
         .collect()

@@ -63,9 +63,10 @@ impl LowMemory {
         let end = device
             .buffer_address(buffer)
             .saturating_add(requirements.size);
-        match end <= LIMIT {
-            true => Ok(memory),
-            false => Err(Error::NoLowAddresses),
+        if end <= LIMIT {
+            Ok(memory)
+        } else {
+            Err(Error::NoLowAddresses)
         }
     }
 

@@ -324,9 +324,10 @@ impl VertexInput {
         let state = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&self.bindings)
             .vertex_attribute_descriptions(&self.attributes);
-        match self.divisors.is_empty() {
-            true => state,
-            false => state.push_next(divisors),
+        if self.divisors.is_empty() {
+            state
+        } else {
+            state.push_next(divisors)
         }
     }
 }

@@ -107,9 +107,10 @@ impl ShaderStage<'_> {
             .stage(stage_flag(self.module.stage))
             .module(self.module.raw)
             .name(&self.entry_point);
-        match self.constants.is_empty() {
-            true => info,
-            false => info.specialization_info(specialization),
+        if self.constants.is_empty() {
+            info
+        } else {
+            info.specialization_info(specialization)
         }
     }
 

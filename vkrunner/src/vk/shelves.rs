@@ -95,9 +95,10 @@ impl<T: Keep> Shelf<T> {
 
     fn put(&mut self, key: T::Key, item: T) -> Option<(T::Key, T)> {
         self.0.push_back((key, item));
-        match self.0.len() > T::LIMIT {
-            true => self.0.pop_front(),
-            false => None,
+        if self.0.len() > T::LIMIT {
+            self.0.pop_front()
+        } else {
+            None
         }
     }
 }

@@ -37,9 +37,10 @@ pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
     let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
         return vk::ImageAspectFlags::COLOR;
     };
-    match depth.has_stencil {
-        true => vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL,
-        false => vk::ImageAspectFlags::DEPTH,
+    if depth.has_stencil {
+        vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL
+    } else {
+        vk::ImageAspectFlags::DEPTH
     }
 }
 
@@ -54,9 +55,10 @@ pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
 /// A copy between a plane and a buffer, at an offset in the buffer.
 pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferImageCopy {
     let [width, height, _] = shape.level_extent(id.level);
-    let (layer, z) = match shape.target == TexTarget::D3 {
-        true => (0, id.slice as i32),
-        false => (id.slice, 0),
+    let (layer, z) = if shape.target == TexTarget::D3 {
+        (0, id.slice as i32)
+    } else {
+        (id.slice, 0)
     };
     let layers = vk::ImageSubresourceLayers::default()
         .aspect_mask(texel_aspect(&shape.format))

@@ -273,9 +273,10 @@ impl Drop for Texture {
 
 /// Returns the flags of images whose slices programs may access.
 fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
-    match shape.target == TexTarget::D3 {
-        true => vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
-        false => vk::ImageCreateFlags::empty(),
+    if shape.target == TexTarget::D3 {
+        vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT
+    } else {
+        vk::ImageCreateFlags::empty()
     }
 }
 
@@ -296,9 +297,10 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     let [width, height, depth] = shape.extent;
     // A view may leave out the curve of sRGB, or show the texels of a storage image as they are.
     let one_format = shape.format.without_curve() == shape.format.vk;
-    let create_flags = match one_format && usage == TextureUse::Sampled {
-        true => vk::ImageCreateFlags::empty(),
-        false => vk::ImageCreateFlags::MUTABLE_FORMAT,
+    let create_flags = if one_format && usage == TextureUse::Sampled {
+        vk::ImageCreateFlags::empty()
+    } else {
+        vk::ImageCreateFlags::MUTABLE_FORMAT
     };
     ImageDesc {
         flags: create_flags,

@@ -123,9 +123,10 @@ pub(super) fn shortened(reason: &str) -> String {
         return reason.to_owned();
     };
     let thing = thing.strip_prefix("the feature ").unwrap_or(thing);
-    match thing.contains(' ') {
-        true => format!("{verb} {thing}"),
-        false => format!("{verb} `{thing}`"),
+    if thing.contains(' ') {
+        format!("{verb} {thing}")
+    } else {
+        format!("{verb} `{thing}`")
     }
 }
 

@@ -211,9 +211,10 @@ fn enable(capability: GLenum, enabled: bool) {
             state.changed(Groups::ENABLES);
         });
     }
-    match enabled {
-        true => driver::Enable(capability),
-        false => driver::Disable(capability),
+    if enabled {
+        driver::Enable(capability)
+    } else {
+        driver::Disable(capability)
     }
 }
 

@@ -122,9 +122,10 @@ macro_rules! get {
     ($($name:ident, $ty:ty, $convert:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, name: GLenum, values: *mut $ty) {
             let is_ours = evaluators::numbered(target).is_some();
-            let answer = current::with(|state| match state.capabilities.works && is_ours {
-                true => Some(state.map_values(target, name)),
-                false => None,
+            let answer = current::with(|state| if state.capabilities.works && is_ours {
+                Some(state.map_values(target, name))
+            } else {
+                None
             });
             match answer.flatten() {
                 Some(answer) => {

@@ -51,9 +51,10 @@ pub(crate) unsafe extern "system" fn DrawPixels(
         }
         if state.recording.is_some() {
             return state.record_instead(native, |state, list| {
-                let texture = match pixels::is_color(format) {
-                    true => pixels::texture(state, size, fill),
-                    false => None,
+                let texture = if pixels::is_color(format) {
+                    pixels::texture(state, size, fill)
+                } else {
+                    None
                 };
                 let texture = texture.map(|name| state.keep_texture(name, size));
                 Command::Image(Arc::new(Image {
@@ -63,9 +64,10 @@ pub(crate) unsafe extern "system" fn DrawPixels(
                 }))
             });
         }
-        match pixels::is_color(format) {
-            true => pixels::draw_pixels(state, size, fill, native),
-            false => pixels::draw_others(state, native),
+        if pixels::is_color(format) {
+            pixels::draw_pixels(state, size, fill, native)
+        } else {
+            pixels::draw_others(state, native)
         }
         true
     });

@@ -177,17 +177,19 @@ impl<'a> Reader<'a> {
     }
 
     fn keyword(&self, text: &mut &str, word: &str) -> Result<(), ReadError> {
-        match take_word(text) == word {
-            true => Ok(()),
-            false => Err(self.error(format!("expected `{word}`"))),
+        if take_word(text) == word {
+            Ok(())
+        } else {
+            Err(self.error(format!("expected `{word}`")))
         }
     }
 
     fn field(&mut self, word: &str) -> Result<String, ReadError> {
         let (found, value) = split(self.next().unwrap_or_default());
-        match found == word {
-            true => Ok(value.to_owned()),
-            false => Err(self.error(format!("expected `{word}`"))),
+        if found == word {
+            Ok(value.to_owned())
+        } else {
+            Err(self.error(format!("expected `{word}`")))
         }
     }
 
@@ -349,9 +351,10 @@ impl<'a> Reader<'a> {
                 return Err(self.error("there are too many values"));
             }
         }
-        match bytes.len() == length {
-            true => Ok(bytes),
-            false => Err(self.error(format!("expected {length} bytes, found {}", bytes.len()))),
+        if bytes.len() == length {
+            Ok(bytes)
+        } else {
+            Err(self.error(format!("expected {length} bytes, found {}", bytes.len())))
         }
     }
 

@@ -49,9 +49,12 @@ impl Recording {
 /// The first line of a text, with spaces where it has control characters.
 fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    let shown = |character: char| match character.is_control() {
-        true => ' ',
-        false => character,
+    let shown = |character: char| {
+        if character.is_control() {
+            ' '
+        } else {
+            character
+        }
     };
     line.chars()
         .map(shown)

@@ -35,9 +35,10 @@ pub(super) fn parse_output(
     let buffer = parse_buffer(words)?;
     let what = format!("a number of words, below {MAX_WORDS}");
     let offset = words.parse_with(&what, |word| below(word, MAX_WORDS))?;
-    let stream = match words.is_empty() {
-        true => 0,
-        false => words.parse_with("a stream, 0 to 3", |word| below(word, MAX_STREAMS))?,
+    let stream = if words.is_empty() {
+        0
+    } else {
+        words.parse_with("a stream, 0 to 3", |word| below(word, MAX_STREAMS))?
     };
     outputs.push(StreamOutput {
         line,

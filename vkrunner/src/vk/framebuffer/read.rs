@@ -194,9 +194,10 @@ impl Framebuffer {
 impl Source<'_> {
     /// Returns the type that a shader reads the aspect as.
     pub(super) fn fetched(&self) -> Encoding {
-        match self.texels.encoding.is_integer() {
-            true => self.texels.encoding,
-            false => Encoding::Sfloat,
+        if self.texels.encoding.is_integer() {
+            self.texels.encoding
+        } else {
+            Encoding::Sfloat
         }
     }
 }

@@ -157,9 +157,10 @@ fn parse_sides(
     let width = side(limit)?;
     let height = if is_line { 1 } else { side(limit)? };
     let has_planes = target.is_array() || target == TexTarget::D3;
-    let planes = match has_planes && slice.is_none() {
-        true => Some(side(limit)?),
-        false => None,
+    let planes = if has_planes && slice.is_none() {
+        Some(side(limit)?)
+    } else {
+        None
     };
     Ok(Sides {
         width,
@@ -262,9 +263,10 @@ fn new_shape(
             (1, 1)
         }
     };
-    let samples = match target.is_multisample() {
-        true => selection.samples.unwrap_or(DEFAULT_SAMPLES),
-        false => 1,
+    let samples = if target.is_multisample() {
+        selection.samples.unwrap_or(DEFAULT_SAMPLES)
+    } else {
+        1
     };
     let mut shape = Shape {
         target,
