@@ -226,7 +226,7 @@ pub(crate) struct CompileArgs {
     pub(crate) debug: bool,
 }
 
-/// A program type by its name: a stage, such as `vertex`, or `vertex_state`.
+/// Parses a program type by its name: a stage, such as `vertex`, or `vertex_state`.
 fn parse_stage(word: &str) -> Result<ProgramType, String> {
     let found = ProgramType::all().find(|it| it.word() == word);
     found.ok_or_else(|| {
@@ -291,7 +291,7 @@ impl Emit {
     }
 }
 
-/// A form by its name, such as `glsl330`.
+/// Parses a form by its name, such as `glsl330`.
 fn parse_emit(word: &str) -> Result<Emit, String> {
     match word {
         "spirv" => return Ok(Emit::Spirv),

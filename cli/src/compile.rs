@@ -190,7 +190,7 @@ fn compile_program(
     }
 }
 
-/// The job for one of the programs: what its script requires counts, too.
+/// Returns the job for one of the programs: what its script requires counts, too.
 fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSettings {
     emit::EmitSettings {
         emit: job.emit,
@@ -228,7 +228,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
-/// The programs of all inputs. An input that cannot be read has one, which fails.
+/// Returns the programs of all inputs. An input that cannot be read has one, which fails.
 fn list_outputs(inputs: &Inputs, stage: Option<ProgramType>, reading: Reading) -> Vec<Output> {
     let of_input = |input: &Input| {
         let labels = match input.read() {

@@ -94,7 +94,7 @@ impl Console {
         self.styled
     }
 
-    /// The messages about one program, ready to print.
+    /// Returns the messages about one program, ready to print.
     pub(crate) fn format_diagnostics(
         self,
         diagnostics: &Diagnostics,
@@ -111,7 +111,7 @@ impl Console {
         }
     }
 
-    /// A failure of a script, ready to print.
+    /// Returns a failure of a script, ready to print.
     pub(crate) fn format_failure(self, name: &str, failure: &Failure) -> String {
         let number = |number: Option<u32>| number.map_or(String::new(), |it| format!(":{it}"));
         let place =
@@ -124,7 +124,7 @@ impl Console {
         }
     }
 
-    /// A warning without place and code, ready to print.
+    /// Returns a warning without place and code, ready to print.
     #[cfg(feature = "run")]
     pub(crate) fn format_warning(self, message: &str) -> String {
         match self.format {
@@ -139,7 +139,7 @@ impl Console {
         }
     }
 
-    /// A message without code in the fields of a diagnostic.
+    /// Returns a message without code in the fields of a diagnostic.
     fn record(severity: &str, name: Option<&str>, failure: &Failure) -> String {
         let record = serde_json::json!({
             "code": null, "severity": severity, "message": failure.message, "name": name,
@@ -148,7 +148,8 @@ impl Console {
         format!("{record}\n")
     }
 
-    /// A message without place and code, ready to print. In JSON it has the fields of a diagnostic.
+    /// Returns a message without place and code, ready to print. In JSON it has the fields of a
+    /// diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
             return Self::record("error", name, &Failure::new(None, message));
@@ -184,7 +185,8 @@ impl Console {
         }
     }
 
-    /// A progress bar for this many steps: visible only for people, on a terminal, and for more than one step.
+    /// Returns a progress bar for this many steps: visible only for people, on a terminal, and for
+    /// more than one step.
     pub(crate) fn progress(self, steps: usize) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         if steps < 2 || self.is_json() {

@@ -54,14 +54,14 @@ pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
     Err(Fatal::io(application.display(), &command.exec()))
 }
 
-/// The library in a folder.
+/// Returns the library in a folder.
 fn library_in(folder: &Path) -> Option<PathBuf> {
     let names = std::iter::once(BUILT).chain(NAMES);
     let mut paths = names.map(|name| folder.join(name));
     paths.find(|path| path.is_file())
 }
 
-/// The library that `--library` names, or that lies in the folder.
+/// Returns the library that `--library` names, or that lies in the folder.
 fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
     let found = if path.is_dir() {
         library_in(path)
@@ -78,8 +78,9 @@ fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
         .map_err(|error| Fatal::io(found.display(), &error))
 }
 
-/// The library that belongs to this command: beside it, as builds have it, or in the `lib` of its prefix; and the one for 32-bit applications, if
-/// there is one. Loaders pass over libraries of other machines, so an application finds its own.
+/// Returns the library that belongs to this command: beside it, as builds have it, or in the `lib`
+/// of its prefix; and the one for 32-bit applications, if there is one. Loaders pass over libraries
+/// of other machines, so an application finds its own.
 fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     let command = env::current_exe().and_then(|path| path.canonicalize());
     let command = command.map_err(|error| Fatal::io("the path of this command", &error))?;
@@ -114,7 +115,8 @@ fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
     ]
 }
 
-/// The directory of the links to a library. Relative paths in the variables are ignored, as the XDG Base Directory Specification demands.
+/// Returns the directory of the links to a library. Relative paths in the variables are ignored, as
+/// the XDG Base Directory Specification demands.
 fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
     let of = |name: &str| {
         let path = env::var_os(name).map(PathBuf::from);
@@ -217,7 +219,7 @@ fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     joined(folders.iter().cloned().chain(others))
 }
 
-/// A list of paths for a variable; one with a colon would be two.
+/// Returns a list of paths for a variable; one with a colon would be two.
 fn joined(paths: impl Iterator<Item = PathBuf>) -> Result<OsString, Fatal> {
     env::join_paths(paths)
         .map_err(|error| Fatal(format!("the paths of the vendor library: {error}")))

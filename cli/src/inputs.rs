@@ -32,7 +32,7 @@ impl Input {
         }
     }
 
-    /// The bytes of the input. Standard input gives the same every time.
+    /// Reads the bytes of the input. Standard input gives the same every time.
     pub(crate) fn read(&self) -> Result<Vec<u8>, String> {
         /// What standard input had to give.
         static STDIN: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
@@ -50,7 +50,8 @@ impl Input {
         }
     }
 
-    /// The place below an output folder that corresponds to the input: its path without root and `..`.
+    /// Returns the place below an output folder that corresponds to the input: its path without
+    /// root and `..`.
     pub(crate) fn mirrored(&self) -> PathBuf {
         match self {
             Self::Stdin => PathBuf::from("stdin"),

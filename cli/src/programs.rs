@@ -82,8 +82,9 @@ impl<'a> Content<'a> {
         })
     }
 
-    /// The programs, in the order of the text. Where there may be several, those of other types than the wanted one are left out. The
-    /// options are the given ones and what a script requires.
+    /// Returns the programs, in the order of the text. Where there may be several, those of other
+    /// types than the wanted one are left out. The options are the given ones and what a script
+    /// requires.
     pub(crate) fn programs(&self, wanted: Option<ProgramType>, base: &Options) -> Vec<Program<'_>> {
         let Some(compiler) = self.compiler(base) else {
             return of_text(self.reading.source(self.name, self.text), wanted, base);
@@ -100,7 +101,7 @@ impl<'a> Content<'a> {
         programs.collect()
     }
 
-    /// A device that has everything but what a script wants to be without.
+    /// Returns a device that has everything but what a script wants to be without.
     pub(crate) fn device(&self) -> DeviceFeatures {
         match &self.script {
             None => DeviceFeatures::default(),
@@ -141,7 +142,8 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The labels of the programs of an input, in their order, without reading more of a script than its headers.
+/// Returns the labels of the programs of an input, in their order, without reading more of a script
+/// than its headers.
 pub(crate) fn labels(
     input: &Input,
     text: &[u8],
@@ -161,7 +163,8 @@ fn is_wanted(program_type: ProgramType, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| wanted == program_type)
 }
 
-/// The programs of a text that is no script. One that starts with no known header is a program, too, which fails.
+/// Returns the programs of a text that is no script. One that starts with no known header is a
+/// program, too, which fails.
 fn of_text<'a>(
     source: Source<'a>,
     wanted: Option<ProgramType>,

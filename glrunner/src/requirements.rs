@@ -345,7 +345,7 @@ fn missing_form(script: &Script) -> Option<String> {
     Some(format!("{what} is not for OpenGL"))
 }
 
-/// A version of GLSL that the driver does not know.
+/// Returns a version of GLSL that the driver does not know.
 fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     let version = |program: &ProgramSection| {
         let text = String::from_utf8_lossy(&program.text);
@@ -359,7 +359,7 @@ fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
-/// An extension that the header or an option of a program asks for.
+/// Returns an extension that the header or an option of a program asks for.
 fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let own = script.programs.iter();
     let spares = script.spares.iter().map(|spare| &spare.program);

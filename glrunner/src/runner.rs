@@ -37,7 +37,7 @@ impl Runner {
         })
     }
 
-    /// The device that scripts run on.
+    /// Returns the device that scripts run on.
     pub fn device_info(&self) -> &DeviceInfo {
         &self.info
     }

@@ -424,7 +424,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
     }
 }
 
-/// The number of values, or the error if they reach past the last parameter.
+/// Returns the number of values, or the error if they reach past the last parameter.
 fn checked(state: &mut State, first: u32, count: usize, most: u32) -> Option<()> {
     let end = u32::try_from(count)
         .ok()

@@ -74,7 +74,7 @@ fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 impl Map {
-    /// The value at a place, and its derivatives in u and v.
+    /// Returns the value at a place, and its derivatives in u and v.
     fn evaluate(&self, [u, v]: [f32; 2]) -> [[f64; 4]; 3] {
         let [u1, u2, v1, v2] = self.domain.map(f64::from);
         let (across, along) = (u2 - u1, v2 - v1);
@@ -98,7 +98,7 @@ impl Map {
         ]
     }
 
-    /// The normal of the surface at a place, not normalized.
+    /// Returns the normal of the surface at a place, not normalized.
     fn normal(&self, place: [f32; 2]) -> [f32; 4] {
         let [point, du, dv] = self.evaluate(place);
         let w = point[3];
@@ -140,7 +140,7 @@ pub(crate) struct Grid {
     two: [([f32; 2], i32); 2],
 }
 
-/// A place on an axis of a grid.
+/// Returns a place on an axis of a grid.
 fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
     match number {
         0 => first,
@@ -160,7 +160,7 @@ impl Grid {
         }
     }
 
-    /// The place of a point of one dimension.
+    /// Returns the place of a point of one dimension.
     pub(crate) fn one(&self, number: i32) -> f32 {
         on_axis(self.one, number)
     }
@@ -177,7 +177,7 @@ pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
     (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
 }
 
-/// A map of a conventional attribute.
+/// Returns a map of a conventional attribute.
 fn conventional(target: u32, dimension: usize, components: usize) -> Map {
     let [u, v] = match dimension {
         0 => [query::map_integers::<1>(target, ORDER)[0], 1],
@@ -340,7 +340,7 @@ impl State {
         self.evaluation.take().is_some()
     }
 
-    /// The grid, where evaluators are ours.
+    /// Returns the grid, where evaluators are ours.
     pub(crate) fn grid(&self) -> Option<Grid> {
         self.evaluation.as_ref().map(|it| it.grid)
     }

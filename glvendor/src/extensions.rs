@@ -51,8 +51,9 @@ pub(crate) struct Capabilities {
     pub(crate) uniform_alignment: usize,
 }
 
-/// A string that lives as long as the process, as those that `GetString` and `GetStringi` return: OpenGL calls them static, and applications keep
-/// them longer than contexts. Equal strings are stored once.
+/// Returns a string that lives as long as the process, as those that `GetString` and `GetStringi`
+/// return: OpenGL calls them static, and applications keep them longer than contexts. Equal strings
+/// are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
     let mut known = KNOWN.lock();
@@ -295,13 +296,13 @@ fn forced_text() -> Option<u32> {
     text.parse().ok().filter(|version| *version > 0)
 }
 
-/// The newest version of GLSL that the driver reads and that may be written.
+/// Returns the newest version of GLSL that the driver reads and that may be written.
 fn readable_version(forced: Option<u32>) -> u32 {
     let most = forced.filter(|it| *it > 1).unwrap_or(u32::MAX);
     glsl_version().min(most)
 }
 
-/// The version of GLSL that the driver reads, as 450.
+/// Returns the version of GLSL that the driver reads, as 450.
 fn glsl_version() -> u32 {
     let text = query::string(driver::constants::SHADING_LANGUAGE_VERSION);
     let mut digits = text.split(['.', ' ']).map(str::parse);
@@ -311,7 +312,8 @@ fn glsl_version() -> u32 {
     }
 }
 
-/// The version of GLSL that can express what an extension has, by the version of GL that has it.
+/// Returns the version of GLSL that can express what an extension has, by the version of GL that
+/// has it.
 fn text_version(name: &str, version: u32) -> u32 {
     match name.starts_with("GL_NV_transform_feedback") {
         // Variables say in which buffers they are captured.

@@ -207,7 +207,7 @@ const TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x0DE0, TextureTarget::D1, 0x0DE0),
 ];
 
-/// The active unit.
+/// Returns the active unit.
 fn texture_unit() -> TextureUnit {
     let Some((name, target, image)) = TARGETS
         .into_iter()
@@ -235,7 +235,8 @@ fn texture_unit() -> TextureUnit {
     }
 }
 
-/// The base internal format by the components that an image has. GL 2.1 table 3.15; depths by their mode.
+/// Returns the base internal format by the components that an image has. GL 2.1 table 3.15; depths
+/// by their mode.
 fn base_format(is_depth: bool, level: impl Fn(u32) -> i32, target: u32) -> BaseFormat {
     if is_depth {
         let [mode] = query::tex_parameter(target, 0x884B);
@@ -257,7 +258,7 @@ fn base_format(is_depth: bool, level: impl Fn(u32) -> i32, target: u32) -> BaseF
     }
 }
 
-/// A mode of the environment of the active unit.
+/// Returns a mode of the environment of the active unit.
 fn mode(name: u32) -> u32 {
     query::tex_env_mode::<1>(0x2300, name)[0] as u32
 }

@@ -209,7 +209,8 @@ impl State {
         self.recording = Some(recording);
     }
 
-    /// A name for a part that nothing has: `GenLists` of the driver may go on behind the last part.
+    /// Returns a name for a part that nothing has: `GenLists` of the driver may go on behind the
+    /// last part.
     fn part_name(&self) -> u32 {
         let mut share = self.shared();
         loop {
@@ -285,7 +286,7 @@ impl State {
         executes
     }
 
-    /// The name of the list that is being compiled, if the driver knows it by another one.
+    /// Returns the name of the list that is being compiled, if the driver knows it by another one.
     pub(crate) fn recorded_list(&self) -> Option<i32> {
         self.recording.as_ref().map(|it| it.name as i32)
     }

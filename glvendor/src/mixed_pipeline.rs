@@ -30,7 +30,7 @@ pub(crate) enum StageGroup {
 }
 
 impl StageGroup {
-    /// The bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
+    /// Returns the bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
     fn bits(self) -> (u32, u32) {
         const FRAGMENT: u32 = 2;
         const BEFORE_FRAGMENTS: u32 = 1 | 4 | 8 | 16;
@@ -60,7 +60,7 @@ pub(crate) struct Partial {
     pub(crate) is_separable: bool,
 }
 
-/// The stage that programs of ours can take in a program object, by what is attached to it.
+/// Returns the stage that programs of ours can take in a program object, by what is attached to it.
 fn lacking(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
@@ -186,7 +186,7 @@ fn redeclare(texts: &mut [(Stage, Written)]) {
     }
 }
 
-/// A text for the compatibility profile, with a line more.
+/// Returns a text for the compatibility profile, with a line more.
 fn compatible(text: &str, line: &str) -> String {
     let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
     format!(
@@ -194,7 +194,7 @@ fn compatible(text: &str, line: &str) -> String {
     )
 }
 
-/// A stage that stands beside a shader of the application.
+/// Returns a stage that stands beside a shader of the application.
 fn with_builtins(written: &str, stage: Stage) -> String {
     const SHARE: &str = "SHARE_RESULTS";
     let (mut text, mut copies) = (String::new(), String::new());

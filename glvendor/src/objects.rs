@@ -69,7 +69,7 @@ impl Program {
         self.contents.lock()
     }
 
-    /// The number of its program string, 0 if it has none.
+    /// Returns the number of its program string, 0 if it has none.
     pub(crate) fn serial(&self) -> u64 {
         self.serial.load(Ordering::Acquire)
     }
@@ -100,7 +100,8 @@ impl Program {
         )
     }
 
-    /// The translated program. Programs that the driver has taken are translated when a pipeline needs them first.
+    /// Returns the translated program. Programs that the driver has taken are translated when a
+    /// pipeline needs them first.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         let mut contents = self.contents();
         if contents.loaded.is_none() && contents.is_drivers {
@@ -205,13 +206,13 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// The program of a name, which becomes one when it is used first.
+    /// Returns the program of a name, which becomes one when it is used first.
     pub(crate) fn program(&mut self, name: u32) -> Arc<Program> {
         let entry = self.programs.entry(name).or_default();
         Arc::clone(entry.get_or_insert_with(|| Arc::new(Program::new(name))))
     }
 
-    /// The program of a name, if there is one.
+    /// Finds the program of a name, if there is one.
     pub(crate) fn find(&self, name: u32) -> Option<Arc<Program>> {
         self.programs.get(&name).cloned().flatten()
     }

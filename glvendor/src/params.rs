@@ -107,7 +107,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The value of a vector.
+    /// Returns the value of a vector.
     pub(crate) fn value(&self, slot: ParamSource) -> Bits {
         let element =
             |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
@@ -150,7 +150,8 @@ pub(crate) fn read_tracked(state: &mut State, address: u32) {
     reader::refresh(&mut state.gl, &needs, Groups::MATRIX);
 }
 
-/// A parameter of a target's environment as the application sees it, tracked matrices included.
+/// Returns a parameter of a target's environment as the application sees it, tracked matrices
+/// included.
 pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
     if target == Target::Vertex && index < TRACKING && state.gl.tracking(index).is_some() {
         read_tracked(state, index);

@@ -219,7 +219,7 @@ struct Part {
     owner: Option<(Target, Arc<Program>)>,
 }
 
-/// The stages of a pipeline, fixed functions among them.
+/// Returns the stages of a pipeline, fixed functions among them.
 fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     let mut parts = Vec::with_capacity(STAGES);
     for (program, target) in programs.iter().zip(TARGETS_OF_STAGES) {
@@ -376,8 +376,9 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
     });
 }
 
-/// A program object of the driver, of modules whose first specialization constants have these values; it is separable if it stands beside shaders of the
-/// application. `Err` has what the driver says.
+/// Returns a program object of the driver, of modules whose first specialization constants have
+/// these values; it is separable if it stands beside shaders of the application. `Err` has what the
+/// driver says.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
@@ -410,7 +411,7 @@ fn run_quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     made
 }
 
-/// The modules as text, in the order of the stages; none without a writer.
+/// Returns the modules as text, in the order of the stages; none without a writer.
 fn texts(
     writer: Option<&Writer>,
     modules: &[(Stage, Shader)],
@@ -473,7 +474,8 @@ fn make_program_object(
     Ok(program)
 }
 
-/// The primitive that has as many vertices as patches, where a geometry program takes patches that no evaluation program makes primitives of.
+/// Returns the primitive that has as many vertices as patches, where a geometry program takes
+/// patches that no evaluation program makes primitives of.
 fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     let takes_patches = |it: &&Loaded| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches

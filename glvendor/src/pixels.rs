@@ -85,7 +85,8 @@ pub(crate) fn is_color(format: u32) -> bool {
     )
 }
 
-/// A texture of an image, which `fill` gives to the texture that is bound. `None` if the driver refuses it.
+/// Returns a texture of an image, which `fill` gives to the texture that is bound. `None` if the
+/// driver refuses it.
 pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) -> Option<u32> {
     let most = query::integer(driver::constants::MAX_TEXTURE_SIZE);
     if size.iter().any(|edge| !(1..=most).contains(edge)) {
@@ -236,7 +237,8 @@ fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
     driver::Vertex2f(left, top);
 }
 
-/// The edge of the first pixel. A fragment belongs to the rectangle that its center is in, or on the left or lower edge of (GL 2.1 section
+/// Returns the edge of the first pixel. A fragment belongs to the rectangle that its center is in,
+/// or on the left or lower edge of (GL 2.1 section
 /// 3.6.5). Drivers differ in what they make of edges that go through centers, so that these are moved.
 fn first_edge(place: f32, zoom: f32) -> f32 {
     match zoom.abs() {
@@ -245,7 +247,7 @@ fn first_edge(place: f32, zoom: f32) -> f32 {
     }
 }
 
-/// A texture image unit that a fragment program does not read.
+/// Returns a texture image unit that a fragment program does not read.
 fn free_unit(fragment: &Program) -> Option<u32> {
     let loaded = fragment.loaded()?;
     let units = query::integer(driver::constants::MAX_COMBINED_TEXTURE_IMAGE_UNITS);
@@ -310,7 +312,7 @@ fn draw_runs(state: &mut State, fragment: Arc<Program>, place: [f32; 2], bitmap:
     });
 }
 
-/// The runs of bits of a bitmap, row by row.
+/// Returns the runs of bits of a bitmap, row by row.
 pub(crate) fn runs(width: i32, height: i32, is_set: impl Fn(i32, i32) -> bool) -> Vec<[i32; 3]> {
     let mut runs: Vec<[i32; 3]> = Vec::new();
     for row in 0..height {

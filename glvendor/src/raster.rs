@@ -154,7 +154,7 @@ fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     }
 }
 
-/// The parameters of a vertex program, with the state that they are made of.
+/// Returns the parameters of a vertex program, with the state that they are made of.
 fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) -> Vec<[u32; 4]> {
     let mut needs = Needs::default();
     needs.add(slots);

@@ -110,7 +110,7 @@ impl Needs {
         }
     }
 
-    /// The groups of state that it belongs to.
+    /// Returns the groups of state that it belongs to.
     pub(crate) fn groups(&self) -> Groups {
         let matrices = self.modelview || self.projection || self.color;
         let mut groups = Groups::empty();

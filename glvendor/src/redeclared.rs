@@ -18,7 +18,8 @@ const MEMBERS: [(&str, &str); 11] = [
     ("float gl_FogFragCoord", ""),
 ];
 
-/// The declarations that precede and follow the members, by kind of shader: what comes in, what goes out.
+/// Returns the declarations that precede and follow the members, by kind of shader: what comes in,
+/// what goes out.
 fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     const ONE_OUT: (&str, &str) = ("out", "");
     const ALL_IN: (&str, &str) = ("in", " gl_in[]");
@@ -55,7 +56,8 @@ fn place(text: &str) -> usize {
     place
 }
 
-/// The texts, each with its kind of shader, with declarations of the built-in varyings that one of them names; `None` if they have such declarations.
+/// Returns the texts, each with its kind of shader, with declarations of the built-in varyings that
+/// one of them names; `None` if they have such declarations.
 pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
     let names = |word: &str| texts.iter().any(|(_, text)| text.contains(word));
     if names("gl_PerVertex") {

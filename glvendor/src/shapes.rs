@@ -52,7 +52,7 @@ impl Shape {
         }
     }
 
-    /// The mode, and the one that the driver draws in its place before a geometry program.
+    /// Returns the mode, and the one that the driver draws in its place before a geometry program.
     pub(crate) fn replaced(self) -> Option<(u32, u32)> {
         match self {
             Self::Quads => Some((QUADS, LINES_ADJACENCY)),

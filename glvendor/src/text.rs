@@ -61,7 +61,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
 /// How values reach fragments.
 const QUALIFIERS: [&str; 4] = ["flat", "centroid", "sample", "noperspective"];
 
-/// A text in which the first specialization constants have these values.
+/// Returns a text in which the first specialization constants have these values.
 pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
     let Some((version, rest)) = text.split_once('\n').filter(|_| !constants.is_empty()) else {
         return text.to_owned();
@@ -111,7 +111,7 @@ impl Writer {
         })
     }
 
-    /// The version that is written, as 450.
+    /// Returns the version that is written, as 450.
     pub(crate) fn version(&self) -> u32 {
         self.options.language.version().unwrap_or(0)
     }

@@ -106,7 +106,7 @@ fn disable_missing(fixed: &mut FixedFragment, complete: &mut FxHashSet<(u32, boo
     }
 }
 
-/// The units of a list.
+/// Returns the units of a list.
 fn units_of(accessed: &Accessed) -> u32 {
     let units = accessed
         .iter()
@@ -163,7 +163,8 @@ fn sampling(target: u32, name: u32) -> i32 {
     value
 }
 
-/// The units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete ones are known from then on.
+/// Reads the units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete
+/// ones are known from then on.
 fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
     let mut missing = 0;
     reader::with_units(units_of(accessed), |unit| {
@@ -185,7 +186,7 @@ fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u
     missing
 }
 
-/// An image: its sizes, 1 for those that the target has not, and its internal format.
+/// Returns an image: its sizes, 1 for those that the target has not, and its internal format.
 fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
     const INTERNAL_FORMAT: u32 = 0x1003;
@@ -405,7 +406,7 @@ impl State {
 }
 
 impl Depths {
-    /// The program whose lookups are what these textures make of them.
+    /// Returns the program whose lookups are what these textures make of them.
     pub(crate) fn fit(&self, program: Loaded) -> Loaded {
         match asks_textures(&program) {
             true if self.compared != 0 => program.with_compared_lookups(self.compared),
@@ -414,14 +415,14 @@ impl Depths {
         }
     }
 
-    /// The units that are compared with depth mode `ALPHA`.
+    /// Returns the units that are compared with depth mode `ALPHA`.
     pub(crate) fn alpha(&self) -> u32 {
         let is_alpha = |unit: &u32| self.modes >> (2 * unit) & 3 == DepthMode::Alpha as u64;
         let units = (0..UNITS as u32).filter(is_alpha);
         units.fold(0, |mask, unit| mask | 1 << unit) & !self.plain
     }
 
-    /// The depth modes for the options of the compiler.
+    /// Returns the depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
         const MODES: [DepthMode; 4] = [
             DepthMode::Luminance,

@@ -67,7 +67,7 @@ impl Texels {
         texels.colors_of(&loaded).map(|_| texels)
     }
 
-    /// A fragment program with these colors.
+    /// Returns a fragment program with these colors.
     pub(crate) fn colors_of(self, fragment: &Loaded) -> Option<Loaded> {
         let saturate = if self.clamps {
             Saturate::Unsigned
@@ -126,7 +126,7 @@ fn loaded(text: &str) -> Option<Arc<Program>> {
 }
 
 impl Vertices {
-    /// The text of the program.
+    /// Returns the text of the program.
     fn text(self) -> String {
         let begin = match self {
             Self::Pixels(unit) => format!("{PIXELS}TXF c, p, texture[{unit}], 2D;\n{COLORED}"),
@@ -142,7 +142,7 @@ impl Vertices {
 }
 
 impl Window {
-    /// A vertex program, loaded if it is new.
+    /// Returns a vertex program, loaded if it is new.
     pub(crate) fn program(&mut self, vertices: Vertices) -> Option<Arc<Program>> {
         if let Some(known) = self.programs.get(&vertices) {
             return Some(Arc::clone(known));
@@ -177,14 +177,15 @@ pub(crate) fn draw(
     draw::release(state);
 }
 
-/// The edge of a viewport that holds any window; a power of two, so that places in it lose nothing.
+/// Returns the edge of a viewport that holds any window; a power of two, so that places in it lose
+/// nothing.
 fn edge() -> u32 {
     let [width, height] = query::integers::<2>(driver::constants::MAX_VIEWPORT_DIMS);
     let most = u32::try_from(width.min(height)).unwrap_or(0).max(1);
     1 << most.ilog2()
 }
 
-/// The local parameters of the vertex programs.
+/// Returns the local parameters of the vertex programs.
 fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     let [_, _, depth, _] = query::floats::<4>(0x0B07);
     let [distance] = query::floats(0x0B09);

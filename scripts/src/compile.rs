@@ -39,7 +39,7 @@ pub struct ScriptCompiler<'a> {
 }
 
 impl ScriptCompiler<'_> {
-    /// The text of a program section, as one of its stage.
+    /// Returns the text of a program section, as one of its stage.
     pub fn source<'s>(&'s self, section: &'s ProgramSection) -> Source<'s> {
         self.script.requirements.source(self.name, section)
     }
@@ -52,8 +52,9 @@ impl ScriptCompiler<'_> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// The stages of a pipeline that has nothing but assembly programs, compiled together unless the script wants them apart; else nothing. Behind them those that the pipeline
-    /// needs besides.
+    /// Returns the stages of a pipeline that has nothing but assembly programs, compiled together
+    /// unless the script wants them apart; else nothing. Behind them those that the pipeline needs
+    /// besides.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
@@ -87,7 +88,7 @@ impl ScriptCompiler<'_> {
         own.chain(made).collect()
     }
 
-    /// The options with which programs of a stage are compiled.
+    /// Returns the options with which programs of a stage are compiled.
     pub fn options(&self, stage: Stage) -> glasm::Options {
         let mut options = self.known_options(stage);
         if stage != Stage::Fragment && stage != self.last_stage() {
@@ -114,7 +115,7 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// The state of draws, for modules that read it when they run.
+    /// Returns the state of draws, for modules that read it when they run.
     pub fn state_words(&self) -> StateWords {
         StateWords::new(&self.known_options(self.last_stage()))
     }
@@ -167,7 +168,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub fn last_stage(&self) -> Stage {
         self.script.last_stage()
     }
@@ -283,7 +284,8 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// Bits of the size of points that programs write none for, which Vulkan wants where points are drawn.
+    /// Returns the bits of the size of points that programs write none for, which Vulkan wants
+    /// where points are drawn.
     fn unwritten_point_size(&self) -> Option<u32> {
         let size = self.state.unwritten_point_size;
         let size = size.unwrap_or(1.0f32.to_bits());

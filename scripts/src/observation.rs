@@ -235,7 +235,8 @@ pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     )
 }
 
-/// The assembly programs of a script with the numbers that their [`Verdict`]s have: those that it starts with, then those that it loads.
+/// Returns the assembly programs of a script with the numbers that their [`Verdict`]s have: those
+/// that it starts with, then those that it loads.
 pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
     let spares = script.spares.iter().map(|spare| &spare.program);
     let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();

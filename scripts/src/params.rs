@@ -112,7 +112,7 @@ impl Params {
         Ok(())
     }
 
-    /// Bits of a parameter.
+    /// Returns the bits of a parameter.
     pub fn get(&self, bank: ParamBank, stage: Stage, index: u32) -> [u32; 4] {
         self.param(bank, stage, index).words
     }
@@ -131,7 +131,7 @@ impl Params {
         })
     }
 
-    /// Bits of a parameter and the type that it was set with.
+    /// Returns the bits of a parameter and the type that it was set with.
     pub fn value(
         &self,
         bank: ParamBank,
@@ -142,7 +142,7 @@ impl Params {
         (param.words, param.ty)
     }
 
-    /// The parameters of vertex programs as state programs find them: 96 vectors.
+    /// Returns the parameters of vertex programs as state programs find them: 96 vectors.
     pub fn state_bytes(&self) -> Vec<u8> {
         let vectors = (0..STATE_BYTES / 16).map(|n| self.get(ParamBank::Env, Stage::Vertex, n));
         vectors.flatten().flat_map(u32::to_le_bytes).collect()
@@ -174,7 +174,8 @@ impl Params {
             .insert((bank, stage, index), Param { words, ty });
     }
 
-    /// The row of a matrix that a parameter tracks: one of `program.env` of vertex programs, as all languages see it.
+    /// Returns the row of a matrix that a parameter tracks: one of `program.env` of vertex
+    /// programs, as all languages see it.
     fn tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> Option<[f32; 4]> {
         let tracks = (bank, stage) == (ParamBank::Env, Stage::Vertex);
         self.state.tracked_row(index).filter(|_| tracks)
@@ -206,7 +207,8 @@ impl Params {
         }
     }
 
-    /// Bits of a named parameter and the type that it was set with; `None` if the program at the line has none of that name.
+    /// Returns the bits of a named parameter and the type that it was set with; `None` if the
+    /// program at the line has none of that name.
     pub fn named(&self, program: u32, name: &str) -> Option<([u32; 4], Option<ParamType>)> {
         let param = self.named.get(&(program, name.to_owned()))?;
         Some((param.words, param.ty))
@@ -238,7 +240,8 @@ impl Params {
         }
     }
 
-    /// The contents of the parameter block of a stage, whose program is at a line of the script and has these parameters with names.
+    /// Returns the contents of the parameter block of a stage, whose program is at a line of the
+    /// script and has these parameters with names.
     pub fn block(
         &self,
         stage: Stage,

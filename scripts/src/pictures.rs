@@ -118,7 +118,7 @@ impl Shades {
         })
     }
 
-    /// The range, where it is worth a word.
+    /// Returns the range, where it is worth a word.
     fn describe(self, format: &Format) -> String {
         if (self.low, self.high) == (0.0, 1.0) {
             return String::new();
@@ -132,7 +132,7 @@ impl Shades {
     }
 }
 
-/// The row of an image that is row `y` of its upright picture.
+/// Returns the row of an image that is row `y` of its upright picture.
 fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
     match order {
         RowOrder::TopFirst => y,
@@ -140,7 +140,7 @@ fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
     }
 }
 
-/// A whole image, upright, and how its values are shown.
+/// Returns a whole image, upright, and how its values are shown.
 pub(crate) fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
     let shades = Shades::new(image, [0.0; 4]);
     let mut picture = Picture::new(image.width, image.height, NOT_PROBED);

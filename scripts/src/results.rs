@@ -30,7 +30,7 @@ pub struct FileError {
     pub source: io::Error,
 }
 
-/// The text of a script file. Devices and pipes, which may have no end, are no scripts.
+/// Reads the text of a script file. Devices and pipes, which may have no end, are no scripts.
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
@@ -51,7 +51,7 @@ pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
-/// A script's path without extension, as one file name: `a/b.shader_test` is `a_b`.
+/// Returns a script's path without extension, as one file name: `a/b.shader_test` is `a_b`.
 pub fn flat_name(name: &str) -> String {
     let path = Path::new(name).with_extension("");
     let parts = path.components().filter_map(|component| match component {

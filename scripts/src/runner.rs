@@ -93,7 +93,7 @@ pub trait Runner: Sized {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done<Self>;
-    /// Bits of the components of a parameter, which a query for floats gives.
+    /// Returns the bits of the components of a parameter, which a query for floats gives.
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
     /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
@@ -137,12 +137,12 @@ pub trait Runner: Sized {
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
     /// Binds a part of an image where programs look for another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
-    /// A plane of a storage image.
+    /// Reads a plane of a storage image.
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
-    /// The planes of storage images that programs can have written.
+    /// Returns the planes of storage images that programs can have written.
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
 
-    /// Number of the buffers that are there.
+    /// Returns the number of the buffers that are there.
     fn buffer_count(&self) -> usize;
     /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
@@ -153,7 +153,7 @@ pub trait Runner: Sized {
         end: u64,
         write: &dyn Fn(&mut [u8]),
     ) -> Done<Self>;
-    /// The address of a place in a buffer, which programs can reach from now on.
+    /// Returns the address of a place in a buffer, which programs can reach from now on.
     fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
     /// Binds a part of a buffer from now on.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
@@ -171,7 +171,7 @@ pub trait Runner: Sized {
 
     /// Returns whether there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
 }
 

@@ -38,7 +38,7 @@ impl Stopwatch {
         }
     }
 
-    /// The time that counts.
+    /// Returns the time that counts.
     pub fn elapsed(&self) -> Duration {
         let clock = self.start.elapsed();
         let Some((id, before)) = self.process else {

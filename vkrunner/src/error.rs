@@ -73,7 +73,7 @@ pub enum Error {
 
 /// Adds the name of the call to a failed `VkResult`.
 pub(crate) trait CallContext<T> {
-    /// The value, or the error with the name of its call.
+    /// Returns the value, or the error with the name of its call.
     fn call(self, call: &'static str) -> Result<T, Error>;
 }
 

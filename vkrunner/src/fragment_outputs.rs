@@ -85,7 +85,7 @@ impl Facts {
     }
 }
 
-/// A string of SPIR-V, and the words after it.
+/// Returns a string of SPIR-V, and the words after it.
 fn split_string(words: &[u32]) -> (Vec<u8>, &[u32]) {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();

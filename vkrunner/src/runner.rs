@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
+/// Returns the devices that scripts can run on: those of Vulkan 1.1 and later that can draw and
+/// compute.
 ///
 /// # Errors
 /// If Vulkan is not installed or fails.
@@ -82,12 +83,12 @@ impl Runner {
         Ok(runner)
     }
 
-    /// The device that scripts run on.
+    /// Returns the device that scripts run on.
     pub fn device_info(&self) -> &DeviceInfo {
         &self.physical.info
     }
 
-    /// The target that programs are compiled for.
+    /// Returns the target that programs are compiled for.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -215,7 +216,7 @@ impl Runner {
         results.map_err(Error::Lacking)
     }
 
-    /// The device, with at least these extensions.
+    /// Returns the device, with at least these extensions.
     fn device(&self, extensions: &BTreeSet<String>) -> Result<Rc<Device>, Error> {
         let mut slot = self.device.borrow_mut();
         let mut wanted = extensions.clone();
@@ -238,7 +239,7 @@ impl Runner {
     }
 }
 
-/// The modules for each state that the script's programs meet.
+/// Returns the modules for each state that the script's programs meet.
 fn build_sets(
     states: &[ProgramState],
     build: impl Fn(usize) -> Result<Vec<Module>, Vec<Refusal>>,
@@ -257,7 +258,7 @@ fn build_sets(
     states.iter().enumerate().map(set).collect()
 }
 
-/// The device that the choice names.
+/// Returns the device that the choice names.
 fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<PhysicalDevice, Error> {
     let names: Vec<String> = devices
         .iter()
@@ -295,7 +296,7 @@ fn conclude(results: Results) -> (Outcome, Results) {
     (results.outcome(), results)
 }
 
-/// A program that fails is worse than one that the device cannot run.
+/// Returns a program that fails is worse than one that the device cannot run.
 fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
     let mut failures = Vec::new();
     let mut reason = None;

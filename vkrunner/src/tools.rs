@@ -91,7 +91,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// The words of the module of a job.
+    /// Returns the words of the module of a job.
     pub(crate) fn translate(&self, job: ToolInput) -> Result<Vec<u32>, ToolError> {
         if let Some(known) = self.results.borrow().get(&job) {
             return known.clone();

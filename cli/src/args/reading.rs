@@ -66,7 +66,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// A program string of which nothing else is known.
+    /// Returns a program string of which nothing else is known.
     pub(crate) fn source<'a>(self, name: &'a str, text: &'a [u8]) -> Source<'a> {
         Source {
             acceptance: self.acceptance,

@@ -164,7 +164,7 @@ impl WorkerArgs {
         }
     }
 
-    /// The command line of a worker process with these options.
+    /// Returns the command line of a worker process with these options.
     pub(crate) fn command_line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["run-worker".into()];
         let mut option = |name: &str, value: OsString| {
@@ -220,7 +220,7 @@ impl WorkerArgs {
     }
 }
 
-/// The name of a feature that can be withheld from the compiler.
+/// Parses the name of a feature that can be withheld from the compiler.
 fn parse_feature(name: &str) -> Result<String, String> {
     glasm_vkrunner::Withheld::new([name]).map(|_| name.to_owned())
 }
@@ -340,7 +340,7 @@ pub(crate) struct DevicesArgs {
 }
 
 impl DevicesArgs {
-    /// The command line of a process that lists the devices.
+    /// Returns the command line of a process that lists the devices.
     pub(crate) fn command_line(self) -> Vec<OsString> {
         let api = self.api.to_possible_value();
         let api = api.map_or_else(String::new, |value| value.get_name().to_owned());

@@ -10,7 +10,8 @@ use glasm::frontend::source::{Family, Version};
 use glasm::ir::types::Base;
 use glasm::ir::{Semantic, Stage};
 
-/// A name without what stands in brackets and with small letters: `vertex.attrib[]` for `vertex.attrib[3]`.
+/// Returns a name without what stands in brackets and with small letters: `vertex.attrib[]` for
+/// `vertex.attrib[3]`.
 pub(super) fn without_numbers(name: &str) -> String {
     let mut plain = String::new();
     let mut inside = false;
@@ -48,7 +49,7 @@ fn rows() -> impl Iterator<Item = &'static BindingInfo> {
     ATTRIBS.iter().chain(RESULTS)
 }
 
-/// All bindings of attributes and results, each once.
+/// Returns all bindings of attributes and results, each once.
 pub(super) fn lines() -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = Vec::new();
     for info in rows() {
@@ -60,7 +61,7 @@ pub(super) fn lines() -> Vec<(String, String)> {
     lines
 }
 
-/// The rows of a binding, one for each kind of programs.
+/// Finds the rows of a binding, one for each kind of programs.
 pub(super) fn find(name: &str) -> Vec<Topic> {
     rows()
         .filter(|info| {
@@ -72,7 +73,7 @@ pub(super) fn find(name: &str) -> Vec<Topic> {
         .collect()
 }
 
-/// All spellings of a binding.
+/// Returns all spellings of a binding.
 fn paths(info: &BindingInfo) -> Vec<String> {
     let (_, words) = info.path.split_once('.').unwrap_or_default();
     let beginnings = info.beginnings();
@@ -181,7 +182,7 @@ pub(super) fn arb_text(needs: Option<Features>) -> String {
     }
 }
 
-/// All bindings of state.
+/// Returns all bindings of state.
 pub(super) fn state_lines() -> Vec<(String, String)> {
     let matrices = MATRICES.iter();
     let matrices =
@@ -203,7 +204,7 @@ fn state_name(info: &StateInfo) -> String {
     shown(&format!("state.{}", info.path))
 }
 
-/// The row of a binding of state.
+/// Finds the row of a binding of state.
 pub(super) fn find_state(name: &str) -> Vec<Topic> {
     let of_state = STATE.iter().filter(|info| {
         let path = format!("state.{}", info.path);

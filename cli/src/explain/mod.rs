@@ -69,7 +69,7 @@ impl Answer {
     }
 }
 
-/// A group with its heading.
+/// Returns a group with its heading.
 fn list_text((group, lines): &(Group, Vec<(String, String)>)) -> String {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let width = width.clamp(7, 40);
@@ -102,7 +102,7 @@ fn answer(topic: Option<&str>) -> Result<Answer, Fatal> {
     }
 }
 
-/// The bindings that begin with some words: `fragment`, or `state.light[0]`.
+/// Returns the bindings that begin with some words: `fragment`, or `state.light[0]`.
 fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
     let plain = bindings::without_numbers(topic);
     let is_below = |(name, _): &(String, String)| {
@@ -120,7 +120,7 @@ fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
     found
 }
 
-/// The error that nothing has the name, with names that are alike.
+/// Returns the error that nothing has the name, with names that are alike.
 fn unknown(topic: &str) -> Fatal {
     let upper = topic.to_ascii_uppercase();
     let names: Vec<String> = Group::ALL

@@ -9,7 +9,7 @@ use glasm::frontend::lang::opcodes::{self, OpcodeInfo, OperandKind, ResultKind, 
 use glasm::frontend::source::{Family, Version};
 use std::collections::BTreeMap;
 
-/// The opcodes of this name, one for each family of languages that has it.
+/// Finds the opcodes of this name, one for each family of languages that has it.
 pub(super) fn find(name: &str) -> Vec<Topic> {
     let rows = opcodes::lookup(name).map(topic);
     rows.chain(tgsi::find_opcode(name)).collect()
@@ -149,7 +149,7 @@ const fn result_text(result: ResultKind) -> &'static str {
     }
 }
 
-/// The words of modifiers, suffixes first.
+/// Returns the words of modifiers, suffixes first.
 fn modifiers(mods: Mods) -> String {
     let suffixes = [(Mods::FULL, "R"), (Mods::HALF, "H"), (Mods::FIXED, "X")]
         .into_iter()
@@ -162,7 +162,7 @@ fn modifiers(mods: Mods) -> String {
     suffixes.chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// All opcodes with a line about each; where families differ, that of the newest.
+/// Returns all opcodes with a line about each; where families differ, that of the newest.
 pub(super) fn lines() -> BTreeMap<&'static str, &'static str> {
     let families = Family::ALL.iter().rev();
     let rows = families.flat_map(|&family| opcodes::rows(family));

@@ -14,7 +14,7 @@ use glasm::frontend::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use glasm::frontend::source::{Family, Version};
 use glasm::{Dialect, ProgramType};
 
-/// All options.
+/// Returns all options.
 pub(super) fn option_lines() -> Vec<(String, String)> {
     let lines = OPTIONS
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn option_lines() -> Vec<(String, String)> {
     lines.collect()
 }
 
-/// The row of an option.
+/// Finds the row of an option.
 pub(super) fn find_option(name: &str) -> Vec<Topic> {
     let mut rows = OPTIONS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
@@ -59,14 +59,14 @@ fn option_topic(info: &OptionInfo) -> Topic {
     }
 }
 
-/// The declarations about a program as a whole that tell what it gets and makes.
+/// Returns the declarations about a program as a whole that tell what it gets and makes.
 pub(super) fn declaration_lines() -> Vec<(String, String)> {
     let rows = DECLARATIONS.iter();
     rows.map(|row| (row.word.to_owned(), row.text.to_owned()))
         .collect()
 }
 
-/// The row of a declaration.
+/// Finds the row of a declaration.
 pub(super) fn find_declaration(name: &str) -> Vec<Topic> {
     let mut rows = DECLARATIONS.iter();
     let row = rows.find(|row| row.word.eq_ignore_ascii_case(name));
@@ -105,7 +105,7 @@ fn declaration_topic(row: &DeclarationInfo) -> Topic {
     }
 }
 
-/// The words that a declaration takes; of later ones the version.
+/// Returns the words that a declaration takes; of later ones the version.
 fn argument_words(words: &[DeclarationWord], since: Version) -> String {
     let words = words.iter().map(|word| {
         if word.since > since {
@@ -117,7 +117,7 @@ fn argument_words(words: &[DeclarationWord], since: Version) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// All targets.
+/// Returns all targets.
 pub(super) fn target_lines() -> Vec<(String, String)> {
     let lines = TARGETS
         .iter()
@@ -131,7 +131,7 @@ pub(super) fn target_lines() -> Vec<(String, String)> {
     lines
 }
 
-/// The row of a target.
+/// Finds the row of a target.
 pub(super) fn find_target(name: &str) -> Vec<Topic> {
     let mut rows = TARGETS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
@@ -207,7 +207,7 @@ fn target_topic(info: &TargetInfo) -> Topic {
     }
 }
 
-/// All languages, those that glasm has first.
+/// Returns all languages, those that glasm has first.
 pub(super) fn language_lines() -> Vec<(String, String)> {
     let dialects = Dialect::ALL.iter();
     let dialects = dialects.map(|dialect| (dialect.header().to_owned(), dialect_name(*dialect)));
@@ -241,7 +241,7 @@ fn language_text(dialect: Dialect) -> &'static str {
     }
 }
 
-/// A language by its header.
+/// Finds a language by its header.
 pub(super) fn find_language(name: &str) -> Vec<Topic> {
     let same = |header: &str| header.eq_ignore_ascii_case(name);
     let mut dialects = Dialect::ALL.iter();

@@ -17,12 +17,12 @@ const fn era_text(era: Era) -> &'static str {
     }
 }
 
-/// All opcodes.
+/// Returns all opcodes.
 pub(super) fn opcode_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
     catalog::opcodes().map(|word| (word.name, word.text))
 }
 
-/// The opcode of this name, suffixes allowed.
+/// Finds the opcode of this name, suffixes allowed.
 pub(super) fn find_opcode(name: &str) -> Option<Topic> {
     catalog::opcode(name).map(opcode_topic)
 }
@@ -43,14 +43,14 @@ fn opcode_topic(word: OpcodeWord) -> Topic {
     }
 }
 
-/// All register files.
+/// Returns all register files.
 pub(super) fn file_lines() -> Vec<(String, String)> {
     let files = catalog::files();
     let lines = files.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The register file of this name.
+/// Finds the register file of this name.
 pub(super) fn find_file(name: &str) -> Vec<Topic> {
     let mut files = catalog::files();
     let file = files.find(|word| word.name.eq_ignore_ascii_case(name));
@@ -73,14 +73,14 @@ fn file_topic(word: FileWord) -> Topic {
     }
 }
 
-/// All semantics.
+/// Returns all semantics.
 pub(super) fn semantic_lines() -> Vec<(String, String)> {
     let semantics = catalog::semantics();
     let lines = semantics.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The semantic of this name.
+/// Finds the semantic of this name.
 pub(super) fn find_semantic(name: &str) -> Vec<Topic> {
     let mut semantics = catalog::semantics();
     let semantic = semantics.find(|word| word.name.eq_ignore_ascii_case(name));
@@ -105,14 +105,14 @@ fn semantic_topic(word: SemanticWord) -> Topic {
     }
 }
 
-/// All properties.
+/// Returns all properties.
 pub(super) fn property_lines() -> Vec<(String, String)> {
     let properties = catalog::properties();
     let lines = properties.map(|word| (word.name.to_owned(), word.text.to_owned()));
     lines.collect()
 }
 
-/// The property of this name.
+/// Finds the property of this name.
 pub(super) fn find_property(name: &str) -> Vec<Topic> {
     let mut properties = catalog::properties();
     let property = properties.find(|word| word.name.eq_ignore_ascii_case(name));
@@ -131,13 +131,13 @@ fn property_topic(word: PropertyWord) -> Topic {
     }
 }
 
-/// All targets.
+/// Returns all targets.
 pub(super) fn target_lines() -> Vec<(String, String)> {
     let lines = catalog::targets().map(|word| (word.name.to_owned(), target_about(word)));
     lines.collect()
 }
 
-/// The target of this name.
+/// Finds the target of this name.
 pub(super) fn find_target(name: &str) -> Option<Topic> {
     let mut targets = catalog::targets();
     let target = targets.find(|word| word.name.eq_ignore_ascii_case(name))?;

@@ -40,7 +40,7 @@ impl Group {
         Self::Language,
     ];
 
-    /// The word for one of it.
+    /// Returns the word for one of it.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Opcode => "opcode",
@@ -57,7 +57,7 @@ impl Group {
         }
     }
 
-    /// The name that stands for all of it, and its heading in the list.
+    /// Returns the name that stands for all of it, and its heading in the list.
     pub(super) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Opcode => ("opcodes", "Opcodes"),

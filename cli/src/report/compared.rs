@@ -92,7 +92,8 @@ impl Record {
     }
 }
 
-/// The driver whose differences are known, from the name of what a process that crashed ran scripts on.
+/// Returns the driver whose differences are known, from the name of what a process that crashed ran
+/// scripts on.
 fn reference_of(device: &str) -> Driver {
     let driver = |name: &str| Driver {
         api: name.split(' ').next().unwrap_or_default().to_owned(),
@@ -121,12 +122,12 @@ fn with_judged<T>(
     then(&judged.collect::<Vec<_>>())
 }
 
-/// The table by family; `roots` is what was named on the command line.
+/// Returns the table by family; `roots` is what was named on the command line.
 pub(crate) fn family_table(results: &Results, roots: &[PathBuf]) -> String {
     with_judged(results, roots, report::table)
 }
 
-/// The document about a comparison.
+/// Returns the document about a comparison.
 pub(crate) fn document(results: &Results, roots: &[PathBuf]) -> String {
     with_judged(results, roots, report::markdown)
 }

@@ -21,7 +21,7 @@ const LINE_LIMIT: usize = 200;
 const PICTURE_LIMIT: u64 = 4 << 20;
 const PICTURES_LIMIT: usize = 64 << 20;
 
-/// The page.
+/// Returns the page.
 pub(crate) fn html(results: &Results) -> String {
     let mut page = Page {
         text: String::new(),
@@ -230,7 +230,7 @@ impl Page {
         }
     }
 
-    /// The picture in base64, if it is there and there is room for it.
+    /// Reads the picture in base64, if it is there and there is room for it.
     fn read_picture(&mut self, path: &Path) -> Option<String> {
         let size = std::fs::metadata(path).ok()?.len();
         if size > PICTURE_LIMIT || self.picture_bytes > PICTURES_LIMIT {
@@ -358,7 +358,7 @@ fn escaped(text: &str) -> String {
     result
 }
 
-/// Bytes as text, six bits for each character.
+/// Returns the bytes as text, six bits for each character.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

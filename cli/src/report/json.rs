@@ -24,8 +24,9 @@ struct DeviceCounts<'a> {
     counts: Counts,
 }
 
-/// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with one object
-/// for each script and device.
+/// Returns the JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`,
+/// `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with
+/// one object for each script and device.
 pub(crate) fn json(results: &Results) -> Result<String, Fatal> {
     let counts = |(index, name)| DeviceCounts {
         name,
@@ -51,7 +52,7 @@ pub(crate) fn json_line(record: &Record) -> Result<String, Fatal> {
         .map_err(|error| Fatal(error.to_string()))
 }
 
-/// The counts as one line.
+/// Returns the counts as one line.
 pub(crate) fn counts_json(counts: &Counts) -> Result<String, Fatal> {
     serde_json::to_string(counts)
         .map(|text| text + "\n")

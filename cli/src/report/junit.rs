@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::path::Path;
 use std::time::Duration;
 
-/// The JUnit report: a suite for each device, named after it.
+/// Returns the JUnit report: a suite for each device, named after it.
 pub(crate) fn junit(results: &Results) -> Result<String, Fatal> {
     let mut report = Report::new("glasm");
     report.set_time(results.duration);

@@ -86,7 +86,7 @@ fn word(record: Option<&Record>, styled: bool) -> String {
     }
 }
 
-/// The counts of each device, and of the scripts on which they differ.
+/// Returns the counts of each device, and of the scripts on which they differ.
 pub(crate) fn matrix_totals(results: &Results) -> String {
     let mut text = String::new();
     for (name, index) in results.devices.iter().zip(0..) {

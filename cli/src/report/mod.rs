@@ -21,7 +21,7 @@ pub(crate) use record::{Fault, Record, Results};
 use crate::console::printable;
 use glasm_vkrunner::Phase;
 
-/// The scripts that took longest, a line for each.
+/// Returns the scripts that took longest, a line for each.
 pub(crate) fn slowest(results: &Results, count: usize) -> String {
     let mut records: Vec<&Record> = results.records().collect();
     records.sort_by(|a, b| b.duration_ms.total_cmp(&a.duration_ms));

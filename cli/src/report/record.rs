@@ -328,12 +328,12 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// All results, script by script.
+    /// Returns all results, script by script.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.rows.iter().flatten().flatten()
     }
 
-    /// The results of one device.
+    /// Returns the results of one device.
     pub(crate) fn of_device(&self, device: usize) -> impl Iterator<Item = &Record> {
         self.rows.iter().filter_map(move |row| row[device].as_ref())
     }

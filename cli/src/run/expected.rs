@@ -75,7 +75,8 @@ impl Entry {
     }
 }
 
-/// A line without its comment, which starts a line or stands behind a blank, and the comment.
+/// Returns a line without its comment, which starts a line or stands behind a blank, and the
+/// comment.
 fn split_comment(line: &str) -> (&str, Option<String>) {
     let mut marks = line.match_indices('#').map(|(at, _)| at);
     let mark = marks.find(|at| line[..*at].is_empty() || line[..*at].ends_with([' ', '\t']));

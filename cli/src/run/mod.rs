@@ -70,7 +70,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     }
 }
 
-/// The list of expected failures, if there is one. Tells of entries that are like no script.
+/// Reads the list of expected failures, if there is one. Tells of entries that are like no script.
 fn read_expected(
     args: &RunArgs,
     scripts: &[PathBuf],
@@ -142,7 +142,7 @@ fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
     Err(Fatal(message))
 }
 
-/// A script around a file that is a program. What cannot be read fails when it is run.
+/// Returns a script around a file that is a program. What cannot be read fails when it is run.
 fn wrap_file(path: &Path) -> Option<Wrapped> {
     let mut text = Vec::new();
     let file = File::open(path).ok()?;

@@ -149,7 +149,7 @@ impl Process {
         self.receive(limit)
     }
 
-    /// The next reply.
+    /// Returns the next reply.
     fn receive(&mut self, limit: Duration) -> Result<Reply, Lost> {
         match self.next_event(limit) {
             Ok(Event::Reply(reply)) => Ok(reply),
@@ -195,7 +195,7 @@ impl Process {
         self.chatter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The message, and what drivers wrote during the last script.
+    /// Returns the message, and what drivers wrote during the last script.
     fn with_last_words(&self, mut message: String) -> String {
         // Until the thread has read everything.
         let _ = self.stderr_open.recv_timeout(LAST_WORDS_LIMIT);
@@ -288,7 +288,7 @@ impl Listener {
     }
 }
 
-/// The next line without its end, or as much of it as the limit allows; `None` at the end.
+/// Reads the next line without its end, or as much of it as the limit allows; `None` at the end.
 fn read_line(reader: &mut impl BufRead, limit: u64) -> Option<String> {
     let mut line = Vec::new();
     match reader.take(limit).read_until(b'\n', &mut line) {
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
     use crate::report::Record;
 
-    /// A process that says that it has a device, and does `then` with the first script.
+    /// Returns a process that says that it has a device, and does `then` with the first script.
     fn process(then: &str) -> Process {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!(

@@ -286,7 +286,7 @@ pub(crate) const BETWEEN: &str = " against ";
 /// What a side makes of a script, and the rest of the report if it has run.
 type Seen = Result<(Recording, Option<ScriptReport>), RecordingError>;
 
-/// The comparison of a script of which a side has no recording, or one that cannot be read.
+/// Returns the comparison of a script of which a side has no recording, or one that cannot be read.
 fn missing(seen: [&Seen; 2]) -> Comparison {
     let driver = |seen: &Seen| match seen {
         Ok((recording, _)) => recording.driver.clone(),

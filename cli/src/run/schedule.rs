@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
             .collect()
     }
 
-    /// The bar that shows how far it is.
+    /// Returns the bar that shows how far it is.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -245,7 +245,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The devices of a list such as `all` or `lavapipe,SwiftShader`, each once.
+/// Returns the devices of a list such as `all` or `lavapipe,SwiftShader`, each once.
 fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName>, Fatal> {
     let available: Vec<String> = devices
         .iter()

@@ -5,7 +5,8 @@ use crate::console::Fatal;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The scripts of the command line, each once, in the order of the command line and below a folder by path.
+/// Finds the scripts of the command line, each once, in the order of the command line and below a
+/// folder by path.
 pub(crate) fn find_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
     let mut scripts = Vec::new();
     let mut seen = HashSet::new();

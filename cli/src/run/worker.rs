@@ -50,7 +50,7 @@ pub(crate) struct DeviceName {
     pub(crate) name: String,
 }
 
-/// The worker's side: runs scripts until there are no more.
+/// Returns the worker's side: runs scripts until there are no more.
 pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
     let work = match Work::start(args) {
         Ok(work) => work,
@@ -77,7 +77,7 @@ pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
     Ok(Status::Success)
 }
 
-/// Bytes of this process that are in memory, where the system tells.
+/// Returns the bytes of this process that are in memory, where the system tells.
 fn memory_in_use() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -87,7 +87,7 @@ fn memory_in_use() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The worker's side of the question for devices, which also runs code of all drivers.
+/// Returns the worker's side of the question for devices, which also runs code of all drivers.
 pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
     let name = |(index, name): (usize, String)| DeviceName { index, name };
     let found: Result<Vec<DeviceName>, String> = match args.api {
@@ -221,7 +221,7 @@ impl Worker {
         self.args.timeout.saturating_mul(runs).saturating_add(GRACE)
     }
 
-    /// The process, or a new one.
+    /// Returns the process, or a new one.
     fn take_process(&mut self) -> Result<Process, Fatal> {
         if let Some(process) = self.process.take() {
             return Ok(process);
@@ -241,7 +241,7 @@ impl Worker {
     }
 }
 
-/// All devices, in the order of their numbers.
+/// Queries all devices, in the order of their numbers.
 pub(crate) fn query_devices(
     devices: DevicesArgs,
     progress: &Progress,

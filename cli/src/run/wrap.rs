@@ -61,7 +61,7 @@ pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     })
 }
 
-/// The first program of each type.
+/// Returns the first program of each type.
 fn programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
     let mut found: Vec<(ProgramType, &[u8])> = Vec::new();
     for part in glasm::frontend::programs(text) {
@@ -76,7 +76,7 @@ fn programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
     found
 }
 
-/// A script that runs the programs and saves what they draw.
+/// Returns a script that runs the programs and saves what they draw.
 fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     let of = |wanted| programs.iter().find(|(known, _)| *known == wanted);
     let has = |stage| of(ProgramType::Stage(stage)).is_some();
@@ -198,7 +198,7 @@ impl Draws {
         (has(Stage::Vertex) || has(Stage::Fragment)).then_some(Self::Rectangle)
     }
 
-    /// The command of a script.
+    /// Returns the command of a script.
     fn command(self) -> String {
         match self {
             Self::Rectangle => "draw rect -1 -1 2 2".to_owned(),
@@ -208,7 +208,7 @@ impl Draws {
     }
 }
 
-/// The program in the intermediate representation, if it loads.
+/// Returns the program in the intermediate representation, if it loads.
 fn translated(program: &[u8]) -> Option<Program> {
     glasm::frontend::translate(&Source::new("", program)).0
 }

@@ -91,7 +91,8 @@ struct Rule {
     granularity: u64,
 }
 
-/// A part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it cannot.
+/// Returns a part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it
+/// cannot.
 fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String> {
     let BufferRange { offset, size, .. } = range;
     match rule.start {
@@ -170,12 +171,12 @@ const MORE_CAPTURE_BUFFERS: Feature = Feature {
     extensions: &["GL_ARB_transform_feedback3"],
 };
 
-/// A limit of the driver.
+/// Returns a limit of the driver.
 fn limit(value: i32) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// An offset or size, which is at most that of a buffer, as OpenGL has it.
+/// Returns an offset or size, which is at most that of a buffer, as OpenGL has it.
 fn signed(bytes: u64) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }

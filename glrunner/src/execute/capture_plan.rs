@@ -107,7 +107,7 @@ impl CapturePlan {
         Ok(())
     }
 
-    /// The vertex streams that are captured, each once, in order.
+    /// Returns the vertex streams that are captured, each once, in order.
     pub(super) fn captured_streams(&self) -> Vec<u32> {
         let mut streams = self.streams.clone();
         streams.sort_unstable();
@@ -127,13 +127,14 @@ impl CapturePlan {
             || self.results.iter().enumerate().any(repeats)
     }
 
-    /// The extension that this takes beyond NV_transform_feedback, which captures into one buffer without gaps.
+    /// Returns the extension that this takes beyond NV_transform_feedback, which captures into one
+    /// buffer without gaps.
     pub(super) fn extension(&self) -> Option<&'static str> {
         let needed = self.needs_streams() || self.results.iter().any(is_separator);
         needed.then_some("GL_ARB_transform_feedback3")
     }
 
-    /// The largest number of components of a vertex in a buffer.
+    /// Returns the largest number of components of a vertex in a buffer.
     pub(super) fn components(&self) -> u32 {
         let largest = self.strides.iter().max();
         largest.map_or(0, |stride| stride / 4)
@@ -247,7 +248,7 @@ impl Primitives {
         }
     }
 
-    /// The parameter of `glBeginTransformFeedbackNV`.
+    /// Returns the parameter of `glBeginTransformFeedbackNV`.
     pub(super) fn gl(self) -> u32 {
         match self {
             Self::Points => gl::POINTS,

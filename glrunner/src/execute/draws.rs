@@ -97,7 +97,7 @@ impl Execution<'_> {
         Ok(drawn?)
     }
 
-    /// The primitives that OpenGL draws.
+    /// Returns the primitives that OpenGL draws.
     fn select_mode(&self, draw: &Draw) -> Result<u32, Problem> {
         let stages = self.programs.stages();
         let assembles = stages.contains(&Stage::Geometry) || stages.contains(&Stage::TessEval);
@@ -220,7 +220,7 @@ fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     Ok(gl.check("setting primitives")?)
 }
 
-/// The index that restarts primitives.
+/// Returns the index that restarts primitives.
 fn restart_index(draw: &Draw) -> Option<u32> {
     match draw.source {
         DrawSource::Indexed { width, .. } => draw.state.primitive_restart.then(|| width.max()),
@@ -228,7 +228,7 @@ fn restart_index(draw: &Draw) -> Option<u32> {
     }
 }
 
-/// The indices of a draw, which the caller has checked to exist.
+/// Returns the indices of a draw, which the caller has checked to exist.
 fn used_indices<'a>(indices: &'a [u32], source: &DrawSource) -> &'a [u32] {
     match *source {
         DrawSource::Indexed { first, count, .. } => {

@@ -30,7 +30,7 @@ const LIMITED: &[&str] = &[
     "GL_ARB_vertex_blend",
 ];
 
-/// The extensions that a script needs to run.
+/// Returns the extensions that a script needs to run.
 fn needed(script: &Script) -> Vec<String> {
     let own = script.programs.iter();
     let programs = own.chain(script.spares.iter().map(|spare| &spare.program));

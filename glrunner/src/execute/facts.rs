@@ -147,7 +147,7 @@ impl Facts {
         }
     }
 
-    /// The type of integers that it reads a vertex attribute as; `None` of floats.
+    /// Returns the type of integers that it reads a vertex attribute as; `None` of floats.
     pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
         let is_in = |bits: u32| bits.checked_shr(location).is_some_and(|bits| bits & 1 != 0);
         if is_in(self.signed_attributes) {
@@ -160,7 +160,7 @@ impl Facts {
     }
 }
 
-/// The attachment of a color, unless it is the second source of blending.
+/// Returns the attachment of a color, unless it is the second source of blending.
 fn color_bit(output: &InterfaceVariable) -> u32 {
     let is_first = matches!(output.semantic, Semantic::FragColor { index: 0, .. });
     let location = output.location.filter(|_| is_first);

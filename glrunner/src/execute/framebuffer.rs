@@ -179,7 +179,7 @@ impl ScriptFramebuffer {
         }
     }
 
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     pub(super) fn read(&self, surface: Surface) -> Result<Option<Image>, Problem> {
         let has_sample = surface.sample.is_none_or(|sample| sample < self.samples);
         if surface.layer >= self.layers || !has_sample {
@@ -199,7 +199,7 @@ impl ScriptFramebuffer {
         }))
     }
 
-    /// All layers of a plane, as scripts have them.
+    /// Reads all layers of a plane, as scripts have them.
     fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
         // Of integers, depths and stencil values there is no mean.
         let first = match self.samples {

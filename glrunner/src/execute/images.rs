@@ -86,7 +86,7 @@ fn read_plane(
     Ok(part.to_vec())
 }
 
-/// A texture that programs can write: it is complete.
+/// Creates a texture that programs can write: it is complete.
 fn create_image(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     let target = gl_target(data.shape.target);
     let object = create(gl, data, target, Convention::Vulkan)?;
@@ -111,7 +111,7 @@ fn sample_layer(shape: &Shape, plane: PlaneId) -> SampleLayer {
     }
 }
 
-/// The part of an image that is a plane, and where it starts.
+/// Returns the part of an image that is a plane, and where it starts.
 fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
     let [width, height, _] = image_size(shape, plane.level);
     let (target, level) = (gl_target(shape.target), plane.level);
@@ -199,7 +199,7 @@ impl Images {
         }
     }
 
-    /// A handle of the image that programs see at a unit. NV_bindless_texture.
+    /// Returns a handle of the image that programs see at a unit. NV_bindless_texture.
     pub(super) fn handle(&mut self, gl: &Rc<Gl>, unit: u32) -> Result<u64, Problem> {
         let bound = self.table.bound(ImageKey::of_unit(unit));
         let Some(own) = self.shape_with(&bound) else {
@@ -225,7 +225,7 @@ impl Images {
         Ok(handle)
     }
 
-    /// The texels of a plane as they are now.
+    /// Reads the texels of a plane as they are now.
     pub(super) fn read(
         &mut self,
         gl: &Rc<Gl>,
@@ -282,7 +282,7 @@ impl Interface {
         Err(Problem::Lacking(reason))
     }
 
-    /// Number of image units.
+    /// Returns the number of image units.
     fn units(self, gl: &Gl) -> Result<u32, Error> {
         let name = match self {
             Self::Core => gl::MAX_IMAGE_UNITS,

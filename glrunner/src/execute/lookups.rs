@@ -53,7 +53,8 @@ impl Lookups {
     }
 }
 
-/// The units that a program reads with the target `RENDERBUFFER`, which the reflection does not tell from `2DMS`.
+/// Returns the units that a program reads with the target `RENDERBUFFER`, which the reflection does
+/// not tell from `2DMS`.
 fn renderbuffers(text: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(text);
     let operands = text.split("texture[").skip(1);

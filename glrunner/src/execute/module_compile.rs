@@ -154,7 +154,7 @@ fn next_inputs(
     Some(inputs.map(|input| input.semantic).collect())
 }
 
-/// A module, if nothing has to be done for it that only Vulkan's runner does.
+/// Returns a module, if nothing has to be done for it that only Vulkan's runner does.
 fn stage_module(
     gl: &Gl,
     section: &ProgramSection,

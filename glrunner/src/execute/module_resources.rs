@@ -117,7 +117,7 @@ impl ModuleBinder<'_> {
     }
 }
 
-/// The format in which a unit is bound if that is not the image's own.
+/// Returns the format in which a unit is bound if that is not the image's own.
 fn raw_format(format: ImageFormat) -> Option<u32> {
     match format {
         ImageFormat::Own(_) | ImageFormat::Any => None,

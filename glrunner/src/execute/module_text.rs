@@ -10,7 +10,7 @@ use glasm::{DeviceFeatures, Stage};
 #[cfg(feature = "text")]
 use glasm_text::Language;
 
-/// The options to compile with, of those for modules.
+/// Returns the options to compile with, of those for modules.
 #[cfg(feature = "text")]
 pub(super) fn options(gl: &Gl, base: glasm::Options) -> Result<glasm::Options, Problem> {
     let options = text_options(gl, base)?;
@@ -56,7 +56,7 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
     }
 }
 
-/// The text of a module that was compiled with [`options`].
+/// Returns the text of a module that was compiled with [`options`].
 #[cfg(feature = "text")]
 pub(super) fn write(
     gl: &Gl,

@@ -17,7 +17,7 @@ pub(super) struct NamedParameters {
 }
 
 impl ParameterContext<'_> {
-    /// The program of a stage, the line of its section, and a name.
+    /// Returns the program of a stage, the line of its section, and a name.
     fn naming_program(&self, stage: Stage, index: u32) -> Result<(&Program, u32, &str), Problem> {
         require_extension(self.readers.gl, "GL_NV_fragment_program")?;
         let program = self.readers.programs.with_line(stage);

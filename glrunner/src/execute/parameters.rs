@@ -47,7 +47,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
     }
 }
 
-/// The extension that has parameters of a kind, besides that of the stage.
+/// Returns the extension that has parameters of a kind, besides that of the stage.
 fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     match (bank, ty) {
         (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),
@@ -95,7 +95,8 @@ fn upload(
     Ok(gl.check("setting a parameter")?)
 }
 
-/// The bits that OpenGL gives for a parameter when asked for that type; `None` if there is no such question.
+/// Queries the bits that OpenGL gives for a parameter when asked for that type; `None` if there is
+/// no such question.
 fn query(
     gl: &Gl,
     target: u32,
@@ -143,12 +144,12 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// The bits of a parameter; zeros before it is set.
+    /// Returns the bits of a parameter; zeros before it is set.
     pub(super) fn words(&self, key: Key) -> [u32; 4] {
         self.values.get(&key).map_or([0; 4], |value| value.words)
     }
 
-    /// The first subroutine parameters of a stage.
+    /// Returns the first subroutine parameters of a stage.
     pub(super) fn subroutines(&self, stage: Stage, count: u32) -> Vec<u32> {
         let number = |index| self.words((stage, ParamBank::Subroutine, index))[0];
         (0..count).map(number).collect()
@@ -168,7 +169,8 @@ pub(super) struct ParameterContext<'a> {
 }
 
 impl ParameterContext<'_> {
-    /// The target of a parameter, which the driver has. For parameters that belong to a program it is bound.
+    /// Returns the target of a parameter, which the driver has. For parameters that belong to a
+    /// program it is bound.
     fn target_of(&self, (stage, bank, index): Key, ty: ParamType) -> Result<u32, Problem> {
         let program = match bank {
             ParamBank::Env => None,
@@ -328,7 +330,7 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// The handle of the texture or image of a unit, which becomes resident.
+    /// Returns the handle of the texture or image of a unit, which becomes resident.
     fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
         match unit {
             HandleUnit::Texture(unit) => self.textures.handle(&self.readers, unit),

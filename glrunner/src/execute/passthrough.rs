@@ -21,7 +21,8 @@ const USUAL: &[Copy] = &[
     Copy::TexCoord(0),
 ];
 
-/// A vertex program that gives the fragment program the inputs that it reads, and passes the position on.
+/// Returns a vertex program that gives the fragment program the inputs that it reads, and passes
+/// the position on.
 pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     let copies: Vec<Copy> = match inputs {
         None => USUAL.to_vec(),

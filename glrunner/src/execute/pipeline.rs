@@ -69,7 +69,7 @@ enum Flip {
     Yes,
 }
 
-/// The viewports of a draw with heights above 0.
+/// Returns the viewports of a draw with heights above 0.
 fn viewports(state: &PipelineState, size: [u32; 2]) -> Result<(Vec<[f32; 4]>, Flip), Problem> {
     let whole = [0.0, 0.0, size[0] as f32, size[1] as f32];
     let given = state.viewports.iter().take(state.viewport_count());

@@ -28,12 +28,12 @@ struct Loaded {
 }
 
 impl Programs {
-    /// The program of a stage, unless OpenGL's fixed functions do its work.
+    /// Returns the program of a stage, unless OpenGL's fixed functions do its work.
     pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
         self.loaded(stage)?.program.as_ref()
     }
 
-    /// The program of a stage, with the line of its section.
+    /// Returns the program of a stage, with the line of its section.
     pub(super) fn with_line(&self, stage: Stage) -> Option<(&Program, u32)> {
         let loaded = self.loaded(stage)?;
         Some((loaded.program.as_ref()?, loaded.line))
@@ -61,14 +61,15 @@ impl Programs {
         fragment.is_some_and(|fragment| fragment.facts.is_typed)
     }
 
-    /// The type of integers that the vertex program reads an attribute as; `None` of floats.
+    /// Returns the type of integers that the vertex program reads an attribute as; `None` of
+    /// floats.
     pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
         self.loaded(Stage::Vertex)?
             .facts
             .integer_attribute(location)
     }
 
-    /// The stages that have a program.
+    /// Returns the stages that have a program.
     pub(super) fn stages(&self) -> Vec<Stage> {
         self.loaded.iter().map(|loaded| loaded.stage).collect()
     }
@@ -118,7 +119,7 @@ impl StatePrograms {
         self.loaded.insert(spare, program);
     }
 
-    /// A program, if it is loaded.
+    /// Returns a program, if it is loaded.
     pub(super) fn get(&self, spare: Option<usize>) -> Option<&Program> {
         self.loaded.get(&spare)
     }

@@ -33,7 +33,8 @@ impl Parameter {
     }
 }
 
-/// All parameters of a texture of a target of OpenGL; some of them only if they are not the initial ones, which drivers may lack.
+/// Returns all parameters of a texture of a target of OpenGL; some of them only if they are not the
+/// initial ones, which drivers may lack.
 pub(super) fn parameters(
     sampling: &Sampling,
     shape: &Shape,

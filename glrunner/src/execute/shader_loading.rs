@@ -20,7 +20,7 @@ pub(super) struct Shaders {
 }
 
 impl Shaders {
-    /// The program of a stage.
+    /// Returns the program of a stage.
     pub(super) fn get(&self, stage: Stage) -> Option<&ShaderProgram> {
         match stage {
             Stage::Compute => self.compute.as_deref(),
@@ -65,7 +65,8 @@ layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }
 ";
 
-/// The text of a section; `None` where primitives and patches pass on as they are without a shader.
+/// Returns the text of a section; `None` where primitives and patches pass on as they are without a
+/// shader.
 fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
         (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
@@ -150,7 +151,7 @@ fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives
     }))
 }
 
-/// A bit for each distance: `out float gl_ClipDistance[2]` declares two.
+/// Returns a bit for each distance: `out float gl_ClipDistance[2]` declares two.
 fn clip_distances(text: &str) -> u8 {
     let mut declared = text.split("out float gl_ClipDistance[").skip(1);
     let count = declared.find_map(|rest| rest.split(']').next()?.trim().parse::<u32>().ok());
@@ -158,7 +159,7 @@ fn clip_distances(text: &str) -> u8 {
     bits.wrapping_sub(1).to_le_bytes()[0]
 }
 
-/// The failure for shaders that the driver does not take, at the section.
+/// Returns the failure for shaders that the driver does not take, at the section.
 fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
     let section = refusal.shader.and_then(|index| sections.get(index));
     let what = match section {

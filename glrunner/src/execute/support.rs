@@ -44,7 +44,7 @@ pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     ),
 ];
 
-/// The target of the programs of a stage, and the extension that has it.
+/// Returns the target of the programs of a stage, and the extension that has it.
 pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
     let found = STAGES.iter().find(|(known, ..)| *known == stage);
     let (_, target, extension) = found.expect("the table has all stages");
@@ -121,7 +121,7 @@ impl Feature {
     }
 }
 
-/// The reason to skip a script that needs something, such as an extension.
+/// Returns the reason to skip a script that needs something, such as an extension.
 pub(crate) fn lacks(what: &str) -> String {
     format!("the driver lacks {what}")
 }

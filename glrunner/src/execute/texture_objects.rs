@@ -69,14 +69,14 @@ pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
     }
 }
 
-/// The format of a texture; a reason to skip the script if OpenGL has none.
+/// Returns the format of a texture; a reason to skip the script if OpenGL has none.
 pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
     let format = shape.format.vk;
     TexelFormat::of(format)
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
 }
 
-/// The format of a texture of a base internal format.
+/// Returns the format of a texture of a base internal format.
 fn base_format(shape: &Shape, base: BaseFormat) -> Result<TexelFormat, Problem> {
     let format = shape.format.vk;
     TexelFormat::of_base(format, base).ok_or_else(|| {
@@ -85,7 +85,7 @@ fn base_format(shape: &Shape, base: BaseFormat) -> Result<TexelFormat, Problem> 
     })
 }
 
-/// A color texture of a base internal format with all its images.
+/// Creates a color texture of a base internal format with all its images.
 pub(super) fn create_with_base(
     gl: &Rc<Gl>,
     data: &TextureData,
@@ -98,7 +98,7 @@ pub(super) fn create_with_base(
     Ok((texture, Store::Own))
 }
 
-/// A texture of a target of OpenGL with all its images, and what holds them.
+/// Creates a texture of a target of OpenGL with all its images, and what holds them.
 pub(super) fn create(
     gl: &Rc<Gl>,
     data: &TextureData,

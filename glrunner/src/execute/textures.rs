@@ -88,7 +88,7 @@ pub(super) struct Textures {
 }
 
 impl Textures {
-    /// The object of a unit, if something may have read it.
+    /// Returns the object of a unit, if something may have read it.
     #[cfg(test)]
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
         self.table.get(number)?.objects.object.as_ref()
@@ -253,7 +253,8 @@ impl Textures {
         Ok(readers.gl.check("glBindTexture")?)
     }
 
-    /// A handle of the texture of a unit, which programs may use from now on. NV_bindless_texture.
+    /// Returns a handle of the texture of a unit, which programs may use from now on.
+    /// NV_bindless_texture.
     pub(super) fn handle(&mut self, readers: &Readers<'_>, unit: u32) -> Result<u64, Problem> {
         let Some(object) = self.prepare_unit(readers, unit)? else {
             let reason = format!("OpenGL has no handle of texture {unit}, which is not set");

@@ -77,7 +77,7 @@ impl Limits {
         })
     }
 
-    /// The conventional attribute of a number.
+    /// Returns the conventional attribute of a number.
     fn conventional(self, location: u32) -> Option<Conventional> {
         // NV_vertex_program, table X.2. What aliases 1, 6 and 7 no vertex program has.
         match location {
@@ -267,7 +267,7 @@ impl Plan {
     }
 }
 
-/// The format of an attribute by the names of OpenGL; `None` if it must be converted.
+/// Returns the format of an attribute by the names of OpenGL; `None` if it must be converted.
 fn native_format(gl: &Gl, format: &Format) -> Result<Option<GenericFormat>, Problem> {
     let Some(VertexFormat {
         size,
@@ -306,7 +306,7 @@ const FLOATS: GenericFormat = GenericFormat {
     kind: AttributeKind::Float,
 };
 
-/// A current value as a program reads it: format and bits.
+/// Returns a current value as a program reads it: format and bits.
 fn current_words(value: [f32; 4], integers: Option<Scalar>) -> (GenericFormat, [u32; 4]) {
     let integer = |ty| GenericFormat {
         size: 4,
@@ -327,7 +327,7 @@ fn current_words(value: [f32; 4], integers: Option<Scalar>) -> (GenericFormat, [
 }
 
 impl Arrays {
-    /// The arrays of a draw. Only generic attributes can step with instances.
+    /// Returns the arrays of a draw. Only generic attributes can step with instances.
     pub(super) fn of_draw(&self, draw: &Draw) -> Vec<VertexArray> {
         let of_draw = |(location, array): &(u32, VertexArray)| {
             let divisor = match array.divisor {
@@ -342,7 +342,7 @@ impl Arrays {
 }
 
 impl Vertices {
-    /// The arrays of a draw; all other attributes get their current values.
+    /// Returns the arrays of a draw; all other attributes get their current values.
     pub(super) fn of_draw(
         &mut self,
         gl: &Rc<Gl>,

@@ -104,7 +104,7 @@ impl Gl {
         &self.info
     }
 
-    /// The version of OpenGL.
+    /// Returns the version of OpenGL.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
@@ -115,7 +115,7 @@ impl Gl {
         has_extension(&self.extensions, extension)
     }
 
-    /// The extensions of SPIR-V that modules may have: ARB_spirv_extensions.
+    /// Returns the extensions of SPIR-V that modules may have: ARB_spirv_extensions.
     pub(crate) fn spirv_extensions(&self) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
         if self.version() < Version(4, 6) && !self.has("GL_ARB_spirv_extensions") {
@@ -128,7 +128,7 @@ impl Gl {
         Ok(names)
     }
 
-    /// All extensions by name.
+    /// Returns all extensions by name.
     #[cfg(test)]
     pub(crate) fn extensions(&self) -> impl Iterator<Item = &str> {
         self.extensions.iter().map(String::as_str)
@@ -139,7 +139,7 @@ impl Gl {
         self.integers::<1>(name).map(|[value]| value)
     }
 
-    /// The first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
+    /// Returns the first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
     pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
@@ -151,7 +151,7 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// The first `N` floats of a state that has so many.
+    /// Returns the first `N` floats of a state that has so many.
     #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
@@ -164,14 +164,15 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// The newest version of GLSL that the driver takes, as in `#version 430`; 0 if it takes none.
+    /// Returns the newest version of GLSL that the driver takes, as in `#version 430`; 0 if it
+    /// takes none.
     pub(crate) fn glsl_version(&self) -> Result<u32, Error> {
         let text = self.string(SHADING_LANGUAGE_VERSION)?;
         let version = parse_version(&text);
         Ok(version.map_or(0, |Version(major, minor)| 100 * major + minor))
     }
 
-    /// A string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.
+    /// Returns a string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.
     pub(super) fn string(&self, name: u32) -> Result<String, Error> {
         string(&self.commands, name)
     }
@@ -182,7 +183,7 @@ impl Gl {
         self.log.as_ref().map(|log| log.take()).unwrap_or_default()
     }
 
-    /// The errors that `glGetError` has, the first one first; they are gone after that.
+    /// Returns the errors that `glGetError` has, the first one first; they are gone after that.
     pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
         messages::take_errors(&self.commands)
     }
@@ -231,7 +232,7 @@ fn is_list(name: u32) -> bool {
     )
 }
 
-/// A string of the driver, empty if it has none.
+/// Returns a string of the driver, empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
     // SAFETY: the name stands for a string that stays as long as the context.
     let text = unsafe { commands.GetString(name) }?;

@@ -41,7 +41,7 @@ impl DeviceInfo {
     }
 }
 
-/// All devices that OpenGL can be used on without a window.
+/// Returns all devices that OpenGL can be used on without a window.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ impl Gl {
     }
 }
 
-/// The device to open, with its number.
+/// Returns the device to open, with its number.
 fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
     // A number needs no list of names.
     if let DeviceChoice::Index(index) = choice {

@@ -329,7 +329,7 @@ fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
     }
 }
 
-/// The first and the end of the vertices that a draw takes; empty if it takes none.
+/// Returns the first and the end of the vertices that a draw takes; empty if it takes none.
 fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     match *vertices {
         Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),

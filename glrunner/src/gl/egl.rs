@@ -106,7 +106,7 @@ impl Egl {
         .map_err(|reason| Error::Library(reason.clone()))
     }
 
-    /// The devices that contexts may be made on, in the order of the system.
+    /// Returns the devices that contexts may be made on, in the order of the system.
     pub(super) fn devices(&self) -> Vec<Device> {
         let mut devices = self.enumerated_devices();
         if devices.is_empty() {
@@ -205,7 +205,7 @@ impl Egl {
         Error::Egl { call, reason }
     }
 
-    /// A command of OpenGL, or null.
+    /// Returns a command of OpenGL, or null.
     pub(super) fn command(&self, name: &str) -> *const c_void {
         self.instance
             .get_proc_address(name)
@@ -280,7 +280,8 @@ impl Drop for CurrentContext {
     }
 }
 
-/// A configuration for the context, which has no part in what is drawn: all drawing goes to framebuffer objects.
+/// Returns a configuration for the context, which has no part in what is drawn: all drawing goes to
+/// framebuffer objects.
 fn choose_config(
     instance: &Library,
     display: egl::Display,

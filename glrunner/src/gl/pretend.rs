@@ -37,12 +37,12 @@ fn note(call: String) {
     CALLS.with_borrow_mut(|calls| calls.push(call));
 }
 
-/// The address that a buffer has here: beyond 32 bits.
+/// Returns the address that a buffer has here: beyond 32 bits.
 pub(crate) fn address_of(buffer: u32) -> u64 {
     0x7_0000_0000 + 0x1000 * u64::from(buffer)
 }
 
-/// The device that tests use, with more extensions. `None` if there is none.
+/// Returns the device that tests use, with more extensions. `None` if there is none.
 pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     open_pretended_with(&[])
 }
@@ -61,7 +61,7 @@ fn open_pretended_with(extensions: &[&str]) -> Option<Rc<Gl>> {
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
 
-/// The driver's own command.
+/// Returns the driver's own command.
 pub(super) fn real(name: &str) -> *const c_void {
     Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
 }

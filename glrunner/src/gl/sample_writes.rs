@@ -46,7 +46,7 @@ impl Texels {
         }
     }
 
-    /// The attachment that takes them.
+    /// Returns the attachment that takes them.
     fn attachment(self, format: ClientFormat) -> u32 {
         match self {
             Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
@@ -195,7 +195,7 @@ fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     }
 }
 
-/// A shader that takes each texel from another texture.
+/// Returns a shader that takes each texel from another texture.
 fn fragment_shader(kind: Texels) -> String {
     let prefix = kind.prefix();
     let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
@@ -273,7 +273,7 @@ impl SetAside {
     }
 }
 
-/// A program whose fragment shader this is.
+/// Returns a program whose fragment shader this is.
 fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
     let program = Object::new(gl, ObjectKind::GlslProgram)?;
     for (stage, text) in [(VERTEX_SHADER, VERTEX_TEXT), (FRAGMENT_SHADER, fragment)] {

@@ -75,7 +75,8 @@ impl Texture {
     }
 }
 
-/// The texels that one sample of every pixel makes, in the client's format, layer after layer.
+/// Reads the texels that one sample of every pixel makes, in the client's format, layer after
+/// layer.
 ///
 /// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
 pub(super) fn read(
@@ -112,7 +113,7 @@ pub(super) fn read(
     }
 }
 
-/// The first bytes of the first component of each value.
+/// Returns the first bytes of the first component of each value.
 fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
     let values = values.chunks_exact(16);
     // Values of OpenGL lie in memory as those of the CPU do, and all CPUs that OpenGL runs on here are little-endian.
@@ -219,7 +220,7 @@ void main() {{
     )
 }
 
-/// A program of one compute shader.
+/// Returns a program of one compute shader.
 fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
     let text = CString::new(text).map_err(|_| Error::NoShader("it has a zero".to_owned()))?;
     let texts = [text.as_ptr()];

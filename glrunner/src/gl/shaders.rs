@@ -129,7 +129,7 @@ impl ShaderProgram {
         gl.check("glUseProgram")
     }
 
-    /// A property with one value, such as `GL_GEOMETRY_OUTPUT_TYPE`.
+    /// Returns a property with one value, such as `GL_GEOMETRY_OUTPUT_TYPE`.
     pub(crate) fn property(&self, name: u32) -> Result<i32, Error> {
         let mut value = 0;
         let gl = self.object.gl();
@@ -139,7 +139,7 @@ impl ShaderProgram {
     }
 }
 
-/// The length of a source as OpenGL counts it.
+/// Returns the length of a source as OpenGL counts it.
 fn length_of(source: &[u8]) -> Result<i32, Error> {
     i32::try_from(source.len()).map_err(|_| Error::Length {
         what: "shader",

@@ -39,7 +39,7 @@ unsafe impl Sync for Cellular {}
 // SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are integers, used below the lock of their store.
 unsafe impl Send for Cellular {}
 
-/// A number of this thread that no other living thread has.
+/// Returns a number of this thread that no other living thread has.
 fn token() -> usize {
     thread_local! {
         static MARK: u8 = const { 0 };
@@ -207,7 +207,7 @@ pub(crate) fn made_current(native: Option<Native>) {
     with(|state| state.made_current());
 }
 
-/// A context that is not destroyed, by its address.
+/// Returns a context that is not destroyed, by its address.
 fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
     let contexts = CONTEXTS.lock();
     let mut known = contexts.values();

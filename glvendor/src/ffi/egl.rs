@@ -33,7 +33,7 @@ pub(super) fn lookup() -> Option<GetProcAddress> {
     VENDOR.get()
 }
 
-/// The entry point of a vendor library for EGL: glvnd/libeglabi.h.
+/// Returns the entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
 /// # Safety
 /// libEGL calls it, with what that header says.

@@ -27,7 +27,7 @@ type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) 
 
 static VENDOR: Lookup = Lookup::new();
 
-/// The entry point of a vendor library for GLX: glvnd/libglxabi.h.
+/// Returns the entry point of a vendor library for GLX: glvnd/libglxabi.h.
 ///
 /// # Safety
 /// libGLX calls it, with what that header says.

@@ -141,7 +141,8 @@ impl Known {
         })
     }
 
-    /// The entries that explain all that differs in a script beyond tolerances; `None` if something is left, or nothing differs.
+    /// Returns the entries that explain all that differs in a script beyond tolerances; `None` if
+    /// something is left, or nothing differs.
     pub fn explain(&self, script: &str, comparison: &Comparison) -> Option<Vec<&KnownDifference>> {
         let differs = match &comparison.class {
             Class::NotCompared(_) => return None,
@@ -165,7 +166,7 @@ impl Known {
         (differs && !left).then_some(explanations)
     }
 
-    /// An entry that explains why a driver ends the process that runs a script.
+    /// Returns an entry that explains why a driver ends the process that runs a script.
     pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
         let entries = self.entries_for(script, driver).into_iter();
         let mut of_outcome =
@@ -175,7 +176,7 @@ impl Known {
         Some(&entry.known)
     }
 
-    /// The entries that speak of a script and a driver, which have now been compared.
+    /// Returns the entries that speak of a script and a driver, which have now been compared.
     fn entries_for(&self, script: &str, driver: &Driver) -> Vec<&Entry> {
         let driver = driver.to_string().to_lowercase();
         let speaks = |entry: &&Entry| {
@@ -214,7 +215,8 @@ impl Entry {
     }
 }
 
-/// The driver whose differences are known: the one of GL, which is what others are compared with, and else the first.
+/// Returns the driver whose differences are known: the one of GL, which is what others are compared
+/// with, and else the first.
 pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     let mut of_gl = drivers.iter().filter(|driver| driver.api == "gl");
     of_gl.next().unwrap_or(&drivers[0])

@@ -47,7 +47,7 @@ pub(super) enum Gap {
 }
 
 impl Gap {
-    /// A number that is larger for what is worse.
+    /// Returns a number that is larger for what is worse.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::None | Self::ZeroSign => 0.0,
@@ -200,7 +200,7 @@ fn may_be_float(word: u32) -> bool {
     value == 0.0 || (SMALLEST..=LARGEST).contains(&value.abs())
 }
 
-/// The NaN that processors and GPUs make. Other NaN may be negative integers.
+/// Returns the NaN that processors and GPUs make. Other NaN may be negative integers.
 fn is_usual_nan(word: u32) -> bool {
     matches!(word, 0x7fc0_0000 | 0xffc0_0000 | 0x7fff_ffff)
 }

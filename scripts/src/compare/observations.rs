@@ -218,7 +218,7 @@ impl<'a> Texels<'a> {
         [self.origin[0] + x as u32, self.origin[1] + y as u32]
     }
 
-    /// The bytes of the texel at a place.
+    /// Returns the bytes of the texel at a place.
     fn at(&self, [x, y]: [u32; 2]) -> Option<&'a [u8]> {
         let x = x.checked_sub(self.origin[0]).filter(|x| *x < self.width)?;
         let y = y.checked_sub(self.origin[1])?;
@@ -228,7 +228,8 @@ impl<'a> Texels<'a> {
     }
 }
 
-/// The numbers of a component that both formats have. Where these differ, the coarser one counts.
+/// Returns the numbers of a component that both formats have. Where these differ, the coarser one
+/// counts.
 fn kind_of(formats: [&Format; 2], component: usize, values: [f64; 2]) -> NumberKind {
     if formats.iter().any(|format| format.encoding.is_integer()) {
         return NumberKind::Exact;
@@ -392,7 +393,7 @@ fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool
     a.len() == b.len()
 }
 
-/// The type that a probe takes a word of a buffer for, and the word.
+/// Returns the type that a probe takes a word of a buffer for, and the word.
 fn word_at(seen: &Observation, place: u64) -> Option<(Scalar, &[u8])> {
     let ObservedLayout::Values { scalar, offset } = seen.layout else {
         return None;

@@ -55,7 +55,7 @@ impl DataLayout {
         }
     }
 
-    /// Bytes from an element of an array to the next.
+    /// Returns the bytes from an element of an array to the next.
     pub fn stride(self, ty: DataType) -> u64 {
         match (ty.columns, self.major) {
             (1, _) => self.vector_stride(ty.scalar, ty.rows),

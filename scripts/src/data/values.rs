@@ -50,12 +50,12 @@ pub struct TypedData {
 }
 
 impl TypedData {
-    /// Number of scalars.
+    /// Counts the number of scalars.
     pub fn count(&self) -> usize {
         self.literals.len() * self.times
     }
 
-    /// The scalars and where they stand.
+    /// Returns the scalars and where they stand.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
         let offsets = self.layout.offsets(self.ty, self.offset, self.count());
         offsets.zip(self.literals.iter().copied().cycle())
@@ -153,7 +153,7 @@ pub struct DataRange {
 }
 
 impl DataRange {
-    /// The values as text; vectors and matrices in parentheses.
+    /// Returns the values as text; vectors and matrices in parentheses.
     pub fn print(&self, bytes: &[u8]) -> Result<String, String> {
         let scalar = self.ty.scalar;
         let components = self.ty.components();

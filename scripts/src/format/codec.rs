@@ -12,7 +12,7 @@ const SHARED_BIAS: i32 = 15;
 const SHARED_MAX: i32 = 31;
 
 impl Format {
-    /// The values of a texel; channels that the format lacks read (0, 0, 0, 1).
+    /// Returns the values of a texel; channels that the format lacks read (0, 0, 0, 1).
     pub fn decode(&self, texel: &[u8]) -> [f64; 4] {
         let mut values = [0.0, 0.0, 0.0, 1.0];
         for channel in &self.channels {
@@ -27,7 +27,8 @@ impl Format {
         values
     }
 
-    /// The texel nearest to a color. Values that the format cannot hold become the nearest that it can; NaN becomes 0 in all but floats.
+    /// Returns the texel nearest to a color. Values that the format cannot hold become the nearest
+    /// that it can; NaN becomes 0 in all but floats.
     pub fn encode(&self, color: [f64; 4]) -> Vec<u8> {
         let mut texel = vec![0; self.size()];
         if self.encoding == Encoding::SharedExponent {
@@ -43,7 +44,7 @@ impl Format {
         texel
     }
 
-    /// The bits of a component of a texel; `None` if the format lacks it.
+    /// Returns the bits of a component of a texel; `None` if the format lacks it.
     pub fn bits(&self, texel: &[u8], component: usize) -> Option<u64> {
         let mut channels = self.channels.iter();
         let channel = channels.find(|channel| channel.component == component)?;
@@ -60,7 +61,7 @@ impl Format {
     }
 }
 
-/// Bits of a texel.
+/// Reads the bits of a texel.
 pub(crate) fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
     (0..bits).fold(0, |value, bit| {
         let at = (offset + bit) as usize;
@@ -133,7 +134,8 @@ fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
     }
 }
 
-/// An unsigned float with an exponent of five bits. Negative values become 0, values past the largest finite one become that one.
+/// Returns an unsigned float with an exponent of five bits. Negative values become 0, values past
+/// the largest finite one become that one.
 fn encode_small_float(value: f64, bits: u32) -> u64 {
     let fraction_bits = bits as i32 - 5;
     let largest = (2.0 - (-f64::from(fraction_bits)).exp2()) * 32768.0;

@@ -182,7 +182,7 @@ impl Format {
         })
     }
 
-    /// The format with the same bits whose channels have no curve.
+    /// Returns the format with the same bits whose channels have no curve.
     pub fn without_curve(&self) -> vk::Format {
         let name = format!("{:?}", self.vk);
         if self.encoding == Encoding::Srgb {
@@ -231,7 +231,7 @@ impl Format {
         self.channels.iter().any(|channel| channel.bits == 64)
     }
 
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn size(&self) -> usize {
         self.bytes
     }
@@ -286,8 +286,9 @@ impl DepthFormat {
         })
     }
 
-    /// The depths as copies between images and buffers have them (Vulkan specification, "Copying Data Between Buffers and Images"):
-    /// without the stencil values, depths of 24 bits in the low bits of four bytes. `None` without depths.
+    /// Returns the depths as copies between images and buffers have them (Vulkan specification,
+    /// "Copying Data Between Buffers and Images"): without the stencil values, depths of 24 bits in
+    /// the low bits of four bytes. `None` without depths.
     pub fn depth_texels(self) -> Option<Format> {
         let (encoding, bits, bytes) = match self.vk {
             vk::Format::D16_UNORM | vk::Format::D16_UNORM_S8_UINT => (Encoding::Unorm, 16, 2),

@@ -95,7 +95,7 @@ impl Precision {
     }
 }
 
-/// The power of two at or below a value that is not negative.
+/// Returns the power of two at or below a value that is not negative.
 fn exponent_of(value: f64) -> i32 {
     match value.to_bits() >> 52 {
         0 => -1022,

@@ -60,7 +60,7 @@ impl Surface {
         }
     }
 
-    /// The name as a part of file names.
+    /// Returns the name as a part of file names.
     pub fn file_name(self) -> String {
         let mut name = match self.plane {
             Plane::Color(number) => format!("attachment{number}"),
@@ -171,7 +171,8 @@ impl PixelProbe {
         })
     }
 
-    /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
+    /// Returns the expected values in the precision of a float format: 0.1 in a script means the
+    /// 32-bit float that is nearest.
     pub(crate) fn expected_in(&self, format: &Format) -> [f64; 4] {
         if format.encoding.is_float() {
             self.expected.values.map(|value| f64::from(value as f32))
@@ -208,7 +209,7 @@ impl PixelProbe {
         differences
     }
 
-    /// The largest distance of a component from what is expected of it.
+    /// Returns the largest distance of a component from what is expected of it.
     fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
         let expected = self.expected_in(format);
         let pairs = observed.iter().zip(&expected);
@@ -273,7 +274,7 @@ impl Differences {
     }
 }
 
-/// All texels of a picture, row by row, each in parentheses.
+/// Returns all texels of a picture, row by row, each in parentheses.
 pub fn print_picture(picture: &Image) -> String {
     let mut text = String::new();
     for y in 0..picture.height {
@@ -290,7 +291,7 @@ pub fn print_picture(picture: &Image) -> String {
     text
 }
 
-/// The values of a pixel as text.
+/// Returns the values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = match format.encoding.is_float() {
         // As many digits as tell 32-bit floats apart.

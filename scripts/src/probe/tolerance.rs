@@ -143,7 +143,7 @@ impl Comparison {
             .map(|(_, comparison)| *comparison)
     }
 
-    /// The sign of the comparison.
+    /// Returns the sign of the comparison.
     pub fn sign(self) -> &'static str {
         COMPARISONS[self as usize].0
     }

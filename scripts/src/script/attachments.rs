@@ -33,7 +33,7 @@ impl Default for Attachments {
 }
 
 impl Attachments {
-    /// The format of a color attachment.
+    /// Returns the format of a color attachment.
     pub fn color(&self, number: u32) -> Option<&Format> {
         self.colors.get(number as usize)?.as_ref()
     }

@@ -77,7 +77,7 @@ impl Script {
         })
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub fn last_stage(&self) -> Stage {
         let has = |stage: &Stage| {
             let mut programs = self.programs.iter();
@@ -90,14 +90,14 @@ impl Script {
             .unwrap_or(Stage::Vertex)
     }
 
-    /// The program of that stage.
+    /// Returns the program of that stage.
     fn last_program(&self) -> Option<&ProgramSection> {
         let stage = self.last_stage();
         self.programs.iter().find(|program| program.stage == stage)
     }
 
-    /// The output registers of a program with what they mean, if it has any: those of a program of the intermediate representation count from 0
-    /// in their order.
+    /// Returns the output registers of a program with what they mean, if it has any: those of a
+    /// program of the intermediate representation count from 0 in their order.
     fn output_registers(&self, section: &ProgramSection) -> Option<Vec<(u32, Semantic)>> {
         match section.form {
             ProgramForm::Assembly => {

@@ -207,7 +207,7 @@ impl FixedFunctions {
         self.point_attenuation || self.point_bounds
     }
 
-    /// The key of the vertex stage.
+    /// Returns the key of the vertex stage.
     pub fn vertex(&self, reads: FixedReads) -> FixedVertex {
         let color_material = self.is_color_material.then_some(self.color_material);
         let lighting = Lighting {
@@ -240,7 +240,8 @@ impl FixedFunctions {
         }
     }
 
-    /// The key of the fragment stage. Colors are clamped, as they are with GL's initial state.
+    /// Returns the key of the fragment stage. Colors are clamped, as they are with GL's initial
+    /// state.
     pub fn fragment(
         &self,
         enables: &[TextureEnables],

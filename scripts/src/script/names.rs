@@ -52,7 +52,7 @@ const QUAD_NAMES: &[(&str, u32)] = &[
     ("vertex.matrixindex[12]", 23),
 ];
 
-/// The location of an attribute name or number.
+/// Returns the location of an attribute name or number.
 pub(crate) fn attribute_location(name: &str) -> Option<u32> {
     let mut names = PLAIN_NAMES.iter().chain(QUAD_NAMES);
     if let Some((_, location)) = names.find(|(text, _)| *text == name) {

@@ -41,12 +41,13 @@ impl Origin {
         self.pieces.push(Piece { text, script });
     }
 
-    /// The bytes of the script that hold the header of the section.
+    /// Returns the bytes of the script that hold the header of the section.
     pub(super) fn header(&self) -> Range<usize> {
         self.header.clone()
     }
 
-    /// The byte of the script for one of a program of `length` bytes; the end of the section for those past the end.
+    /// Returns the byte of the script for one of a program of `length` bytes; the end of the
+    /// section for those past the end.
     pub(super) fn script_offset(&self, length: usize, byte: usize) -> Option<usize> {
         if byte >= length {
             return self.pieces.last().map(|piece| piece.script.end);
@@ -57,7 +58,7 @@ impl Origin {
         Some(piece.script.start + within)
     }
 
-    /// The bytes of the script for those of a program of `length` bytes.
+    /// Returns the bytes of the script for those of a program of `length` bytes.
     pub(super) fn script_span(&self, length: usize, span: Span) -> Option<Span> {
         let start = self.script_offset(length, span.start as usize)?;
         let start = u32::try_from(start).ok()?;

@@ -35,7 +35,8 @@ pub fn is_script(text: &[u8]) -> bool {
     first.is_some_and(|line| line.starts_with(b"["))
 }
 
-/// The assembly programs of a script, in its order. Other sections are not read, so that this says nothing of whether the script is right.
+/// Returns the assembly programs of a script, in its order. Other sections are not read, so that
+/// this says nothing of whether the script is right.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
     let label = |program_type, name| Some(ProgramLabel { program_type, name });
@@ -64,7 +65,8 @@ pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
 }
 
 impl Script {
-    /// The assembly programs, in the order of the script, those that commands load among them.
+    /// Returns the assembly programs, in the order of the script, those that commands load among
+    /// them.
     pub fn assembly_sections(&self) -> Vec<(ProgramLabel, &ProgramSection)> {
         let own = self.programs.iter().map(|section| (None, section));
         let spares = self.spares.iter();
@@ -81,7 +83,7 @@ impl Script {
     }
 }
 
-/// The ids on the `# covers:` lines of a script, which may stand anywhere in it.
+/// Reads the ids on the `# covers:` lines of a script, which may stand anywhere in it.
 pub fn read_covers(text: &[u8]) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {

@@ -160,7 +160,7 @@ fn for_sections(
     }
 }
 
-/// The bytes of a module that is given as hexadecimal words without prefix.
+/// Parses the bytes of a module that is given as hexadecimal words without prefix.
 fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for_sections(

@@ -12,7 +12,7 @@ pub const MAIN: &str = "main";
 pub struct EntryPoints([u16; 6]);
 
 impl EntryPoints {
-    /// The number of the name of a stage's entry point.
+    /// Returns the number of the name of a stage's entry point.
     pub fn get(self, stage: Stage) -> usize {
         usize::from(self.0[stage as usize])
     }

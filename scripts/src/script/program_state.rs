@@ -142,7 +142,7 @@ impl ProgramState {
         }
     }
 
-    /// The program of a stage: of several that are linked together the first.
+    /// Returns the program of a stage: of several that are linked together the first.
     pub fn program<'s>(&self, script: &'s Script, stage: Stage) -> Option<&'s ProgramSection> {
         let mut loaded = self
             .loaded
@@ -172,7 +172,8 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub const MAX_STATES: usize = 64;
 
 impl Script {
-    /// The states that programs meet and those that loading them makes, each once, in order; at least one, and not many more than [`MAX_STATES`].
+    /// Returns the states that programs meet and those that loading them makes, each once, in
+    /// order; at least one, and not many more than [`MAX_STATES`].
     pub fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();

@@ -77,7 +77,7 @@ pub struct Requirements {
 const DEFAULT_SIZE: u32 = 250;
 
 impl Requirements {
-    /// The program of an assembly section.
+    /// Returns the program of an assembly section.
     pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
         glasm::Source {
             acceptance: self.acceptance,

@@ -103,7 +103,7 @@ pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
     ("test", SectionKind::Test),
 ];
 
-/// The kind that a header names.
+/// Parses the kind that a header names.
 fn parse_header(name: &str) -> Option<SectionKind> {
     if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
         return Some(*kind);
@@ -128,7 +128,7 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     })
 }
 
-/// The text between the brackets if the line looks like a header.
+/// Returns the text between the brackets if the line looks like a header.
 fn header_text(line: &[u8]) -> Option<String> {
     let line = line
         .trim_ascii_end()
@@ -143,7 +143,7 @@ fn header_text(line: &[u8]) -> Option<String> {
     Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The last word of a header line.
+/// Returns the last word of a header line.
 fn last_word(line: &[u8]) -> &str {
     let text = std::str::from_utf8(line).unwrap_or_default();
     let text = text

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// Bytes of a program with repeated lines: some more than the compiler takes.
 const MAX_TEXT: usize = 20 << 20;
 
-/// The program of a section that holds a spare one.
+/// Reads the program of a section that holds a spare one.
 pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     let SectionKind::SpareProgram(program_type) = section.kind else {
         return None;
@@ -30,7 +30,8 @@ pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     })
 }
 
-/// The text of a program section in which lines `%repeat N LINE` stand for N lines, and where it comes from.
+/// Returns the text of a program section in which lines `%repeat N LINE` stand for N lines, and
+/// where it comes from.
 pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (Vec<u8>, Origin) {
     let mut text = Vec::new();
     let mut origin = Origin::without_pieces(section);
@@ -97,7 +98,7 @@ impl Script {
         }
     }
 
-    /// The script with some spare programs in the place of others.
+    /// Returns the script with some spare programs in the place of others.
     pub fn with_loaded(&self, loaded: &[usize]) -> Cow<'_, Self> {
         if loaded.is_empty() {
             return Cow::Borrowed(self);
@@ -120,7 +121,7 @@ impl Script {
         Cow::Owned(script)
     }
 
-    /// The stage of a spare program.
+    /// Returns the stage of a spare program.
     pub fn spare_stage(&self, spare: usize) -> Stage {
         self.spares[spare].program.stage
     }

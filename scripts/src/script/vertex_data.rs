@@ -247,7 +247,8 @@ fn is_variable(name: &str) -> bool {
         && !name.starts_with("gl_")
 }
 
-/// The format for data of a GL type that a GLSL type receives, and the number of its columns.
+/// Returns the format for data of a GL type that a GLSL type receives, and the number of its
+/// columns.
 fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
     let (_, data) = GL_TYPES.iter().find(|(name, _)| *name == gl_type)?;
     let received = match glsl_type {
@@ -288,7 +289,7 @@ fn parse_cell(column: &Column, words: &mut Words<'_>, texel: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// The float that a number of a GL type becomes.
+/// Returns the float that a number of a GL type becomes.
 fn float_bits(scalar: Scalar, word: &str) -> Option<u64> {
     let value = match scalar.value(scalar.parse_bits(word)?) {
         crate::data::Value::Int(value) => value as f32,

@@ -88,12 +88,12 @@ impl<'a> Words<'a> {
         self.next >= self.words.len()
     }
 
-    /// Number of words left.
+    /// Returns the number of words left.
     pub(crate) fn remaining(&self) -> usize {
         self.words.len() - self.next
     }
 
-    /// The next word, without taking it.
+    /// Returns the next word, without taking it.
     pub(crate) fn peek(&self) -> Option<&'a str> {
         self.words.get(self.next).map(|word| word.text)
     }
@@ -166,7 +166,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// An error at the word taken last.
+    /// Returns an error at the word taken last.
     pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
         let word = self
             .next
@@ -175,7 +175,7 @@ impl<'a> Words<'a> {
         error_at(word.map_or(self.end, |word| word.column), message)
     }
 
-    /// An error at the word that comes next, or at the end of the line.
+    /// Returns an error at the word that comes next, or at the end of the line.
     pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
         error_at(
             self.words

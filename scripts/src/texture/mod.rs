@@ -80,7 +80,7 @@ impl Update {
         }
     }
 
-    /// Number of texels that are filled.
+    /// Returns the number of texels that are filled.
     pub fn texels(&self) -> u64 {
         let level_texels = |level: u32| {
             let [width, height, _] = self.shape.level_extent(level);
@@ -90,7 +90,7 @@ impl Update {
         planes * self.samples().len() as u64
     }
 
-    /// The planes that are filled.
+    /// Returns the planes that are filled.
     pub fn planes(&self) -> Vec<PlaneId> {
         let of_level = |level| {
             self.slices(level).flat_map(move |slice| {
@@ -130,7 +130,7 @@ impl Update {
         }
     }
 
-    /// The texels of one sample among those of all that are filled.
+    /// Returns the texels of one sample among those of all that are filled.
     fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
         let (size, samples) = (self.shape.format.size(), self.samples().len());
         if samples == 1 {
@@ -195,7 +195,7 @@ impl TextureData {
         !self.planes.keys().any(|plane| plane.level == level)
     }
 
-    /// The texels of a plane.
+    /// Returns the texels of a plane.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];
         self.planes.get(&id).cloned().unwrap_or_else(zeros)

@@ -85,7 +85,7 @@ pub enum DepthMode {
 }
 
 impl DepthMode {
-    /// The compiler's name for it.
+    /// Returns the compiler's name for it.
     pub fn for_compiler(self) -> glasm::DepthMode {
         match self {
             Self::Luminance => glasm::DepthMode::Luminance,
@@ -231,17 +231,17 @@ impl Sampling {
         }
     }
 
-    /// The swizzle with the depth mode, which comes first.
+    /// Returns the swizzle with the depth mode, which comes first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.depth_mode.swizzle())
     }
 
-    /// The swizzle of colors with the base format, which comes first.
+    /// Returns the swizzle of colors with the base format, which comes first.
     pub fn color_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
 
-    /// The swizzle behind another one.
+    /// Returns the swizzle behind another one.
     fn behind(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
         self.swizzle.map(|from| match from {
             Swizzle::Component(component) => first[usize::from(component & 3)],
@@ -249,7 +249,7 @@ impl Sampling {
         })
     }
 
-    /// The levels that are seen of a texture with so many; never none.
+    /// Returns the levels that are seen of a texture with so many; never none.
     pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
         let first = self.base_level.min(levels.saturating_sub(1));
         let end = self

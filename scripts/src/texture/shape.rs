@@ -52,7 +52,7 @@ impl Shape {
         }
     }
 
-    /// Bytes of a plane of a level.
+    /// Returns the bytes of a plane of a level.
     pub fn plane_bytes(&self, level: u32) -> usize {
         let [width, height, _] = self.level_extent(level);
         width as usize * height as usize * self.format.size()
@@ -72,7 +72,7 @@ impl Shape {
         bytes <= MAX_BYTES
     }
 
-    /// All planes of a level.
+    /// Returns all planes of a level.
     pub(super) fn level_planes(&self, level: u32) -> impl Iterator<Item = PlaneId> {
         let samples = self.samples;
         (0..self.slices(level)).flat_map(move |slice| {
@@ -84,7 +84,7 @@ impl Shape {
         })
     }
 
-    /// All planes.
+    /// Returns all planes.
     pub fn planes(&self) -> impl Iterator<Item = PlaneId> {
         (0..self.levels).flat_map(|level| self.level_planes(level))
     }

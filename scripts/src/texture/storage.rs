@@ -31,7 +31,7 @@ impl ImagePart {
         self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
     }
 
-    /// The target that the part of an image has.
+    /// Returns the target that the part of an image has.
     pub fn target(self, target: TexTarget) -> TexTarget {
         match self.slice {
             Some(_) => plane_target(target),
@@ -48,7 +48,7 @@ impl ImagePart {
     }
 }
 
-/// The target of a layer, a face or a slice.
+/// Returns the target of a layer, a face or a slice.
 fn plane_target(target: TexTarget) -> TexTarget {
     match target {
         TexTarget::D1 | TexTarget::D1Array => TexTarget::D1,

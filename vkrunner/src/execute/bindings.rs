@@ -97,7 +97,7 @@ impl Bound {
 }
 
 impl Bound {
-    /// The parts of buffers into which vertices are captured, with their numbers, in order.
+    /// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
     pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
         captured_ranges(&self.ranges)
     }

@@ -158,7 +158,8 @@ impl<'a> Draws<'a> {
         resources.feedback.drawn()
     }
 
-    /// A draw as Vulkan does it, with the list that takes the place of its vertices if it has no such primitives.
+    /// Returns a draw as Vulkan does it, with the list that takes the place of its vertices if it
+    /// has no such primitives.
     fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
@@ -199,7 +200,8 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// The indices of a list that takes the place of the draw's own vertices. Else those of the draw are uploaded.
+    /// Returns the indices of a list that takes the place of the draw's own vertices. Else those of
+    /// the draw are uploaded.
     fn indices(
         &mut self,
         script: &Script,
@@ -303,7 +305,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// The number of the pipeline for a draw, which is made if it is new.
+    /// Returns the number of the pipeline for a draw, which is made if it is new.
     fn pipeline(
         &mut self,
         script: &Script,
@@ -355,7 +357,7 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// The vertices of a rectangle.
+/// Returns the vertices of a rectangle.
 fn corners(draw: &Draw) -> Option<VertexData> {
     match draw.source {
         DrawSource::Rect { position, texcoord } => Some(VertexData::rectangle(position, texcoord)),
@@ -376,7 +378,7 @@ fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     }
 }
 
-/// A buffer of indices, which the caller has checked to fit; `None` for none.
+/// Returns a buffer of indices, which the caller has checked to fit; `None` for none.
 fn index_buffer(
     device: &Rc<Device>,
     indices: &[u32],

@@ -38,24 +38,24 @@ fn no_framebuffer() -> Problem {
 }
 
 impl<'a> Execution<'a> {
-    /// The framebuffer, if the script has one.
+    /// Returns the framebuffer, if the script has one.
     pub(super) fn framebuffer(&self) -> Result<&Framebuffer, Problem> {
         self.framebuffer.as_ref().ok_or_else(no_framebuffer)
     }
 
-    /// The contents of a buffer, as long as the script made it.
+    /// Returns the contents of a buffer, as long as the script made it.
     pub(super) fn bytes(&self, buffer: BufferId) -> &[u8] {
         let size = self.script.buffers[buffer.0].size as usize;
         &self.resources.buffers[buffer.0].bytes()[..size]
     }
 
-    /// The number of the modules for the state as it is.
+    /// Returns the number of the modules for the state as it is.
     pub(super) fn set(&self) -> usize {
         let found = self.sets.iter().position(|set| set.state == self.state);
         found.expect("there are modules for every state that draws and dispatches meet")
     }
 
-    /// The module of a stage for the state as it is.
+    /// Returns the module of a stage for the state as it is.
     pub(super) fn module(&self, stage: Stage) -> Option<&'a Module> {
         let mut modules = self.sets[self.set()].modules.iter();
         modules.find(|module| module.stage == stage)

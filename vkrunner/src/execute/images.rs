@@ -49,8 +49,9 @@ impl Images {
             .prepare(key, |data| Ok(create(device, data, TextureUse::Storage)?))
     }
 
-    /// The image of a unit as a program sees it. Without an image, where texels have another size than those of the image, and where the
-    /// image lacks the part that is bound, it sees none; on devices that cannot do that, one of one texel that nobody else sees.
+    /// Returns the image of a unit as a program sees it. Without an image, where texels have
+    /// another size than those of the image, and where the image lacks the part that is bound, it
+    /// sees none; on devices that cannot do that, one of one texel that nobody else sees.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,
@@ -73,7 +74,7 @@ impl Images {
         self.seen_by_program(device, unit, wanted, view)
     }
 
-    /// The view of the image bound to a unit, if a program sees it there.
+    /// Returns the view of the image bound to a unit, if a program sees it there.
     fn view_of_unit(&self, unit: u32, wanted: WantedImage) -> Result<Option<StorageView>, String> {
         let bound = self.table.bound(ImageKey::of_unit(unit));
         match self.table.data(bound.image) {
@@ -103,7 +104,7 @@ impl Images {
         }
     }
 
-    /// The image that a module finds by descriptor only.
+    /// Returns the image that a module finds by descriptor only.
     pub(super) fn for_module(
         &mut self,
         device: &Rc<Device>,
@@ -161,7 +162,7 @@ impl Images {
         Ok(&self.missing[place].1)
     }
 
-    /// The texels of a plane.
+    /// Reads the texels of a plane.
     pub(super) fn read(
         &mut self,
         device: &Rc<Device>,
@@ -205,7 +206,7 @@ fn select_view(
     Ok(format.filter(|_| part.exists(shape)).map(view))
 }
 
-/// The smallest image that a program can see.
+/// Returns the smallest image that a program can see.
 fn smallest(wanted: WantedImage) -> Result<Shape, String> {
     let format = match wanted.format {
         ImageFormat::Raw(bits) => raw_format(bits),

@@ -52,18 +52,18 @@ impl Resources {
         }
     }
 
-    /// The line of the program of a stage, which tells programs apart; 0 if there is none.
+    /// Returns the line of the program of a stage, which tells programs apart; 0 if there is none.
     pub(super) fn program_line(&self, stage: Stage) -> u32 {
         self.program_lines.get(&stage).copied().unwrap_or(0)
     }
 
-    /// The address of a place in a buffer.
+    /// Returns the address of a place in a buffer.
     pub(super) fn address(&self, address: BufferAddress) -> u64 {
         let start = self.buffers[address.buffer.0].address();
         start.wrapping_add(address.offset)
     }
 
-    /// The bits of a parameter; addresses and handles go over what it was before.
+    /// Returns the bits of a parameter; addresses and handles go over what it was before.
     pub(super) fn resolve_param(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,
@@ -121,7 +121,7 @@ impl Resources {
         }
     }
 
-    /// The resource of element `unit` of an array for `target`.
+    /// Returns the resource of element `unit` of an array for `target`.
     pub(super) fn by_handle(
         &mut self,
         device: &Rc<Device>,

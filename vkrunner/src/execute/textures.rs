@@ -102,7 +102,7 @@ impl Textures {
         Ok(())
     }
 
-    /// The object of a unit, after [`Self::prepare`].
+    /// Returns the object of a unit, after [`Self::prepare`].
     pub(super) fn get(&self, number: u32, wanted: WantedTexture) -> &SampledTexture {
         let unit = self.table.get(number);
         match unit.filter(|unit| is_set(unit, self.complete_only)) {
@@ -117,13 +117,13 @@ impl Textures {
 }
 
 impl Textures {
-    /// The type of the texels of a unit, if it holds a texture.
+    /// Returns the type of the texels of a unit, if it holds a texture.
     pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
         let unit = self.table.get(number)?;
         Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))
     }
 
-    /// The texture of a unit if the program can read it, and an incomplete one else.
+    /// Returns the texture of a unit if the program can read it, and an incomplete one else.
     pub(super) fn fitting(
         &mut self,
         device: &Rc<Device>,
@@ -140,7 +140,7 @@ impl Textures {
         Ok(self.get_unset(wanted))
     }
 
-    /// The sampler of a unit, with whatever texture.
+    /// Returns the sampler of a unit, with whatever texture.
     pub(super) fn sampler(
         &mut self,
         device: &Rc<Device>,
@@ -170,7 +170,7 @@ impl Textures {
         Ok(view.expect("it has been made"))
     }
 
-    /// The object for textures that are not there, after [`Self::prepare_unset`].
+    /// Returns the object for textures that are not there, after [`Self::prepare_unset`].
     fn get_unset(&self, wanted: WantedTexture) -> &SampledTexture {
         let unset = self.unset.iter().find(|(known, _)| *known == wanted);
         let object = unset.map(|(_, object)| object);
@@ -235,7 +235,7 @@ fn prepare_unit(
         .add_view(device, data, &unit.sampling, comparing)
 }
 
-/// A texture on the device, filled.
+/// Creates a texture on the device, filled.
 pub(super) fn create(
     device: &Rc<Device>,
     data: &TextureData,
@@ -289,7 +289,8 @@ fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// A texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all devices have.
+/// Returns a texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all
+/// devices have.
 fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
     let compares = wanted.comparing == Some(Comparing::On);
     let format = match wanted.texel {

@@ -39,7 +39,7 @@ pub(super) struct VertexInput {
     pub(super) half: Option<Half>,
 }
 
-/// The attributes that a program reads.
+/// Returns the attributes that a program reads.
 pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     let input = |input: &InterfaceVariable| {
         let Semantic::Attrib(number) = input.semantic else {

@@ -57,13 +57,13 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The state that a module reads when it runs.
+    /// Returns the state that a module reads when it runs.
     pub(super) fn state_of(&self, reflection: &Reflection) -> Option<Box<StateWords>> {
         let reads = reflection.state.is_some();
         reads.then(|| Box::new(self.compiler().state_words()))
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub(super) fn last_stage(&self) -> Stage {
         self.compiler().last_stage()
     }
@@ -76,7 +76,8 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Bits of the size of points where a module writes none: in WGSL all have one pixel.
+    /// Returns the bits of the size of points where a module writes none: in WGSL all have one
+    /// pixel.
     fn implied_point_size(&self) -> Option<u32> {
         match self.through {
             None | Some(Through::Glsl) => None,

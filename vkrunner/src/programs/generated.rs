@@ -32,7 +32,7 @@ fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     }
 }
 
-/// A reflection of a module that needs nothing but vertices.
+/// Returns a reflection of a module that needs nothing but vertices.
 fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     Reflection {
         stage,
@@ -59,7 +59,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     }
 }
 
-/// A stage whose words each draw makes.
+/// Returns a stage whose words each draw makes.
 fn templated(stage: Stage, template: Template) -> Module {
     Module {
         stage,
@@ -112,7 +112,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The module of a stage that the runner makes.
+    /// Returns the module of a stage that the runner makes.
     fn generated(
         &self,
         section: &ProgramSection,
@@ -300,7 +300,7 @@ impl CompileContext<'_> {
         Ok(templated(section.stage, template))
     }
 
-    /// The primary color of programs, location 0 of other modules.
+    /// Returns the primary color of programs, location 0 of other modules.
     fn pass_fragment(
         &self,
         modules: &[Module],
@@ -466,7 +466,7 @@ fn made_primitive(evaluation: &Module) -> Primitive {
     }
 }
 
-/// A section that holds a program of the runner's own.
+/// Returns a section that holds a program of the runner's own.
 fn program(section: &ProgramSection, text: String) -> ProgramSection {
     ProgramSection {
         form: ProgramForm::Assembly,

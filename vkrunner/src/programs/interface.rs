@@ -100,7 +100,7 @@ impl Interface {
         })
     }
 
-    /// The entry point of that name.
+    /// Returns the entry point of that name.
     pub(crate) fn entry_point(&self, stage: Stage, name: &str) -> Option<&EntryPoint> {
         self.entry_points
             .iter()

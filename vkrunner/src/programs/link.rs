@@ -6,7 +6,7 @@ use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 
-/// The varyings of a program that the compiler made.
+/// Returns the varyings of a program that the compiler made.
 fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
     let varying = |variable: &InterfaceVariable| {
         Some(Varying {
@@ -40,7 +40,7 @@ impl StageInterface {
     }
 }
 
-/// The meaning of a location in a program.
+/// Returns the meaning of a location in a program.
 fn describe(reflection: Option<&Reflection>, input: &Varying) -> String {
     let semantic = reflection.and_then(|reflection| {
         let mut inputs = reflection.inputs.iter();

@@ -37,7 +37,8 @@ fn base(scalar: Scalar) -> Option<TypeBase> {
     }
 }
 
-/// The varyings of a module, each with what it is in the stage beside it: what the program says, else a number.
+/// Returns the varyings of a module, each with what it is in the stage beside it: what the program
+/// says, else a number.
 pub(crate) fn passed(
     varyings: &[Varying],
     meaning: impl Fn(&Varying) -> Option<Semantic>,
@@ -81,7 +82,7 @@ pub(crate) fn output_meaning(
     }
 }
 
-/// The places of all.
+/// Returns the places of all.
 pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
     passed.iter().map(|passed| passed.place).collect()
 }

@@ -55,7 +55,7 @@ impl Template {
         Self { built_ins, ..self }
     }
 
-    /// The words for a draw.
+    /// Returns the words for a draw.
     pub(crate) fn words(&self, shape: &DrawShape) -> Result<Vec<u32>, String> {
         let mut varyings = of_vertices(&self.passed);
         varyings.extend(&self.built_ins);

@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// The module that the device gets.
+    /// Returns the module that the device gets.
     pub(super) fn take_detour(
         &self,
         section: &ProgramSection,

@@ -145,7 +145,7 @@ impl Capabilities {
         self.features.contains(feature)
     }
 
-    /// The features that the compiler is told about.
+    /// Returns the features that the compiler is told about.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
         without.told(self.compiler)
     }
@@ -164,7 +164,7 @@ impl Capabilities {
         }
     }
 
-    /// The newest target that the device takes.
+    /// Returns the newest target that the device takes.
     pub(crate) fn best_target(&self) -> glasm::Target {
         match self.version {
             [1, 1, _] => glasm::Target::Vulkan1_1,
@@ -173,7 +173,7 @@ impl Capabilities {
         }
     }
 
-    /// The first feature or extension of a list that is missing.
+    /// Returns the first feature or extension of a list that is missing.
     pub(crate) fn missing_feature<'a>(
         &self,
         names: impl IntoIterator<Item = &'a str>,

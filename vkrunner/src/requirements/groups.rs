@@ -36,7 +36,7 @@ pub(crate) fn missing_for_module(
     group_sizes(words).find_map(|size| missing_group_size(size, capabilities))
 }
 
-/// The sizes that the entry points of a module declare.
+/// Returns the sizes that the entry points of a module declare.
 fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let mut rest = words.get(5..).unwrap_or_default();
     std::iter::from_fn(move || {

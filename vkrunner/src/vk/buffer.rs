@@ -110,7 +110,7 @@ impl BufferObject {
         }
     }
 
-    /// The contents; the device is idle.
+    /// Returns the contents; the device is idle.
     pub(crate) fn bytes(&self) -> &[u8] {
         let mapped = self.memory.as_ref().and_then(|memory| match memory {
             BufferMemory::Allocated(allocation) => allocation.mapped_slice(),
@@ -119,7 +119,7 @@ impl BufferObject {
         &mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
     }
 
-    /// The contents, to be changed; the device is idle.
+    /// Returns the contents, to be changed; the device is idle.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let mapped = self.memory.as_mut().and_then(|memory| match memory {
             BufferMemory::Allocated(allocation) => allocation.mapped_slice_mut(),
@@ -129,7 +129,7 @@ impl BufferObject {
             [..self.size as usize]
     }
 
-    /// The address in device memory; 0 if the buffer was not made for it.
+    /// Returns the address in device memory; 0 if the buffer was not made for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
             BufferUse::Script(roles) if roles.address != Addressing::None => {

@@ -215,7 +215,7 @@ impl Device {
         }
     }
 
-    /// The address of a buffer made for it; 0 if the device has no addresses.
+    /// Returns the address of a buffer made for it; 0 if the device has no addresses.
     pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
@@ -286,7 +286,7 @@ fn create_device(
     unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
 }
 
-/// The extension's functions, where Vulkan does not have them itself.
+/// Returns the extension's functions, where Vulkan does not have them itself.
 fn address_functions(
     instance: &Instance,
     device: &ash::Device,

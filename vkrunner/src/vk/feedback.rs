@@ -67,7 +67,7 @@ impl CaptureCounts {
         Ok(counts)
     }
 
-    /// Bytes that the buffer of a number holds up to the end of what was captured last.
+    /// Returns the bytes that the buffer of a number holds up to the end of what was captured last.
     pub(crate) fn bytes(&self, buffer: u32) -> u64 {
         let start = 4 * buffer as usize;
         let position = self.positions.bytes().get(start..start + 4);

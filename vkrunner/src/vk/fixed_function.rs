@@ -124,7 +124,7 @@ impl RasterizationExtensions {
         }
     }
 
-    /// The state of rasterization.
+    /// Returns the state of rasterization.
     pub(super) fn state(
         &mut self,
         state: &PipelineState,

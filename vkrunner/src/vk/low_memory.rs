@@ -70,13 +70,13 @@ impl LowMemory {
         }
     }
 
-    /// The contents; the device is idle.
+    /// Returns the contents; the device is idle.
     pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: the pages are mapped and initialized, and nobody else changes them while the device is idle.
         unsafe { std::slice::from_raw_parts(self.pages.start.cast(), self.pages.size) }
     }
 
-    /// The contents, to be changed; the device is idle.
+    /// Returns the contents, to be changed; the device is idle.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and the borrow is the only one.
         unsafe { std::slice::from_raw_parts_mut(self.pages.start.cast(), self.pages.size) }

@@ -310,13 +310,14 @@ impl VertexInput {
         }
     }
 
-    /// The state of divisors, for [`Self::state`].
+    /// Returns the state of divisors, for [`Self::state`].
     pub(super) fn divisor_state(&self) -> vk::PipelineVertexInputDivisorStateCreateInfoEXT<'_> {
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
             .vertex_binding_divisors(&self.divisors)
     }
 
-    /// The state, with that of divisors where there are any: devices without the extension do not know the structure.
+    /// Returns the state, with that of divisors where there are any: devices without the extension
+    /// do not know the structure.
     pub(super) fn state<'a>(
         &'a self,
         divisors: &'a mut vk::PipelineVertexInputDivisorStateCreateInfoEXT<'a>,

@@ -88,7 +88,7 @@ impl SampleCopier {
         }
     }
 
-    /// The layout of the image while it is copied.
+    /// Returns the layout of the image while it is copied.
     fn image_layout(&self) -> vk::ImageLayout {
         match self.copying {
             SampleCopying::Read(_) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -204,7 +204,7 @@ impl SampleCopier {
         })
     }
 
-    /// Bytes of some rows in the buffer.
+    /// Returns the bytes of some rows in the buffer.
     fn band_size(&self, rows: &Range<u32>) -> usize {
         self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
     }

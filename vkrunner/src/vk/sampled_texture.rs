@@ -47,7 +47,7 @@ impl SampledTexture {
         Ok(sampled)
     }
 
-    /// The texture.
+    /// Returns the texture.
     pub(super) fn texture(&self) -> &Texture {
         &self.texture
     }

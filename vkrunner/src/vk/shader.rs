@@ -10,7 +10,7 @@ use glasm_scripts::timing::Phase;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// The Vulkan name of a stage.
+/// Returns the Vulkan name of a stage.
 pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
 }
@@ -93,7 +93,7 @@ impl Specialization {
 }
 
 impl ShaderStage<'_> {
-    /// The stage of the module.
+    /// Returns the stage of the module.
     pub(super) fn stage(&self) -> Stage {
         self.module.stage
     }

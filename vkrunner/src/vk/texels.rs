@@ -12,12 +12,12 @@ use glasm_scripts::format::{Aspect, DepthFormat, Format};
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// The format of raw texels of so many bits.
+/// Returns the format of raw texels of so many bits.
 pub(crate) fn raw_format(bits: u8) -> Option<Format> {
     Format::parse(TexelFormat::raw(bits)?.vulkan_name())
 }
 
-/// The type of a view of all of a texture.
+/// Returns the type of a view of all of a texture.
 pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
     match target {
         TexTarget::D1 => vk::ImageViewType::TYPE_1D,
@@ -52,7 +52,7 @@ pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// A copy between a plane and a buffer, at an offset in the buffer.
+/// Returns a copy between a plane and a buffer, at an offset in the buffer.
 pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferImageCopy {
     let [width, height, _] = shape.level_extent(id.level);
     let (layer, z) = if shape.target == TexTarget::D3 {
@@ -106,7 +106,7 @@ pub(super) fn upload(
     })
 }
 
-/// The range of a view: what texels are, some levels, all layers.
+/// Returns the range of a view: what texels are, some levels, all layers.
 pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange::default()
         .aspect_mask(texel_aspect(&shape.format))
@@ -115,7 +115,7 @@ pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::Ima
         .layer_count(shape.layers)
 }
 
-/// A view of some levels of a texture.
+/// Returns a view of some levels of a texture.
 pub(super) fn level_view(
     shape: &Shape,
     format: vk::Format,

@@ -92,7 +92,7 @@ impl Texture {
         Ok(())
     }
 
-    /// All of a storage image, in its own format.
+    /// Returns all of a storage image, in its own format.
     pub(crate) fn whole_view(&self) -> StorageView {
         StorageView {
             target: self.shape.target,
@@ -108,7 +108,7 @@ impl Texture {
             .map(|(_, made)| *made)
     }
 
-    /// The layout between commands.
+    /// Returns the layout between commands.
     fn layout(&self) -> vk::ImageLayout {
         match self.usage {
             TextureUse::Sampled => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -169,7 +169,7 @@ impl Texture {
         }
     }
 
-    /// The texels of a plane; of multisample textures only if they are storage images.
+    /// Reads the texels of a plane; of multisample textures only if they are storage images.
     pub(crate) fn read(&self, id: PlaneId) -> Result<Picture, Error> {
         let [width, height, _] = self.shape.level_extent(id.level);
         let size = self.shape.plane_bytes(id.level);
@@ -204,7 +204,7 @@ impl Texture {
         Ok(readback.bytes()[..size].to_vec())
     }
 
-    /// The view of a storage texel buffer.
+    /// Returns the view of a storage texel buffer.
     pub(super) fn storage_texels(&self, view: &StorageView) -> Option<vk::BufferView> {
         match self.view(view) {
             Some(View::Texels(view)) => Some(view),
@@ -212,7 +212,7 @@ impl Texture {
         }
     }
 
-    /// The view of a buffer texture.
+    /// Returns the view of a buffer texture.
     pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
         match &self.memory {
             TexelMemory::Texels(_, view) => Some(*view),
@@ -220,7 +220,7 @@ impl Texture {
         }
     }
 
-    /// The image, unless it is a buffer texture.
+    /// Returns the image, unless it is a buffer texture.
     pub(super) fn image(&self) -> Option<&Image> {
         match &self.memory {
             TexelMemory::Image(image) => Some(image),
@@ -319,7 +319,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     }
 }
 
-/// The usage of an image that draws write.
+/// Returns the usage of an image that draws write.
 pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
     match format.aspect {
         Aspect::Color => vk::ImageUsageFlags::COLOR_ATTACHMENT,
@@ -356,7 +356,7 @@ fn texel_view(
     unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 
-/// A view of a part of a storage image.
+/// Returns a view of a part of a storage image.
 fn storage_view(shape: &Shape, view: &StorageView) -> ViewDesc {
     let level = view.part.level;
     let all = view_range(shape, level..level + 1);

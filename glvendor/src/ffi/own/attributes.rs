@@ -142,7 +142,8 @@ pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(
     unsafe { driver::GetVertexAttribPointerv(number, name, pointer) };
 }
 
-/// The numbered attribute of an array that NV_vertex_program enables: `VERTEX_ATTRIB_ARRAYi_NV`.
+/// Returns the numbered attribute of an array that NV_vertex_program enables:
+/// `VERTEX_ATTRIB_ARRAYi_NV`.
 fn numbered_array(array: GLenum) -> Option<u32> {
     array.checked_sub(0x8650).filter(|&number| number < 16)
 }
@@ -238,7 +239,7 @@ pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
     driver::MatrixMode(mode);
 }
 
-/// A value of a material, as four components.
+/// Returns a value of a material, as four components.
 ///
 /// # Safety
 /// The list has as many components as the name asks for.

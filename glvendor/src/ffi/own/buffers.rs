@@ -121,7 +121,7 @@ pub(crate) unsafe extern "system" fn UnmapBuffer(target: GLenum) -> GLboolean {
     driver::UnmapBuffer(stand.target)
 }
 
-/// The buffer of a numbered binding, if the target has parameter buffers.
+/// Returns the buffer of a numbered binding, if the target has parameter buffers.
 fn bound(target: GLenum, index: GLuint) -> Option<GLint> {
     let ours = Target::of_buffers(target)?;
     let buffers = current::with(|state| state.buffers[ours as usize])?;

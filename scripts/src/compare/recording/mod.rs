@@ -60,7 +60,7 @@ pub struct Recording {
     pub observations: Vec<Observation>,
 }
 
-/// The failure as recordings have it: the column stands in the message.
+/// Returns the failure as recordings have it: the column stands in the message.
 fn without_column(failure: &Failure) -> Failure {
     match failure.column {
         Some(column) => Failure::new(
@@ -116,7 +116,8 @@ impl Recording {
     }
 }
 
-/// The 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines, which change nothing.
+/// Returns the 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines,
+/// which change nothing.
 fn digest(text: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for line in text.split(|byte| *byte == b'\n') {
@@ -136,7 +137,7 @@ fn file_of(script: &Path) -> PathBuf {
     normal(script).with_extension(EXTENSION)
 }
 
-/// The named folders and the file of a path.
+/// Returns the named folders and the file of a path.
 fn normal(path: &Path) -> PathBuf {
     let named = |part: &Component<'_>| matches!(part, Component::Normal(_));
     path.components().filter(named).collect()

@@ -129,7 +129,7 @@ fn is_of(recording: &Recording, script: &Path) -> bool {
     recorded.ends_with(&script) || script.ends_with(&recorded)
 }
 
-/// The first word of a line, and what comes behind the space after it.
+/// Returns the first word of a line, and what comes behind the space after it.
 fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         Some(line)
     }
 
-    /// The next line if it belongs to an observation, without its indent.
+    /// Returns the next line if it belongs to an observation, without its indent.
     fn next_row(&mut self) -> Option<&'a str> {
         let (_, line) = self.lines.peek()?;
         let row = line.strip_prefix("  ")?;
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         text.parse().map_err(wrong)
     }
 
-    /// The number that text starts with.
+    /// Returns the number that text starts with.
     fn number<T: FromStr>(&self, text: &mut &str, what: &str) -> Result<T, ReadError> {
         let word = take_word(text);
         self.parse(word, what)
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number, or `-` for none.
+    /// Returns a number, or `-` for none.
     fn optional<T: FromStr>(&self, text: &mut &str, what: &str) -> Result<Option<T>, ReadError> {
         match take_word(text) {
             "-" => Ok(None),
@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
         Ok((layout, bytes))
     }
 
-    /// The values of an observation of so many bytes.
+    /// Returns the values of an observation of so many bytes.
     fn body(
         &mut self,
         layout: &ObservedLayout,
@@ -427,12 +427,12 @@ fn take_word<'a>(text: &mut &'a str) -> &'a str {
     word
 }
 
-/// The begin of a text, for messages.
+/// Returns the begin of a text, for messages.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The bytes of a texel, a value or a word.
+/// Parses the bytes of a texel, a value or a word.
 fn parse_cell(layout: &ObservedLayout, text: &str) -> Option<Vec<u8>> {
     match layout {
         ObservedLayout::Texels { format, .. } => parse_texel(format, text),

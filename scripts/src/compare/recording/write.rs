@@ -13,7 +13,7 @@ use std::fmt::Write;
 const VALUES_PER_LINE: usize = 8;
 
 impl Recording {
-    /// The recording as text.
+    /// Returns the recording as text.
     pub fn to_text(&self) -> String {
         let driver = &self.driver;
         let mut text = format!("{HEAD}\n");
@@ -46,7 +46,7 @@ impl Recording {
     }
 }
 
-/// The first line of a text, with spaces where it has control characters.
+/// Returns the first line of a text, with spaces where it has control characters.
 fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let shown = |character: char| {
@@ -215,7 +215,7 @@ fn print_texel(format: &Format, texel: &[u8]) -> String {
     cells.join(",")
 }
 
-/// A number as short as tells it apart, without the bits of NaN.
+/// Returns a number as short as tells it apart, without the bits of NaN.
 fn print_scalar(scalar: Scalar, bits: u64) -> String {
     match scalar.value(bits) {
         Value::Float(value) if value.is_nan() => "nan".to_owned(),

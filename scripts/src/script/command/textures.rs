@@ -28,7 +28,7 @@ impl ImageKey {
         }
     }
 
-    /// The image unit, unless modules find the image by descriptor only.
+    /// Returns the image unit, unless modules find the image by descriptor only.
     pub fn unit(self) -> Option<u32> {
         let unit = self.binding.checked_sub(Self::FIRST_BINDING);
         unit.filter(|_| self.set == Self::SET)
@@ -65,7 +65,7 @@ pub enum HandleUnit {
 }
 
 impl HandleUnit {
-    /// The number of the unit.
+    /// Returns the number of the unit.
     pub fn unit(self) -> u32 {
         match self {
             Self::Texture(unit) | Self::Image(unit) => unit,
@@ -110,7 +110,7 @@ impl TextureEnables {
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)
     }
 
-    /// The target that counts.
+    /// Returns the target that counts.
     pub fn target(self) -> Option<TextureTarget> {
         let bit = self.0.checked_ilog2()?;
         Some(TEXTURES[bit as usize].1)

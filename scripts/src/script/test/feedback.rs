@@ -76,7 +76,7 @@ fn parse_result(word: &str) -> Option<ResultPart> {
     (first + count <= available).then_some((semantic, first, count))
 }
 
-/// The result of that name and the number of its components.
+/// Finds the result of that name and the number of its components.
 fn find_result(name: &str) -> Option<(Semantic, u8)> {
     let (plain, number) = match name.split_once('[') {
         None => (name.to_owned(), 0),

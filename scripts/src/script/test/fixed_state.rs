@@ -33,7 +33,7 @@ fn parse_switch(words: &mut Words<'_>) -> Result<Switch, LineError> {
     choose(words, "on or off", &table)
 }
 
-/// The capability of that name; `unit` is the texture unit that was named last.
+/// Returns the capability of that name; `unit` is the texture unit that was named last.
 pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
     let table = [
         ("GL_COLOR_MATERIAL", FixedCapability::ColorMaterial),
@@ -183,7 +183,7 @@ fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
     Ok(())
 }
 
-/// A source such as `previous` or `texture3`.
+/// Parses a source such as `previous` or `texture3`.
 fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
     words.parse_with("a source of combiners", |word| match word {
         "texture" => Some(CombineSource::Texture),

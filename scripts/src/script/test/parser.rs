@@ -150,7 +150,7 @@ impl TestParser {
         Ok(())
     }
 
-    /// The buffer of that key, which is made if it is new.
+    /// Returns the buffer of that key, which is made if it is new.
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);

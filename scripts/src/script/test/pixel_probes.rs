@@ -92,7 +92,7 @@ fn parse_prefix(parser: &TestParser, words: &mut Words<'_>) -> Result<Prefix, Li
 }
 
 impl Prefix {
-    /// The surface of a plane, which the framebuffer must have.
+    /// Returns the surface of a plane, which the framebuffer must have.
     fn surface(
         self,
         parser: &TestParser,

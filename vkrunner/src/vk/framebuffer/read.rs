@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 const TRANSFER: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 
 impl Framebuffer {
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     pub(crate) fn read(&self, surface: Surface) -> Result<Option<Picture>, Error> {
         let Some(source) = self.source(surface.plane) else {
             return Ok(None);

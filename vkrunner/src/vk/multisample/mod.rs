@@ -49,7 +49,7 @@ pub(super) fn fill(
     filler.run(image, shape, set, layout)
 }
 
-/// An array texture with a layer for each layer and sample.
+/// Creates an array texture with a layer for each layer and sample.
 fn create_source(
     device: &Rc<Device>,
     shape: &Shape,
@@ -113,7 +113,7 @@ struct Filler {
     device: Rc<Device>,
 }
 
-/// The layout of the image during the draws.
+/// Returns the layout of the image during the draws.
 fn attachment_layout(shape: &Shape) -> vk::ImageLayout {
     match shape.format.aspect {
         Aspect::Color => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,

@@ -66,7 +66,7 @@ pub(super) fn query_capabilities(
     capabilities
 }
 
-/// The minor version that both the device and the runner know.
+/// Returns the minor version that both the device and the runner know.
 fn common_minor(api_version: u32) -> u32 {
     vk::api_version_minor(api_version.min(API_VERSION))
 }

@@ -103,7 +103,7 @@ pub(super) fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Resu
     words.below(&format!("{what} below {limit}"), limit)
 }
 
-/// A number, or all that the size allows.
+/// Parses a number, or all that the size allows.
 fn parse_levels(words: &mut Words<'_>) -> Result<u32, LineError> {
     words.parse_with("a number of levels or `all`", |word| match word {
         "all" => Some(u32::MAX),
@@ -286,7 +286,8 @@ fn new_shape(
     Ok(shape)
 }
 
-/// The texture with one more level, layer or slice, or as it was if the part is there already.
+/// Returns the texture with one more level, layer or slice, or as it was if the part is there
+/// already.
 fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Result<Shape, String> {
     let mut shape = shape.clone();
     let most = shape.max_levels();

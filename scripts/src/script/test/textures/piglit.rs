@@ -40,7 +40,7 @@ pub(super) fn parse_generated(
     }
 }
 
-/// A shape of one level and sample.
+/// Returns a shape of one level and sample.
 fn shape(target: TexTarget, format: &str, sides: [u32; 3], layers: u32) -> Shape {
     Shape {
         target,
@@ -71,7 +71,8 @@ fn parse_gl_format(words: &mut Words<'_>) -> Result<&'static GlFormat, LineError
     )
 }
 
-/// The sampling of most of piglit's textures: nearest filters, coordinates clamped to the edge.
+/// Returns the sampling of most of piglit's textures: nearest filters, coordinates clamped to the
+/// edge.
 fn clamped(parser: &TestParser) -> Sampling {
     Sampling {
         wrap: [Wrap::ClampToEdge; 3],
