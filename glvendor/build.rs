@@ -1,5 +1,5 @@
-//! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the driver below, and the entry points that
-//! stand before them.
+//! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the
+//! driver below, and the entry points that are before them.
 //!
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
 //! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.

@@ -279,7 +279,7 @@ fn plan(
 enum Count {
     /// One file, with so many programs.
     OneFile(usize),
-    /// Several files, or folders.
+    /// Several files, or directories.
     Files,
 }
 
@@ -336,7 +336,7 @@ fn destination(
     }
 }
 
-/// An output file is not worth a new folder: its path may be misspelt.
+/// An output file is not worth a new directory: its path may be misspelt.
 fn check_folder(output: &Path) -> Result<(), Fatal> {
     let folder = output.parent().filter(|it| !it.as_os_str().is_empty());
     match folder {

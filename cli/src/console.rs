@@ -124,7 +124,7 @@ impl Console {
         }
     }
 
-    /// Returns a warning without place and code, ready to print.
+    /// Returns a warning without position and code, ready to print.
     #[cfg(feature = "run")]
     pub(crate) fn format_warning(self, message: &str) -> String {
         match self.format {
@@ -148,7 +148,7 @@ impl Console {
         format!("{record}\n")
     }
 
-    /// Returns a message without place and code, ready to print. In JSON it has the fields of a
+    /// Returns a message without position and code, ready to print. In JSON it has the fields of a
     /// diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
@@ -166,12 +166,12 @@ impl Console {
         }
     }
 
-    /// Prints to standard error. There is nobody to tell if that fails.
+    /// Prints to standard error. There is no one to tell if that fails.
     pub(crate) fn err(self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Prints to standard output. A reader who has gone away is no error.
+    /// Prints to standard output. A reader who has gone away is not an error.
     pub(crate) fn out(self, bytes: impl AsRef<[u8]>) -> Result<(), Fatal> {
         let mut stdout = io::stdout().lock();
         match stdout
@@ -185,7 +185,7 @@ impl Console {
         }
     }
 
-    /// Returns a progress bar for this many steps: visible only for people, on a terminal, and for
+    /// Returns a progress bar for this many steps: visible only for users, on a terminal, and for
     /// more than one step.
     pub(crate) fn progress(self, steps: usize) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());

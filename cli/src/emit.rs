@@ -42,7 +42,7 @@ pub(crate) struct Emitted {
 pub(crate) enum Failure {
     /// The program has errors.
     Program(Diagnostics),
-    /// A tool behind the compiler rejects the module.
+    /// A tool after the compiler rejects the module.
     Tool {
         /// Warnings about the program.
         warnings: Diagnostics,

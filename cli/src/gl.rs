@@ -1,7 +1,7 @@
 //! `glasm gl`: starts an application with the vendor library of glasm between it and the driver of OpenGL. `docs/driver.md` tells what that does.
 //!
-//! GLVND finds the library by its names, which a build does not have: links with these names are made in a folder of the user's, with the
-//! file that names the library for EGL.
+//! GLVND finds the library by its names, which a build does not have: links with these names are
+//! made in a directory of the user's, with the file that names the library for EGL.
 
 use crate::args::GlArgs;
 use crate::console::{Fatal, Status};
@@ -54,14 +54,14 @@ pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
     Err(Fatal::io(application.display(), &command.exec()))
 }
 
-/// Returns the library in a folder.
+/// Returns the library in a directory.
 fn library_in(folder: &Path) -> Option<PathBuf> {
     let names = std::iter::once(BUILT).chain(NAMES);
     let mut paths = names.map(|name| folder.join(name));
     paths.find(|path| path.is_file())
 }
 
-/// Returns the library that `--library` names, or that lies in the folder.
+/// Returns the library that `--library` names, or that is in the directory.
 fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
     let found = if path.is_dir() {
         library_in(path)
@@ -78,9 +78,9 @@ fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
         .map_err(|error| Fatal::io(found.display(), &error))
 }
 
-/// Returns the library that belongs to this command: beside it, as builds have it, or in the `lib`
-/// of its prefix; and the one for 32-bit applications, if there is one. Loaders pass over libraries
-/// of other machines, so an application finds its own.
+/// Returns the library that belongs to this command: next to it, as builds have it, or in the
+/// `lib` of its prefix; and the one for 32-bit applications, if there is one. Loaders pass over
+/// libraries of other machines, so an application finds its own.
 fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     let command = env::current_exe().and_then(|path| path.canonicalize());
     let command = command.map_err(|error| Fatal::io("the path of this command", &error))?;
@@ -102,7 +102,8 @@ fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     )))
 }
 
-/// Where the library for 32-bit applications lies: where Cargo builds it, or in the folders that distributions have for i386.
+/// Where the library for 32-bit applications lies: where Cargo builds it, or in the directories
+/// that distributions have for i386.
 fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
     if cfg!(not(target_arch = "x86_64")) {
         return Vec::new();
@@ -130,7 +131,7 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
             "HOME is no absolute path: there is no directory for links to the vendor library";
         return Err(Fatal(message.to_owned()));
     };
-    // Several builds may be in use at the same time: each library has a folder of its own.
+    // Several builds may be in use at the same time: each library has a directory of its own.
     let mut hasher = DefaultHasher::new();
     library.hash(&mut hasher);
     Ok(base
@@ -214,7 +215,7 @@ fn icd_text(library: &Path) -> String {
 /// Adds directories before those that the dynamic linker searches.
 fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    // An empty entry would be the current folder.
+    // An empty entry would be the current directory.
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
     joined(folders.iter().cloned().chain(others))
 }

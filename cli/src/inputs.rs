@@ -1,4 +1,4 @@
-//! Which programs a command works on: files, folders, standard input.
+//! Which programs a command works on: files, directories, standard input.
 
 use crate::console::{Fatal, plural};
 use glasm::Dialect;
@@ -50,7 +50,7 @@ impl Input {
         }
     }
 
-    /// Returns the place below an output folder that corresponds to the input: its path without
+    /// Returns the place below an output directory that corresponds to the input: its path without
     /// root and `..`.
     pub(crate) fn mirrored(&self) -> PathBuf {
         match self {
@@ -84,7 +84,8 @@ fn has_script_name(path: &Path) -> bool {
 /// The programs of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Inputs {
-    /// The programs, in the order of the command line, those of a folder sorted by path. Each once.
+    /// The programs, in the order of the command line, those of a directory sorted by path. Each
+    /// once.
     pub(crate) list: Vec<Input>,
     /// Whether the command line names one file and nothing else.
     pub(crate) single: bool,
@@ -112,7 +113,8 @@ pub(crate) fn describe_left_out(files: &[LeftOut]) -> Option<String> {
     ))
 }
 
-/// Finds the programs that a command line names. Folders are searched for files that start as programs do.
+/// Finds the programs that a command line names. Directories are searched for files that start as
+/// programs do.
 pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     let mut list = Vec::new();
     let mut left_out = Vec::new();
@@ -139,7 +141,7 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
         )));
     }
     let mut seen = HashSet::new();
-    // Folders may overlap, and files may be named beside them.
+    // Directories may overlap, and files may be named next to them.
     list.retain(|input| seen.insert(input.clone()));
     let single = folders == 0 && list.len() == 1;
     Ok(Inputs {
@@ -177,7 +179,7 @@ fn walk(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<PathBuf>, Fata
     Ok(programs)
 }
 
-/// Bytes of a file of a folder that are looked at for a header behind comments.
+/// Bytes of a file of a directory that are looked at for a header after comments.
 const LOOKED_AT: u64 = 64 << 10;
 
 /// Contents of a file of a directory.

@@ -33,7 +33,7 @@ pub(crate) struct Program<'a> {
     pub(crate) source: Source<'a>,
     /// The options that it is compiled with.
     pub(crate) options: Options,
-    /// Where it stands in a script.
+    /// Where it is in a script.
     section: Option<(&'a Script, &'a ProgramSection)>,
 }
 
@@ -163,7 +163,7 @@ fn is_wanted(program_type: ProgramType, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| wanted == program_type)
 }
 
-/// Returns the programs of a text that is no script. One that starts with no known header is a
+/// Returns the programs of a text that is not a script. One that starts with no known header is a
 /// program, too, which fails.
 fn of_text<'a>(
     source: Source<'a>,

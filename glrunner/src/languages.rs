@@ -110,7 +110,7 @@ fn of_option(name: &str) -> Option<String> {
     }
 }
 
-/// Returns the names after `OPTION`, which stand before everything else.
+/// Returns the names after `OPTION`, which are before everything else.
 fn option_names(text: &[u8]) -> Vec<String> {
     let statements = statements(text).into_iter();
     statements

@@ -170,7 +170,8 @@ pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     }
     state.drawing.feedback.has_drawn();
     if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
-        // Lists hold what the driver draws behind the geometry program that is enabled while they are compiled.
+        // Lists hold what the driver draws after the geometry program that is enabled while they
+        // are compiled.
         let shape = Shape::of(primitive);
         state.drawing.current.replaced = shape.replaced().or(state.drawing.current.replaced);
     }

@@ -13,7 +13,7 @@ use crate::target::Target;
 const ATTRIBUTES: u32 = 16;
 /// `MAP1_VERTEX_ATTRIB0_4_NV`
 const MAP1_ATTRIBUTE_0: u32 = 0x8660;
-/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] behind those of one.
+/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] after those of one.
 const MAP1_COLOR_4: u32 = 0x0D90;
 const SECOND: u32 = 0x20;
 const AUTO_NORMAL: u32 = 0x0D80;
@@ -21,7 +21,8 @@ const COEFF: u32 = 0x0A00;
 const ORDER: u32 = 0x0A01;
 const DOMAIN: u32 = 0x0A02;
 
-/// Maps of conventional attributes: number of the attribute, place behind `MAP1_COLOR_4`, components. The first that is enabled counts.
+/// Maps of conventional attributes: number of the attribute, place after `MAP1_COLOR_4`,
+/// components. The first that is enabled counts.
 const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (0, 8, 4),
     (0, 7, 3),

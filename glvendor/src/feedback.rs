@@ -25,12 +25,13 @@ impl Feedback {
         self.chosen.as_ref().filter(|_| self.is_active)
     }
 
-    /// Something draws: what captures stays as it is.
+    /// Something draws: what captures stays unchanged.
     pub(crate) fn has_drawn(&mut self) {
         self.fresh = None;
     }
 
-    /// Uses a program object. The driver does not let it change while it captures, so that capturing begins once more; what is drawn is known only now.
+    /// Uses a program object. The driver does not let it change while it captures, so that
+    /// capturing begins again; what is drawn is known only now.
     pub(crate) fn use_program(&self, program: u32) {
         let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
         match self.fresh.filter(|_| !is_paused()) {

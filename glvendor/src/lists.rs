@@ -119,7 +119,7 @@ impl State {
         }
         let first = share.last_list.checked_add(1)?;
         let names = first..first.checked_add(count)?;
-        // No application has so many, and behind them are the parts.
+        // No application has so many, and after them are the parts.
         if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
             return None;
         }
@@ -173,8 +173,8 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours that stands for one of the driver: `native` compiles that into a list of its own, and `make` gets the name of this list.
-    /// `false` between `Begin` and `End`.
+    /// Compiles a command of ours that denotes one of the driver: `native` compiles that into a
+    /// list of its own, and `make` gets the name of this list. `false` between `Begin` and `End`.
     pub(crate) fn record_instead(
         &mut self,
         native: impl FnOnce(),
@@ -209,7 +209,7 @@ impl State {
         self.recording = Some(recording);
     }
 
-    /// Returns a name for a part that nothing has: `GenLists` of the driver may go on behind the
+    /// Returns a name for a part that nothing has: `GenLists` of the driver may continue after the
     /// last part.
     fn part_name(&self) -> u32 {
         let mut share = self.shared();

@@ -2,9 +2,10 @@
 //! enabled, one of fragment shaders alone with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11; NV_tessellation_program5
 //! section 2.X: their enables are ignored unless the GLSL program contains only fragment shaders).
 //!
-//! Such program objects are linked as separable ones, so that the driver lets another one take the place of what they lack. That one is ours: GLSL for the
-//! compatibility profile, which reads and writes the varyings that the language has built in. No specification says what becomes of generic attributes:
-//! here attribute n is the variable at location n.
+//! Such program objects are linked as separable ones, so that the driver lets another one replace
+//! what they lack. That one is ours: GLSL for the compatibility profile, which reads and writes
+//! the varyings that the language has built in. No specification says what becomes of generic
+//! attributes: here attribute n is the variable at location n.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -157,8 +158,8 @@ impl MixedPipeline {
     }
 }
 
-/// Makes varyings that pass between our stages and the application's those that GLSL has built in, and those at locations. The last stage, or the only
-/// one, stands beside the application's.
+/// Makes varyings that pass between our stages and the application's those that GLSL has built in,
+/// and those at locations. The last stage, or the only one, stands next to the application's.
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
     for (place, (stage, written)) in texts.iter_mut().enumerate() {

@@ -29,7 +29,8 @@ pub(crate) struct Program {
     contents: Mutex<Contents>,
     /// Goes up when a parameter changes.
     parameters_version: AtomicU64,
-    /// Another one for each program string that is loaded, in any object: pipelines are kept by it. 0 where there is none.
+    /// Another one for each program string that is loaded, in any object: pipelines are retained
+    /// by it. 0 where there is none.
     serial: AtomicU64,
 }
 
@@ -220,7 +221,7 @@ impl Share {
     /// Names that nothing has, `count` of them in sequence.
     pub(crate) fn free_names(&self, count: u32) -> u32 {
         let mut first = 1;
-        // Names are dense: the loop ends behind the last of them.
+        // Names are dense: the loop ends after the last of them.
         while (first..first + count).any(|name| self.programs.contains_key(&name)) {
             first += 1;
         }

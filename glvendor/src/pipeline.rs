@@ -32,7 +32,7 @@ pub(crate) const STAGES: usize = 5;
 /// What a pipeline is made of.
 pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 
-/// What tells pipelines apart.
+/// What distinguishes pipelines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     /// The programs' serial numbers, 0 where there is none.
@@ -112,7 +112,7 @@ pub(crate) struct Pipeline {
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
-    /// Whether shaders of the application stand beside the program object.
+    /// Whether shaders of the application stand next to the program object.
     pub(crate) mixed: Option<StageGroup>,
 }
 
@@ -358,8 +358,9 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// Compiles the first program of each stage in a process for nobody, when it is loaded: what the compiler runs first takes several times as long, and an
-/// application waits for its programs where it loads them rather than where it draws.
+/// Compiles the first program of each stage in a process for no one, when it is loaded: what the
+/// compiler runs first takes several times as long, and an application waits for its programs
+/// where it loads them rather than where it draws.
 pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
     static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
     let place = TARGETS_OF_STAGES

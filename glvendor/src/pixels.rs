@@ -1,8 +1,9 @@
 //! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
 //!
-//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have texels of a texture in the place of their primary color, which the
-//! driver has made of the image with all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of bits. What else the
-//! fragments have is that of the raster position.
+//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have
+//! texels of a texture instead of their primary color, which the driver has made of the image with
+//! all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of
+//! bits. What else the fragments have is that of the raster position.
 
 use crate::context::State;
 use crate::draw;

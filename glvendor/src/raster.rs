@@ -1,4 +1,5 @@
-//! The current raster position where a vertex program is in the place of the fixed functions: ARB_vertex_program section 2.12, NV_vertex_program section
+//! The current raster position where a vertex program is instead of the fixed functions:
+//! ARB_vertex_program section 2.12, NV_vertex_program section
 //! 2.14.2. The program runs once, on the CPU, and what it writes becomes the state of the driver.
 
 use crate::context::State;

@@ -207,7 +207,7 @@ const TEXGEN: [(TexGenCoord, u32); 4] = [
     (TexGenCoord::Q, 0x2003),
 ];
 
-/// GL gives matrices column by column, as they are kept.
+/// GL gives matrices column by column, as they are retained.
 fn matrix(name: u32) -> Matrix {
     let values: [f32; 16] = query::floats(name);
     std::array::from_fn(|column| std::array::from_fn(|row| values[4 * column + row]))

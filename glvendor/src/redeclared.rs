@@ -31,7 +31,8 @@ fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Where declarations may stand: behind the version and the extensions of a text, and what surrounds these.
+/// Where declarations may stand: after the version and the extensions of a text, and what
+/// surrounds these.
 fn place(text: &str) -> usize {
     let (mut place, mut at, mut depth, mut is_pending) = (0, 0, 0_u32, false);
     for line in text.split_inclusive('\n') {
@@ -114,7 +115,7 @@ pub(crate) fn link(program: u32) {
     copies.into_iter().for_each(driver::DeleteShader);
 }
 
-/// Attaches other shaders in the place of some, which another program object holds from then on.
+/// Attaches other shaders instead of some, which another program object holds from then on.
 fn exchange(program: u32, old: &[u32], new: &[u32], holder: u32) {
     for &shader in old {
         if holder != 0 {

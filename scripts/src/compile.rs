@@ -53,13 +53,13 @@ impl ScriptCompiler<'_> {
     }
 
     /// Returns the stages of a pipeline that has nothing but assembly programs, compiled together
-    /// unless the script wants them apart; else nothing. Behind them those that the pipeline needs
+    /// unless the script wants them apart; else nothing. After them those that the pipeline needs
     /// besides.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
-            // It passes on what the vertex program writes for the evaluation program.
+            // It forwards what the vertex program writes for the evaluation program.
             .filter(|section| {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
@@ -356,7 +356,8 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
 enum Registers {
     /// The program has some with 64 bits.
     Any,
-    /// All have four words: the third and fourth component of a 64-bit attribute are in the register behind its own.
+    /// All have four words: the third and fourth component of a 64-bit attribute are in the
+    /// register after its own.
     Narrow,
 }
 

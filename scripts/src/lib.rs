@@ -29,7 +29,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`find`] | finds scripts in folders |
+//! | [`find`] | finds scripts in directories |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
 //! | [`compile`] | what the compiler makes of its programs |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |

@@ -1,7 +1,8 @@
 //! What programs leave to be seen, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) keeps what each probe looked at and what is left at the end of the script. How the bytes
-//! are read is kept with them; what they are compared with is not, since another run is.
+//! A runner that is asked to [observe](Observe) keeps what each probe looked at and what is left
+//! at the end of the script. How the bytes are read is retained with them; what they are compared
+//! with is not, since another run is.
 
 use crate::data::{Scalar, TypedData};
 use crate::format::{Aspect, Format};
@@ -58,7 +59,7 @@ pub enum ObservedLayout {
         /// Byte of the first one in the buffer.
         offset: u64,
     },
-    /// 32-bit words of a whole buffer, of which nobody says whether they are integers or floats.
+    /// 32-bit words of a whole buffer, of which no one says whether they are integers or floats.
     Words,
     /// A count, 64 bits.
     Count,

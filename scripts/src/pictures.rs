@@ -1,4 +1,5 @@
-//! Pictures for people: framebuffers of any format as 8-bit colors, and what a failed probe saw beside what it expected.
+//! Pictures for users: framebuffers of any format as 8-bit colors, and what a failed probe saw
+//! beside what it expected.
 //!
 //! Alpha is not shown. A format of one channel, depth and stencil are gray. Values from 0 to 1 are shown as they are, sRGB formats with the
 //! bytes that they store; if there are other values, the range of all values is shown from black to white. NaN is magenta.

@@ -68,9 +68,9 @@ pub fn flat_name(name: &str) -> String {
 pub struct Files<'a> {
     /// Name of the script as part of a file name.
     pub script: &'a str,
-    /// Folder for `save image`.
+    /// Directory for `save image`.
     pub save_images: Option<&'a Path>,
-    /// Folder for pictures of what went wrong.
+    /// Directory for pictures of what went wrong.
     pub failure_images: Option<&'a Path>,
 }
 
@@ -85,7 +85,7 @@ pub struct Results {
     pub images: Vec<PathBuf>,
     /// Pictures of what went wrong.
     pub failure_images: Vec<FailureImage>,
-    /// Whether what is seen is kept.
+    /// Whether what is seen is retained.
     pub observe: Observe,
     /// What programs left in framebuffers, buffers and images, if that was asked for.
     pub observations: Vec<Observation>,
@@ -125,7 +125,7 @@ impl Results {
         self.failures.push(Failure::new(line, message));
     }
 
-    /// `save image`: writes the picture if there is a folder for it.
+    /// `save image`: writes the picture if there is a directory for it.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -270,7 +270,7 @@ pub fn report_on(
     }
 }
 
-/// Writes a file in a folder, which is made if it is missing.
+/// Writes a file in a directory, which is made if it is missing.
 fn write_file(
     folder: &Path,
     name: &str,

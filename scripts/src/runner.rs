@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub enum Problem<E> {
-    /// The script or a probe is at fault; the next commands run all the same.
+    /// The script or a probe is at fault; the next commands run nevertheless.
     Script(String),
     /// The same, at a line of its own: a program of the script is at fault.
     Program(Failure),
@@ -118,7 +118,8 @@ pub trait Runner: Sized {
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
     }
-    /// Loads a program in the place of its stage's. Nothing is left to do if programs are made before anything runs.
+    /// Loads a program instead of its stage's. Nothing is left to do if programs are made before
+    /// anything runs.
     fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
         Ok(())
     }
@@ -221,7 +222,8 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Keeps failures and messages of the driver; says whether to go on. `Err` is the reason to skip the script.
+    /// Keeps failures and messages of the driver; says whether to continue. `Err` is the reason to
+    /// skip the script.
     fn note<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -498,8 +500,8 @@ pub enum DeviceChoice {
     Best,
     /// By number, as the runner counts its devices.
     Index(usize),
-    /// The first device whose name contains this text, whatever the case of its letters. Runners may know devices by other names, too:
-    /// Vulkan's finds `lavapipe`, OpenGL's the vendor.
+    /// The first device whose name contains this text, ignoring case. Runners may know devices by
+    /// other names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
     Name(String),
 }
 

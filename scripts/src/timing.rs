@@ -99,7 +99,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that nobody has started.
+    /// Returns a clock that no one has started.
     pub fn new() -> Rc<Self> {
         Rc::new(Self {
             phase: Cell::new(Phase::Other),

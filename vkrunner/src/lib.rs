@@ -21,8 +21,9 @@
 //! `programs` compiles its programs, `execute` runs its commands and reads back what they left, which `glasm_scripts` compares and reports.
 //! Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
-//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in processes of their own, as the `glasm`
-//! command does. A device that hangs is given up after [`RunOptions::timeout`] and opened anew for the next script.
+//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in
+//! processes of their own, as the `glasm` command does. A device that hangs is given up after
+//! [`RunOptions::timeout`] and opened again for the next script.
 
 mod error;
 mod execute;

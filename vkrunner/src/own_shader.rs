@@ -7,7 +7,7 @@ use crate::requirements::Capabilities;
 use glasm::{BindingLayout, Options, Shader};
 use glasm_scripts::compile::Withheld;
 
-/// Binding of the parameters: behind everything that is numbered by unit.
+/// Binding of the parameters: after everything that is numbered by unit.
 const PARAMETER_BINDING: u32 = 1000;
 
 /// Compiles a program for a device.

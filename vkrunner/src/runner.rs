@@ -333,7 +333,7 @@ fn write_modules(
 
 /// Decides whether a directory has all modules of a script, as [`write_modules`] writes them.
 fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
-    // Modules that are compiled anew for each draw have no words here.
+    // Modules that are compiled again for each draw have no words here.
     let mut modules = sets.iter().flat_map(|set| &set.modules);
     modules.all(|module| !module.words.is_empty())
         && module_files(name, target, sets)

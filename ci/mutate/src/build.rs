@@ -1,7 +1,7 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
-//! The copy has a target folder of its own, so that nothing takes its programs for the real ones;
-//! what is built of other people's crates is linked there from ours.
+//! The copy has a target directory of its own, so that nothing takes its programs for the real
+//! ones; what is built of other people's crates is linked there from ours.
 
 use crate::rewrite::rewrite;
 use crate::sample::{CRATES, Fault};
@@ -259,7 +259,7 @@ impl Copy {
     }
 }
 
-/// Where faults stand in each file.
+/// Where faults are in each file.
 type Parts = BTreeMap<String, Vec<(usize, Range<usize>)>>;
 
 /// The switch, in the copy.
@@ -326,7 +326,7 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other people's crates into another target folder, if there is
+/// Links what cargo has built of other people's crates into another target directory, if there is
 /// nothing yet.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
@@ -356,8 +356,8 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes
-/// anew.
+/// Links a file, or all files of a directory. A file that cannot be linked is one that cargo makes
+/// again.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;

@@ -48,7 +48,7 @@ pub(crate) enum Verdict {
     Survived(Survivor),
 }
 
-/// What is known of a fault that nobody noticed.
+/// What is known of a fault that no one noticed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Survivor {
     /// How many scripts run the code, and the nearest of them.

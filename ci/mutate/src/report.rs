@@ -1,4 +1,4 @@
-//! What a run of faults comes to, for people and for programs, and the table of faults that are
+//! What a run of faults comes to, for users and for programs, and the table of faults that are
 //! known to change nothing that counts.
 
 use crate::build::OUT;

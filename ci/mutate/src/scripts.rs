@@ -44,7 +44,7 @@ pub(crate) struct Way {
 pub(crate) struct Run<'a> {
     /// The fault that is on.
     pub(crate) fault: Option<usize>,
-    /// Files and folders.
+    /// Files and directories.
     pub(crate) scripts: &'a [String],
     /// Name of the files that the run leaves.
     pub(crate) name: &'a str,
@@ -298,7 +298,7 @@ const STAGES: [(&str, &str); 6] = [
 /// Largest program that is taken.
 const SIZE: usize = 64 << 10;
 
-/// Writes a script for each program below `folder` and returns the folder of the scripts.
+/// Writes a script for each program below `folder` and returns the directory of the scripts.
 pub(crate) fn write_corpus(folder: &Path) -> Result<Vec<String>> {
     let out = OUT.join("corpus");
     shell::create_empty_dir(&out)?;

@@ -205,7 +205,7 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     Some(value)
 }
 
-/// What is known to differ: names of tests, behind `GLASM_ALL=1` where they differ in that mode
+/// What is known to differ: names of tests, after `GLASM_ALL=1` where they differ in that mode
 /// only.
 struct Known(BTreeMap<String, String>);
 
@@ -230,7 +230,7 @@ impl Known {
     }
 }
 
-/// Runs all tests, as many at a time as there are processor cores. What nobody can run here is no
+/// Runs all tests, as many at a time as there are processor cores. What no one can run here is no
 /// check.
 fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);

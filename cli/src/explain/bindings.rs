@@ -10,7 +10,7 @@ use glasm::frontend::source::{Family, Version};
 use glasm::ir::types::Base;
 use glasm::ir::{Semantic, Stage};
 
-/// Returns a name without what stands in brackets and with small letters: `vertex.attrib[]` for
+/// Returns a name without what is in brackets and with small letters: `vertex.attrib[]` for
 /// `vertex.attrib[3]`.
 pub(super) fn without_numbers(name: &str) -> String {
     let mut plain = String::new();
@@ -61,7 +61,7 @@ pub(super) fn lines() -> Vec<(String, String)> {
     lines
 }
 
-/// Finds the rows of a binding, one for each kind of programs.
+/// Finds the entries of a binding, one for each kind of programs.
 pub(super) fn find(name: &str) -> Vec<Topic> {
     rows()
         .filter(|info| {
@@ -204,7 +204,7 @@ fn state_name(info: &StateInfo) -> String {
     shown(&format!("state.{}", info.path))
 }
 
-/// Finds the row of a binding of state.
+/// Finds the entry of a binding of state.
 pub(super) fn find_state(name: &str) -> Vec<Topic> {
     let of_state = STATE.iter().filter(|info| {
         let path = format!("state.{}", info.path);

@@ -22,7 +22,7 @@ pub(super) fn option_lines() -> Vec<(String, String)> {
     lines.collect()
 }
 
-/// Finds the row of an option.
+/// Finds the entry of an option.
 pub(super) fn find_option(name: &str) -> Vec<Topic> {
     let mut rows = OPTIONS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
@@ -66,7 +66,7 @@ pub(super) fn declaration_lines() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Finds the row of a declaration.
+/// Finds the entry of a declaration.
 pub(super) fn find_declaration(name: &str) -> Vec<Topic> {
     let mut rows = DECLARATIONS.iter();
     let row = rows.find(|row| row.word.eq_ignore_ascii_case(name));
@@ -131,7 +131,7 @@ pub(super) fn target_lines() -> Vec<(String, String)> {
     lines
 }
 
-/// Finds the row of a target.
+/// Finds the entry of a target.
 pub(super) fn find_target(name: &str) -> Vec<Topic> {
     let mut rows = TARGETS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));

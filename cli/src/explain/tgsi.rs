@@ -6,7 +6,7 @@ use glasm::frontend::tgsi::catalog::{
     self, Era, FileUse, FileWord, OpcodeWord, PropertyWord, SemanticWord, TargetWord,
 };
 
-/// What stands in the field `language`.
+/// What is in the field `language`.
 const LANGUAGE: &str = "TGSI";
 
 /// In which documents a word is.

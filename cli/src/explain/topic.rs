@@ -57,7 +57,7 @@ impl Group {
         }
     }
 
-    /// Returns the name that stands for all of it, and its heading in the list.
+    /// Returns the name that denotes all of it, and its heading in the list.
     pub(super) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Opcode => ("opcodes", "Opcodes"),
@@ -135,7 +135,7 @@ impl Topic {
     }
 }
 
-/// What a row needs, to be put behind the version that has it.
+/// What a row needs, to be put after the version that has it.
 pub(super) fn with_option(needs: Features) -> String {
     if needs.is_empty() {
         String::new()

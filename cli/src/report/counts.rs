@@ -4,8 +4,8 @@ use super::record::{Record, Results, Verdict};
 use serde::Serialize;
 use std::fmt;
 
-/// Counts of outcomes. Displays as `3 passed, 0 failed, 1 skipped`; what a list of expected failures says is told behind it if it has
-/// anything to do with the scripts.
+/// Counts of outcomes. Displays as `3 passed, 0 failed, 1 skipped`; what a list of expected
+/// failures says is told after it if it has anything to do with the scripts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Debug)]
 pub(crate) struct Counts {
     /// Scripts that passed as they should.

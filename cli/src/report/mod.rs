@@ -1,4 +1,5 @@
-//! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
+//! What scripts gave: lines for users here, reports for tools in `json` and `junit`, the table of
+//! several devices in `matrix`.
 
 mod compared;
 mod counts;

@@ -94,7 +94,7 @@ pub(crate) struct FailureImage {
 /// One script, as in the JSON report.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Record {
-    /// File name without folder and extension.
+    /// File name without directory and extension.
     pub(crate) name: String,
     /// The path as it was given.
     pub(crate) path: String,

@@ -6,7 +6,7 @@
 //! arb/fog/*.shader_test
 //! ```
 //!
-//! `*` stands for any part of a name, `**` for any folders; the path is compared from its end.
+//! `*` denotes any part of a name, `**` for any directories; the path is compared from its end.
 
 use crate::report::Record;
 use glasm_scripts::compare::known::is_path_like;
@@ -23,7 +23,7 @@ pub(crate) struct ExpectedFailures {
 struct Entry {
     line: usize,
     pattern: String,
-    /// The comment behind it.
+    /// The comment after it.
     reason: Option<String>,
 }
 
@@ -75,8 +75,7 @@ impl Entry {
     }
 }
 
-/// Returns a line without its comment, which starts a line or stands behind a blank, and the
-/// comment.
+/// Returns a line without its comment, which starts a line or follows a blank, and the comment.
 fn split_comment(line: &str) -> (&str, Option<String>) {
     let mut marks = line.match_indices('#').map(|(at, _)| at);
     let mark = marks.find(|at| line[..*at].is_empty() || line[..*at].ends_with([' ', '\t']));

@@ -115,7 +115,8 @@ fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
 /// Bytes of a file that are looked at to see whether it is a program.
 const LARGEST_PROGRAM: u64 = 16 << 20;
 
-/// Refuses programs that the command line names in the place of scripts. If there is one, a script around it is printed.
+/// Refuses programs that the command line names instead of scripts. If there is one, a script
+/// around it is printed.
 fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
     let files = args.scripts.iter().filter(|path| path.is_file());
     let mut wrapped: Vec<Wrapped> = files.filter_map(|path| wrap_file(path)).collect();

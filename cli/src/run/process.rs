@@ -1,8 +1,9 @@
 //! One worker process as the command sees it: starting it, asking it, and saying how it ended.
 //!
-//! Two threads read what the process writes, so that neither pipe fills up. Standard output carries the replies, one line of JSON each
-//! behind a mark; all other lines come from drivers and layers. They are passed on as messages, and the last of them are kept: they often
-//! say why a process died.
+//! Two threads read what the process writes, so that neither pipe fills up. Standard output
+//! carries the replies, one line of JSON each after a mark; all other lines come from drivers and
+//! layers. They are passed on as messages, and the last of them are retained: they often say why a
+//! process died.
 
 use super::progress::Progress;
 use super::worker::{MARK, Reply};
@@ -23,11 +24,11 @@ const START_LIMIT: Duration = Duration::from_secs(120);
 const END_LIMIT: Duration = Duration::from_secs(10);
 /// Time for the last words of a process that is gone. Children of its own may keep its pipes open.
 const LAST_WORDS_LIMIT: Duration = Duration::from_secs(2);
-/// Lines that are kept for the report of a crash.
+/// Lines that are retained for the report of a crash.
 const KEPT_LINES: usize = 12;
 /// Lines that are passed on for one script; a driver in trouble may write without end.
 const PASSED_LINES: usize = 200;
-/// Longest line that is kept or passed on.
+/// Longest line that is retained or passed on.
 const LINE_LIMIT: usize = 1000;
 /// Longest reply.
 const REPLY_LIMIT: u64 = 256 << 20;
@@ -246,7 +247,7 @@ impl Listener {
         }
     }
 
-    /// Passes on replies until the end of the output or until nobody wants more.
+    /// Passes on replies until the end of the output or until no one wants more.
     fn read_replies(&self, stdout: impl Read, mut pass_on: impl FnMut(Event) -> bool) {
         let mut reader = BufReader::new(stdout);
         while let Some(line) = read_line(&mut reader, REPLY_LIMIT) {

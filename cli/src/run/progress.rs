@@ -12,7 +12,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for this many runs of scripts: visible only for people, on a terminal, and for more than one run.
+    /// A bar for this many runs of scripts: visible only for users, on a terminal, and for more
+    /// than one run.
     pub(crate) fn new(console: Console, runs: usize) -> Self {
         let bar = console.progress(runs);
         let template = "{bar:30} {pos}/{len}{prefix}, {eta} left  {wide_msg}";
@@ -28,7 +29,7 @@ impl Progress {
         }
     }
 
-    /// No bar, and nobody who listens.
+    /// No bar, and no one who listens.
     #[cfg(test)]
     pub(crate) fn hidden() -> Self {
         Self {

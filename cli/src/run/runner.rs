@@ -138,7 +138,7 @@ impl Side {
         }
     }
 
-    /// Who runs scripts; nobody yet for recordings.
+    /// Who runs scripts; no one yet for recordings.
     fn driver(&self) -> Driver {
         match self {
             Self::Run(runner) => runner.driver(),
@@ -175,7 +175,7 @@ pub(super) struct Work {
 
 enum Task {
     Run(Runner),
-    /// Into this folder.
+    /// Into this directory.
     Record(Runner, PathBuf),
     Compare(Box<[Side; 2]>),
 }
@@ -254,7 +254,7 @@ impl Work {
                 covers.get_or_insert(report.covers);
             }
         }
-        // Where both sides are recorded, nobody has read the script.
+        // Where both sides are recorded, no one has read the script.
         let covers = covers.unwrap_or_else(|| {
             let text = std::fs::read(path);
             read_covers(&text.unwrap_or_default())

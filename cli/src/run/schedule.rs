@@ -47,7 +47,7 @@ pub(crate) enum Judge<'a> {
 struct Target {
     name: String,
     args: WorkerArgs,
-    /// The first script that nobody has taken.
+    /// The first script that no one has taken.
     next: AtomicUsize,
 }
 
@@ -158,7 +158,8 @@ impl<'a> Plan<'a> {
         let count = self.devices.len();
         for offset in 0..count {
             let device = (number + offset) % count;
-            // Without this thread, nobody may run the scripts of the device. Other threads only help.
+            // Without this thread, no one may run the scripts of the device. Other threads only
+            // help.
             let mine = offset == 0 && number < count || self.jobs() < count;
             let worker = match mine {
                 true => Ok(self.first_worker(device)),

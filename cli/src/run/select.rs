@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Finds the scripts of the command line, each once, in the order of the command line and below a
-/// folder by path.
+/// directory by path.
 pub(crate) fn find_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
     let mut scripts = Vec::new();
     let mut seen = HashSet::new();
     for path in &args.scripts {
-        // A path that is not there would pass as a folder without scripts.
+        // A path that is not there would pass as a directory without scripts.
         std::fs::metadata(path).map_err(|error| Fatal::io(path.display(), &error))?;
         scripts.extend(glasm_vkrunner::find_scripts(path));
     }
@@ -34,7 +34,7 @@ pub(crate) fn select_scripts(
     })
 }
 
-/// Returns whether the path contains one of the texts, if there are any, and none of those behind a
+/// Returns whether the path contains one of the texts, if there are any, and none of those after a
 /// `!`.
 fn passes(script: &Path, filters: &[String]) -> bool {
     let path = script.to_string_lossy();

@@ -1,8 +1,8 @@
 //! Workers: processes that run scripts, so that a driver that crashes or hangs takes one script with it and not the whole run.
 //!
-//! A worker is this program with the hidden command `run-worker`. It gets the path of a script on each line of its standard input and
-//! answers with one line of JSON behind a mark. It runs any number of scripts; only one that crashes it, hangs, or loses the device costs
-//! a new process.
+//! A worker is this program with the hidden command `run-worker`. It gets the path of a script on
+//! each line of its standard input and answers with one line of JSON after a mark. It runs any
+//! number of scripts; only one that crashes it, hangs, or loses the device costs a new process.
 
 use super::process::{Lost, Process, cannot_start};
 use super::progress::Progress;
@@ -37,7 +37,8 @@ pub(crate) enum Reply {
     Done(Box<Record>),
     /// The result of a script that took the device with it: the process can run no other.
     Last(Box<Record>),
-    /// The result of a script, after which the process has so much memory in use that another one should go on.
+    /// The result of a script, after which the process has so much memory in use that another one
+    /// should continue.
     Full(Box<Record>),
 }
 

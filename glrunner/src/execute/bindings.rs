@@ -85,7 +85,7 @@ enum Start {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rule {
     start: Start,
-    /// Bytes that programs see; parts that are larger could be bound all the same.
+    /// Bytes that programs see; parts that are larger could be bound nevertheless.
     max_size: u64,
     /// Sizes are multiples of so many bytes.
     granularity: u64,

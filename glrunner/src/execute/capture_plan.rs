@@ -177,7 +177,7 @@ const SINGLE: &[(Semantic, u32)] = &[
     (Semantic::Layer, gl::LAYER_NV),
 ];
 
-/// Primitives as transform feedback tells them apart.
+/// Primitives as transform feedback distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Primitives {
     Points,
@@ -289,7 +289,7 @@ mod tests {
         let plan = CapturePlan::of_modules(&feedback);
         assert!(plan.results.is_empty());
         assert_eq!(plan.streams, [0, 0, 1]);
-        // Three components of four bytes behind byte 4; nothing is in buffer 1.
+        // Three components of four bytes after byte 4; nothing is in buffer 1.
         assert_eq!(plan.strides, [32, 0, 16]);
     }
 

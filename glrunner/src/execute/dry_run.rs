@@ -11,7 +11,7 @@ use glasm_scripts::results::Files;
 use glasm_scripts::script::{ProgramForm, Script};
 use std::path::Path;
 
-/// What scripts use beside the languages of their programs.
+/// What scripts use next to the languages of their programs.
 const EXTENSIONS: &[&str] = &[
     "GL_EXT_depth_bounds_test",
     "GL_NV_bindless_texture",

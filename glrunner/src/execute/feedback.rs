@@ -301,7 +301,8 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
         has
     }
 
-    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause all the same.
+    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause
+    /// nevertheless.
     fn begin(execution: &mut Execution<'_>, primitives: Primitives) {
         execution.feedback.plan = CapturePlan::new(&execution.script.feedback).unwrap();
         execution.feedback.counts = Some(BTreeMap::new());
@@ -362,7 +363,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
             // Nothing is captured while it is paused.
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
             assert_eq!(floats(execution, 0)[9..], [0.0; 6]);
-            // One more line has room in 52 bytes.
+            // One more line has space in 52 bytes.
             execution.capture().resume(&draw).unwrap();
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
             execution.capture().pause().unwrap();

@@ -133,7 +133,7 @@ impl ScriptFramebuffer {
     /// Clears all attachments or one, in all layers and samples.
     pub(super) fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
         self.framebuffer.bind()?;
-        // Every draw sets these anew.
+        // Every draw sets these again.
         gl.Disable(gl::SCISSOR_TEST)?;
         gl.Disable(gl::RASTERIZER_DISCARD)?;
         gl.ColorMask(gl::TRUE, gl::TRUE, gl::TRUE, gl::TRUE)?;
@@ -250,7 +250,7 @@ impl ScriptFramebuffer {
 /// How depths of single samples are read, whatever the format that stores them.
 const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 
-/// Stencil values of single samples likewise.
+/// Stencil values of single samples similarly.
 const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
 
 /// Depths as a format has them.

@@ -62,7 +62,7 @@ impl ProgramLoader<'_> {
         Ok(())
     }
 
-    /// A stage that passes on what it gets.
+    /// A stage that forwards what it gets.
     fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
         let text = match stage {
             Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),

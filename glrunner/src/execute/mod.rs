@@ -1,7 +1,8 @@
 //! Does what the commands of a script say, in a context of its own.
 //!
-//! In layers, from below: what is known of programs (`facts`) and how state is called; what the commands so far have set, a type for each kind
-//! (`programs`, `textures`, `buffers` and so on); all of a script (`execution`) and what single commands do with it; here, the commands.
+//! In layers, from below: what is known of programs (`facts`) and how state is called; what the
+//! previous commands have set, a type for each kind (`programs`, `textures`, `buffers` and so on);
+//! all of a script (`execution`) and what single commands do with it; here, the commands.
 
 pub(crate) mod assembler;
 mod bindings;

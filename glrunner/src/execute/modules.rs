@@ -27,9 +27,9 @@ pub(super) struct Modules {
     pub(super) through: Through,
     /// Target, features and bindings.
     pub(super) base: glasm::Options,
-    /// Parameters and GL state, as the commands so far have set them.
+    /// Parameters and GL state, as the previous commands have set them.
     pub(super) params: Params,
-    /// What programs depend on, likewise.
+    /// What programs depend on, similarly.
     pub(super) state: ProgramState,
     made: Vec<(Key, Rc<ModuleProgram>)>,
     /// What the draw or dispatch at hand reads.
@@ -70,7 +70,7 @@ impl ModuleProgram {
 pub(super) struct StageModule {
     pub(super) stage: Stage,
     pub(super) reflection: Reflection,
-    /// The line of the program, which tells programs apart.
+    /// The line of the program, which distinguishes programs.
     pub(super) line: u32,
     pub(super) facts: Facts,
     pub(super) source: ModuleSource,

@@ -9,8 +9,8 @@ use glasm_scripts::params::check_parameter;
 use glasm_scripts::script::ParamType;
 use std::collections::BTreeMap;
 
-/// What the script has set: the bits of a parameter by the line of the program that names it and the number of the name. A program gets its
-/// values again when it is loaded once more.
+/// What the script has set: the bits of a parameter by the line of the program that names it and
+/// the number of the name. A program gets its values again when it is loaded again.
 #[derive(Default)]
 pub(super) struct NamedParameters {
     pub(super) values: BTreeMap<(u32, u32), [u32; 4]>,

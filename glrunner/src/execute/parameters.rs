@@ -1,8 +1,9 @@
 //! Parameters of programs.
 //!
-//! Environment parameters belong to a stage. Local ones belong to a program, so that one which takes the place of another gets them
-//! again. Subroutine parameters are lost whenever a program is bound, so they are set before every draw; so are parameters with handles
-//! of textures and images, which a script may change at any time.
+//! Environment parameters belong to a stage. Local ones belong to a program, so that one which
+//! replaces another gets them again. Subroutine parameters are lost whenever a program is bound,
+//! so they are set before every draw; so are parameters with handles of textures and images, which
+//! a script may change at any time.
 
 use super::images::Images;
 use super::named_parameters::NamedParameters;
@@ -59,7 +60,8 @@ fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     }
 }
 
-/// Sets an environment parameter, or a local one of the program that is bound. Bits stay as they are.
+/// Sets an environment parameter, or a local one of the program that is bound. Bits stay
+/// unchanged.
 fn upload(
     gl: &Gl,
     target: u32,
@@ -221,7 +223,7 @@ impl ParameterContext<'_> {
         self.upload_value(key, value)
     }
 
-    /// One or two numbers of 64 bits, such as addresses; the components behind them stay as they are.
+    /// One or two numbers of 64 bits, such as addresses; the components after them stay unchanged.
     pub(super) fn set_pairs(
         &mut self,
         bank: ParamBank,

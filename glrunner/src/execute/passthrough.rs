@@ -1,4 +1,4 @@
-//! Programs that pass on what they get, as text for the driver's assembler. Pure.
+//! Programs that forward what they get, as text for the driver's assembler. Pure.
 
 use glasm::ir::Semantic;
 use std::fmt::Write;

@@ -22,7 +22,7 @@ struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
     program: Option<Program>,
-    /// The line of its section, which tells programs apart; 0 of those that no section has.
+    /// The line of its section, which distinguishes programs; 0 of those that no section has.
     line: u32,
     facts: Facts,
 }
@@ -79,7 +79,7 @@ impl Programs {
         loaded.find(|loaded| loaded.stage == stage)
     }
 
-    /// The program of a stage, with the line of its section, takes the place of another.
+    /// The program of a stage, with the line of its section, replaces another.
     pub(super) fn set(&mut self, stage: Stage, (program, line): (Program, u32), facts: Facts) {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {

@@ -60,7 +60,7 @@ mod tests {
             check(GlOutcome::Refused, Ok(())),
             Err(Problem::Script(message)) if message == "the driver takes the draw, which is an error"
         ));
-        // What a driver lacks is no refusal.
+        // What a driver lacks is not a refusal.
         let lacking = Err(Problem::Lacking("no points".to_owned()));
         assert!(matches!(
             check(GlOutcome::Refused, lacking),

@@ -59,7 +59,7 @@ pub(super) fn shader_type(stage: Stage) -> u32 {
     }
 }
 
-/// A vertex shader that passes on the position, which is attribute 0.
+/// A vertex shader that forwards the position, which is attribute 0.
 const VERTEX: &str = "#version 330
 layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }

@@ -1,8 +1,9 @@
 //! Textures by texture image unit.
 //!
-//! Commands are kept as data; objects come to be when a draw or dispatch may read them. A unit of a script holds one texture, a unit of
-//! OpenGL one for each target: programs read those of the targets that they name. Programs in assembly say whether they compare depths,
-//! in OpenGL the texture does: so what the programs at hand read decides.
+//! Commands are retained as data; objects come to be when a draw or dispatch may read them. A unit
+//! of a script holds one texture, a unit of OpenGL one for each target: programs read those of the
+//! targets that they name. Programs in assembly say whether they compare depths, in OpenGL the
+//! texture does: so what the programs at hand read decides.
 
 use super::lookups::{Lookup, Lookups};
 use super::programs::Programs;
@@ -23,7 +24,7 @@ pub(super) struct Object {
     _store: Store,
     /// The parameters that it has.
     parameters: Vec<Parameter>,
-    /// Whether a handle of it exists, after which it stays as it is.
+    /// Whether a handle of it exists, after which it stays unchanged.
     has_handle: bool,
 }
 

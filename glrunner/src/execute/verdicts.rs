@@ -30,8 +30,8 @@ pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Err
     Ok(verdicts)
 }
 
-/// Why a script cannot be asked of a driver that expects an error: whether programs are too large is up to each implementation, and what
-/// only glasm lacks is no error.
+/// Why a script cannot be asked of a driver that expects an error: whether programs are too large
+/// is up to each implementation, and what only glasm lacks is not an error.
 pub(crate) fn surplus_error(script: &Script) -> Option<String> {
     let expected = script.steps.iter().filter_map(|step| {
         if let Command::ExpectError(error) = &step.command {

@@ -87,7 +87,8 @@ mod tests {
             track 20 texture 3\ntrack 24 program 7\ntrack 4 none\n";
         with_registers(text, |_, execution| {
             run_steps(execution);
-            // NV_vertex_program, "New Tokens": IDENTITY_NV and those behind it, MODELVIEW_PROJECTION_NV, MATRIX0_NV.
+            // NV_vertex_program, "New Tokens": IDENTITY_NV and those after it,
+            // MODELVIEW_PROJECTION_NV, MATRIX0_NV.
             let expected = [
                 "4 0x1700 0x862a",
                 "8 0x1701 0x862b",

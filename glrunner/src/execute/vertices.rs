@@ -155,8 +155,9 @@ impl Plan {
         Ok(())
     }
 
-    /// A column of 64-bit components as modules read it: in pairs of words, two components at a location. Registers of words have the
-    /// third and fourth component behind the attribute, unless it is read as one. Or all of them as doubles.
+    /// A column of 64-bit components as modules read it: in pairs of words, two components at a
+    /// location. Registers of words have the third and fourth component after the attribute,
+    /// unless it is read as one. Or all of them as doubles.
     fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
         let is_split = |number| {
             let mut words = words.iter();
@@ -489,7 +490,7 @@ mod tests {
         };
         let halves = [word(1, 1, Some(Half::Low)), word(1, 5, Some(Half::High))];
         assert_eq!(found(&halves), [(1, 4, 0), (5, 2, 16)]);
-        // Registers of words have the rest behind the attribute.
+        // Registers of words have the rest after the attribute.
         let registers = [word(1, 1, None), word(2, 2, None), word(0, 0, None)];
         assert_eq!(found(&registers), [(1, 4, 0), (2, 2, 16)]);
         let doubles = WordInput {

@@ -91,7 +91,7 @@ macro_rules! method {
             let command = unsafe {
                 std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
             };
-            // SAFETY: the caller keeps to the specification of the command.
+            // SAFETY: the caller follows the specification of the command.
             Ok(unsafe { command($($parameter),*) })
         }
     };

@@ -234,7 +234,7 @@ fn is_list(name: u32) -> bool {
 
 /// Returns a string of the driver, empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
-    // SAFETY: the name stands for a string that stays as long as the context.
+    // SAFETY: the name denotes a string that stays as long as the context.
     let text = unsafe { commands.GetString(name) }?;
     Ok(copied(text))
 }

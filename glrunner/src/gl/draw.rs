@@ -114,7 +114,7 @@ pub(crate) enum Elements<'a> {
         ty: IndexType,
         /// Added to each.
         base: i32,
-        /// A number that stands for no vertex.
+        /// A number that denotes no vertex.
         restart: Option<u32>,
     },
 }
@@ -252,7 +252,7 @@ impl Gl {
                 }?;
                 self.EnableClientState(slot.array())
             },
-            // SAFETY: likewise.
+            // SAFETY: similarly.
             ArraySlot::Generic(index, format) => unsafe {
                 self.set_generic(index, format, stride, pointer)?;
                 if array.divisor > 0 {

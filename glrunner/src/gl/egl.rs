@@ -177,7 +177,7 @@ impl Egl {
             Platform::Device(Handle(handle)) => (PLATFORM_DEVICE_EXT, handle),
             Platform::Surfaceless => (PLATFORM_SURFACELESS_MESA, std::ptr::null_mut()),
             Platform::Default => {
-                // SAFETY: null stands for the default display.
+                // SAFETY: null denotes the default display.
                 return unsafe { self.instance.get_display(egl::DEFAULT_DISPLAY) }
                     .ok_or_else(|| self.failure("eglGetDisplay"));
             }
@@ -272,7 +272,8 @@ impl CurrentContext {
 
 impl Drop for CurrentContext {
     fn drop(&mut self) {
-        // Nothing can be done about a failure; the process goes on without the context either way.
+        // Nothing can be done about a failure; the process continues without the context either
+        // way.
         let instance = &self.egl.instance;
         let _ = instance.make_current(self.display, None, None, None);
         let _ = instance.destroy_context(self.display, self.context);
@@ -288,7 +289,7 @@ fn choose_config(
     extensions: &str,
 ) -> Result<egl::Config, Error> {
     if has_word(extensions, "EGL_KHR_no_config_context") {
-        // SAFETY: that extension lets null stand for no configuration.
+        // SAFETY: that extension lets null denote no configuration.
         return Ok(unsafe { egl::Config::from_ptr(std::ptr::null_mut()) });
     }
     let attributes = [

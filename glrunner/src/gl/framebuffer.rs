@@ -180,7 +180,7 @@ impl Framebuffer {
         self.read(COLOR_ATTACHMENT0, attachment, sample, client)
     }
 
-    /// Reads all texels of the depth and stencil attachment likewise; the client's format says
+    /// Reads all texels of the depth and stencil attachment similarly; the client's format says
     /// which of them.
     pub(crate) fn read_depth_stencil(
         &self,

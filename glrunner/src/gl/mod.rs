@@ -8,7 +8,7 @@
 //! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:
 //!
 //! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
-//! - vertex arrays that are enabled, and indices, lie in buffer objects;
+//! - vertex arrays that are enabled, and indices, are in buffer objects;
 //! - no mapped pointer outlives the function that mapped it.
 
 #[allow(

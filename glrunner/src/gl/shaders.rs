@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// The part of a message of the driver that is kept.
+/// The part of a message of the driver that is retained.
 const MESSAGE: usize = 8192;
 
 /// What the driver says against a text.
@@ -53,7 +53,7 @@ impl ShaderProgram {
         })
     }
 
-    /// Specializes modules of SPIR-V, each for a stage, and links them; likewise. GL_ARB_gl_spirv
+    /// Specializes modules of SPIR-V, each for a stage, and links them; similarly. GL_ARB_gl_spirv
     pub(crate) fn link_modules(
         gl: &Rc<Gl>,
         modules: &[(u32, Module<'_>)],

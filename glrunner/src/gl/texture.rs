@@ -89,7 +89,8 @@ impl Texture {
         result
     }
 
-    /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format must fit all the same.
+    /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format
+    /// must fit nevertheless.
     pub(crate) fn define(
         &self,
         image: Image,

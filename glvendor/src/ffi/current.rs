@@ -219,7 +219,7 @@ fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
 /// Does something with the state of the current context. `None` if there is no context, or if a command of the driver has called back into the
 /// application, which OpenGL does not let call commands.
 ///
-/// A panic ends here: the application goes on, with what the driver makes of the command.
+/// A panic ends here: the application continues, with what the driver makes of the command.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     let context = CURRENT.get();

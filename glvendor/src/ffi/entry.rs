@@ -79,7 +79,7 @@ macro_rules! entry {
             let Some(mode) = own::primitives($mode) else { return };
             $mode = mode;
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
@@ -87,7 +87,7 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.arrays_change());
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
@@ -98,7 +98,7 @@ macro_rules! entry {
             let values = unsafe { $values };
             if !own::rectangle(values) {
                 #[allow(unused_unsafe, reason = "some commands have no pointers")]
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 unsafe { driver::$name($($parameter),*) }
             }
         }
@@ -115,14 +115,14 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.textures_change());
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
     (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
             current::with(|state| {
                 if state.mirrors() {
@@ -146,7 +146,7 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.changed(Groups::$group));
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };

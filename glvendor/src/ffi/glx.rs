@@ -47,7 +47,7 @@ pub unsafe extern "C" fn __glx_Main(
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libGLX gives room for the structure, which the vendor has filled.
+    // SAFETY: libGLX gives space for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;

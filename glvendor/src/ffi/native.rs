@@ -106,7 +106,7 @@ pub(super) unsafe fn command(
         .to_str()
         .unwrap_or_default();
     let ours = entry::find(text).or_else(|| window_system(text));
-    // SAFETY: the name goes on as it came.
+    // SAFETY: the name continues as it came.
     let theirs = || lookup.get().map(|lookup| unsafe { lookup(name) });
     ours.or_else(theirs).unwrap_or(std::ptr::null_mut())
 }

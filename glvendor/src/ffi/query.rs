@@ -91,7 +91,7 @@ pub(crate) fn load_matrix(matrix: &[f32; 16]) {
 /// Returns the points of a map, which are as many numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     let mut values = vec![0.0; count];
-    // SAFETY: there is room for as many numbers as the driver's orders demand.
+    // SAFETY: there is space for as many numbers as the driver's orders demand.
     unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
     values
 }
@@ -109,7 +109,7 @@ pub(crate) fn is_set(name: u32) -> bool {
 /// Returns a new texture.
 pub(crate) fn new_texture() -> u32 {
     let mut texture = 0;
-    // SAFETY: there is room for one name.
+    // SAFETY: there is space for one name.
     unsafe { driver::GenTextures(1, &mut texture) };
     texture
 }
@@ -297,7 +297,7 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
 /// New names of programs from the driver; `None` if it has none.
 pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
     let mut names = vec![0; count];
-    // SAFETY: there is room for as many names.
+    // SAFETY: there is space for as many names.
     unsafe { driver::GenProgramsARB(i32::try_from(count).ok()?, names.as_mut_ptr()) };
     names.iter().all(|&name| name != 0).then_some(names)
 }
@@ -358,7 +358,7 @@ fn checked(shader: u32) -> Result<u32, String> {
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: there is space for so many bytes.
         unsafe { driver::GetShaderInfoLog(shader, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteShader(shader);
@@ -386,7 +386,7 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     if self::program::<1>(program, 0x8B82) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: there is space for so many bytes.
         unsafe { driver::GetProgramInfoLog(program, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteProgram(program);
@@ -400,7 +400,7 @@ pub(crate) fn attached_shaders(program: u32) -> Vec<u32> {
     let [count] = self::program(program, driver::constants::ATTACHED_SHADERS);
     let mut shaders = vec![0; usize::try_from(count).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is room for as many names.
+    // SAFETY: there is space for as many names.
     unsafe { driver::GetAttachedShaders(program, count, &mut written, shaders.as_mut_ptr()) };
     shaders.truncate(usize::try_from(written).unwrap_or(0));
     shaders
@@ -411,7 +411,7 @@ pub(crate) fn shader_text(shader: u32) -> String {
     let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
     let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: there is space for so many bytes.
     unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
     text.truncate(usize::try_from(written).unwrap_or(0));
     String::from_utf8_lossy(&text).into_owned()
@@ -420,7 +420,7 @@ pub(crate) fn shader_text(shader: u32) -> String {
 /// Returns a new name of a pipeline object.
 pub(crate) fn pipeline_name() -> u32 {
     let mut name = 0;
-    // SAFETY: there is room for one name.
+    // SAFETY: there is space for one name.
     unsafe { driver::GenProgramPipelines(1, &mut name) };
     name
 }

@@ -9,9 +9,11 @@
 //! reason = "the driver rounds the exponent first"
 //! ```
 //!
-//! `scripts` and `kind` may be lists. `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
-//! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
-//! scripts like each of its patterns were compared with such a driver is [stale](Known::stale), unless it says `sometimes = true`.
+//! `scripts` and `kind` may be lists. `*` in a script denotes any part of a name, `**` for any
+//! directories; the path is compared from its end. An entry speaks of drivers whose interface,
+//! device or name contains `driver`, so what holds for one driver says nothing of others. One that
+//! explains nothing although scripts like each of its patterns were compared with such a driver is
+//! [stale](Known::stale), unless it says `sometimes = true`.
 
 use super::comparison::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -222,8 +224,8 @@ pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Returns whether the end of a path is like a pattern, in which `*` stands for any part of a name
-/// and `**` for any folders.
+/// Returns whether the end of a path is like a pattern, in which `*` denotes any part of a name
+/// and `**` for any directories.
 pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();

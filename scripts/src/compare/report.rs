@@ -114,9 +114,9 @@ const COLUMNS: [&str; 8] = [
     "largest difference within",
 ];
 
-/// Returns the family of a script, by what was named on the command line: the folder among several,
-/// or the first folder below a single one. Without that, what the script covers and the folder that
-/// it is in say it.
+/// Returns the family of a script, by what was named on the command line: the directory among
+/// several, or the first directory below a single one. Without that, what the script covers and
+/// the directory that it is in say it.
 pub fn family(roots: &[PathBuf], script: &str, covers: &[String]) -> String {
     let path = Path::new(script);
     let below = |root: &PathBuf| {

@@ -74,7 +74,7 @@ impl Scalar {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// Parses the bits that a number in a script stands for. Hexadecimal numbers are the bits
+    /// Parses the bits that a number in a script denotes. Hexadecimal numbers are the bits
     /// themselves, for floats too.
     pub fn parse_bits(self, text: &str) -> Option<u64> {
         let bits = 8 * self.size() as u32;
@@ -118,7 +118,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the number that bits stand for.
+    /// Returns the number that bits denote.
     pub fn value(self, bits: u64) -> Value {
         match self {
             Self::I8 => Value::Int(i128::from(bits as i8)),
@@ -153,7 +153,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the bits as text: numbers as short as tells them apart, with NaN's bits.
+    /// Returns the bits as text: numbers as short as distinguishes them, with NaN's bits.
     pub fn print(self, bits: u64) -> String {
         let text = match self {
             Self::F16 => format!("{:?}", float16::to_f32(bits as u16)),

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn srgb_is_curved_but_for_alpha() {
-        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays as it is.
+        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays unchanged.
         assert_eq!(
             encode("R8G8B8A8_SRGB", [0.5, 0.0, 1.0, 0.2]),
             [188, 0, 255, 51]

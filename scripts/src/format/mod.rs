@@ -153,7 +153,7 @@ impl Format {
             Some(pack) => pack.starts_with("PACK"),
         };
         if packed {
-            // The first channel of a packed format stands in the highest bits.
+            // The first channel of a packed format is in the highest bits.
             let total: u32 = channels.iter().map(|channel| channel.bits).sum();
             channels
                 .iter_mut()

@@ -83,7 +83,7 @@ impl Script {
             let mut programs = self.programs.iter();
             programs.any(|program| program.stage == *stage)
         };
-        // Behind a control program alone there is an evaluation stage that has its options.
+        // After a control program alone there is an evaluation stage that has its options.
         [Stage::Geometry, Stage::TessEval, Stage::TessControl]
             .into_iter()
             .find(has)

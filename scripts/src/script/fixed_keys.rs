@@ -362,7 +362,7 @@ mod tests {
         CombineFunction, CombineSource, MaterialFaces, MaterialMode, Scale, TextureTarget,
     };
 
-    /// The state behind all commands of a test section.
+    /// The state after all commands of a test section.
     fn state(commands: &str) -> FixedFunctions {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\n");
         let script = Script::parse(text.as_bytes()).unwrap();

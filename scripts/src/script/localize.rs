@@ -10,14 +10,14 @@ use glasm::{Diagnostic, Diagnostics, Location, Severity, Source};
 
 impl Script {
     /// Returns the header of a program section as the script has it, such as `[fragment program]`;
-    /// empty for programs that stand in no script.
+    /// empty for programs that are in no script.
     pub fn header_of(&self, section: &ProgramSection) -> String {
         let line = self.text.get(section.origin.header());
         String::from_utf8_lossy(line.unwrap_or_default().trim_ascii()).into_owned()
     }
 
     /// Returns the line and column of the script for a byte of a program; `None` for programs that
-    /// stand in no script.
+    /// are in no script.
     pub fn position(&self, section: &ProgramSection, byte: usize) -> Option<Position> {
         let offset = section.origin.script_offset(section.text.len(), byte)?;
         Some(LineMap::new(&self.text).position(offset))

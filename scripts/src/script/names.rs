@@ -1,4 +1,4 @@
-//! Names of vertex attributes and the locations that they stand for.
+//! Names of vertex attributes and the locations that they denote.
 //!
 //! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and ARB_vertex_program.
 

@@ -1,10 +1,12 @@
-//! Where the bytes of programs stand in their script, so that errors of programs can be reported at lines of the script.
+//! Where the bytes of programs are in their script, so that errors of programs can be reported at
+//! lines of the script.
 
 use super::section::Section;
 use glasm::ir::Span;
 use std::ops::Range;
 
-/// Where the bytes of a program stand in its script. The default is that of programs that stand in none.
+/// Where the bytes of a program are in its script. The default is that of programs that are in
+/// none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
     /// The bytes of the script that hold the header of the section.
@@ -13,7 +15,8 @@ pub struct Origin {
     pieces: Vec<Piece>,
 }
 
-/// Bytes of a program from `text` on to the next piece: those of the script in `script`, over and over.
+/// Bytes of a program from `text` on to the next part: those of the script in `script`, over and
+/// over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {
     text: usize,

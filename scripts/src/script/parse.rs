@@ -61,7 +61,7 @@ impl Script {
             parse_indices(&mut indices, words)
         });
         let vertex_data = parse_vertex_data(&sections, &mut errors);
-        // `load` names program sections, which may stand behind `[test]`.
+        // `load` names program sections, which may follow `[test]`.
         let spares: Vec<Spare> = sections.iter().filter_map(spare::read_spare).collect();
         let mut test = TestParser::new(&requirements, &spares);
         for_sections(&sections, SectionKind::Test, &mut errors, |line, words| {

@@ -19,7 +19,7 @@ pub struct ProgramState {
     /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
     /// points only. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
-    /// The most vertices that the geometry program emits, in the place of what it says.
+    /// The most vertices that the geometry program emits, instead of what it says.
     pub vertex_limit: Option<u32>,
     /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
     /// the first draw.
@@ -83,7 +83,8 @@ impl ProgramState {
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
-            // Vertex state programs count as programs of the compute stage. The one that is executed takes the place of the last; one without a name is no spare.
+            // Vertex state programs count as programs of the compute stage. The one that is
+            // executed replaces the last; one without a name is no spare.
             let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
             self.loaded.extend(*spare);

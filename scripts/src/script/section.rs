@@ -288,14 +288,14 @@ pub struct ProgramSection {
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,
-    /// Where its bytes stand in the script.
+    /// Where its bytes are in the script.
     pub origin: Origin,
 }
 
 /// A program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
-    /// By which `load` finds it; one name may stand for a program of each stage.
+    /// By which `load` finds it; one name may denote a program of each stage.
     pub name: String,
     /// The program.
     pub program: ProgramSection,

@@ -1,5 +1,6 @@
-//! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME` puts in the place of the stage's
-//! own, and `[STAGE program repeated]`, which writes a line any number of times.
+//! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME`
+//! puts instead of the stage's own, and `[STAGE program repeated]`, which writes a line any number
+//! of times.
 
 use super::command::{Command, Step};
 use super::model::Script;
@@ -30,8 +31,8 @@ pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     })
 }
 
-/// Returns the text of a program section in which lines `%repeat N LINE` stand for N lines, and
-/// where it comes from.
+/// Returns the text of a program section in which lines `%repeat N LINE` denote N lines, and where
+/// it comes from.
 pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (Vec<u8>, Origin) {
     let mut text = Vec::new();
     let mut origin = Origin::without_pieces(section);
@@ -98,7 +99,7 @@ impl Script {
         }
     }
 
-    /// Returns the script with some spare programs in the place of others.
+    /// Returns the script with some spare programs instead of others.
     pub fn with_loaded(&self, loaded: &[usize]) -> Cow<'_, Self> {
         if loaded.is_empty() {
             return Cow::Borrowed(self);

@@ -1,7 +1,8 @@
 //! The `[vertex data]` section: a line of column headers, then rows of values.
 //!
-//! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name may stand for a location and a
-//! location for a name. Names of variables get the locations that are left.
+//! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name
+//! may denote a location and a location for a name. Names of variables get the locations that are
+//! left.
 
 use super::names::{ATTRIBUTES, attribute_location};
 use super::texels::parse_texel;
@@ -132,13 +133,14 @@ impl VertexData {
 #[derive(Clone, Copy)]
 enum ColumnLocation {
     Location(u32),
-    /// A name that stands for no location: the columns of such names get the locations that are left, in order.
+    /// A name that denotes no location: the columns of such names get the locations that are left,
+    /// in order.
     Next,
 }
 
 /// Locations, formats and readings of all columns; a matrix has several.
 fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, LineError> {
-    // The names that stand for locations come first, wherever they are.
+    // The names that denote locations come first, wherever they are.
     let mut headers = words.clone();
     let mut taken = [false; ATTRIBUTES as usize];
     while !headers.is_empty() {

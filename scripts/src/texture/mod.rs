@@ -1,6 +1,7 @@
 //! Textures and storage images as data: shape, texels, sampling. Pure.
 //!
-//! Texels are kept in planes: the rows of one level, of one layer (of one face, of one slice of a 3D texture) and of one sample.
+//! Texels are retained in planes: the rows of one level, of one layer (of one face, of one slice
+//! of a 3D texture) and of one sample.
 
 mod patterns;
 mod sampling;

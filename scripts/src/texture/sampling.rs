@@ -241,7 +241,7 @@ impl Sampling {
         self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
 
-    /// Returns the swizzle behind another one.
+    /// Returns the swizzle after another one.
     fn behind(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
         self.swizzle.map(|from| match from {
             Swizzle::Component(component) => first[usize::from(component & 3)],
@@ -311,7 +311,7 @@ mod tests {
         ] {
             assert_eq!(with(Some(base), identity), expected, "{base:?}");
         }
-        // The texture's own swizzle comes behind that.
+        // The texture's own swizzle comes after that.
         let swizzle = [Component(3), One, Component(0), Zero];
         assert_eq!(
             with(Some(BaseFormat::Alpha), swizzle),

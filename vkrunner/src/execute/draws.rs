@@ -158,8 +158,8 @@ impl<'a> Draws<'a> {
         resources.feedback.drawn()
     }
 
-    /// Returns a draw as Vulkan does it, with the list that takes the place of its vertices if it
-    /// has no such primitives.
+    /// Returns a draw as Vulkan does it, with the list that replaces its vertices if it has no
+    /// such primitives.
     fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
@@ -200,8 +200,8 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// Returns the indices of a list that takes the place of the draw's own vertices. Else those of
-    /// the draw are uploaded.
+    /// Returns the indices of a list that replaces the draw's own vertices. Else those of the draw
+    /// are uploaded.
     fn indices(
         &mut self,
         script: &Script,

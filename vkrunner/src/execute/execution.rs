@@ -20,7 +20,7 @@ pub(super) struct Execution<'a> {
     pub(super) device: Rc<Device>,
     pub(super) script: &'a Script,
     pub(super) sets: &'a [ModuleSet],
-    /// What programs depend on, as the commands so far have set it.
+    /// What programs depend on, as the previous commands have set it.
     pub(super) state: ProgramState,
     /// Name of the script, for messages.
     pub(super) name: &'a str,

@@ -51,7 +51,7 @@ impl Images {
 
     /// Returns the image of a unit as a program sees it. Without an image, where texels have
     /// another size than those of the image, and where the image lacks the part that is bound, it
-    /// sees none; on devices that cannot do that, one of one texel that nobody else sees.
+    /// sees none; on devices that cannot do that, one of one texel that no one else sees.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,

@@ -1,7 +1,8 @@
 //! Does what the commands of a script say on a device.
 //!
-//! In layers, from below: what modules want bound (`plan`) and what the commands so far have set (`resources`); `programs`; draws and dispatches
-//! with them; the whole script (`execution`) and what single commands do with it; here, the commands.
+//! In layers, from below: what modules want bound (`plan`) and what the previous commands have set
+//! (`resources`); `programs`; draws and dispatches with them; the whole script (`execution`) and
+//! what single commands do with it; here, the commands.
 
 mod assembly;
 mod bindings;

@@ -1,4 +1,4 @@
-//! What programs read and draws use, as the commands so far have set it.
+//! What programs read and draws use, as the previous commands have set it.
 
 use super::bindings::{Bound, BufferPlace};
 use super::feedback::Feedback;
@@ -16,7 +16,7 @@ use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What programs read, as the commands so far have set it.
+/// What programs read, as the previous commands have set it.
 pub(super) struct Resources {
     pub(super) buffers: Vec<Buffer>,
     pub(super) bound: Bound,
@@ -52,7 +52,8 @@ impl Resources {
         }
     }
 
-    /// Returns the line of the program of a stage, which tells programs apart; 0 if there is none.
+    /// Returns the line of the program of a stage, which distinguishes programs; 0 if there is
+    /// none.
     pub(super) fn program_line(&self, stage: Stage) -> u32 {
         self.program_lines.get(&stage).copied().unwrap_or(0)
     }
@@ -109,7 +110,7 @@ impl Resources {
             }
             Source::StateBlock(words) => words.bytes().to_vec(),
             Source::State => self.params.state_bytes(),
-            // No program is running, so nobody holds it.
+            // No program is running, so no one holds it.
             Source::ImageLock => vec![0; 4],
             Source::Textures(..)
             | Source::Sampler(..)

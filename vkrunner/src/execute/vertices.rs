@@ -55,7 +55,8 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     reflection.inputs.iter().filter_map(input).collect()
 }
 
-/// Decides where each attribute comes from. Modules of which nobody knows what they read get all that the draw brings.
+/// Decides where each attribute comes from. Modules of which no one knows what they read get all
+/// that the draw brings.
 pub(super) fn plan_vertices(
     draw: &Draw,
     data: Option<&VertexData>,
@@ -91,7 +92,8 @@ fn plan_attribute(
             None => checked_attribute(given, input),
         };
     }
-    // Registers of words have the rest of a 64-bit attribute behind it, but where the program reads that as one.
+    // Registers of words have the rest of a 64-bit attribute after it, but where the program reads
+    // that as one.
     let before = input.attribute.checked_sub(1);
     let in_halves = |number| {
         let mut inputs = inputs.iter();

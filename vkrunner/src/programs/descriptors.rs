@@ -1,4 +1,4 @@
-//! Whether a device has room for all textures and images of the modules that run together.
+//! Whether a device has space for all textures and images of the modules that run together.
 
 use super::module::Module;
 use crate::requirements::DescriptorLimits;

@@ -1,4 +1,5 @@
-//! Stages that the runner makes itself: those that pass on what they get, and what GL does where there is no program.
+//! Stages that the runner makes itself: those that forward what they get, and what GL does where
+//! there is no program.
 
 use super::context::{CompileContext, Refusal};
 use super::fixed_function;

@@ -1,4 +1,4 @@
-//! What stages that pass on what they get have to do with the modules beside them.
+//! What stages that forward what they get have to do with the modules next to them.
 //!
 //! | stage | what it does |
 //! |---|---|
@@ -37,8 +37,8 @@ fn base(scalar: Scalar) -> Option<TypeBase> {
     }
 }
 
-/// Returns the varyings of a module, each with what it is in the stage beside it: what the program
-/// says, else a number.
+/// Returns the varyings of a module, each with what it is in the stage next to it: what the
+/// program says, else a number.
 pub(crate) fn passed(
     varyings: &[Varying],
     meaning: impl Fn(&Varying) -> Option<Semantic>,

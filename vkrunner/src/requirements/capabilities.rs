@@ -35,7 +35,8 @@ pub(crate) struct FormatUses {
     /// Of images with optimal tiling.
     pub(crate) images: vk::FormatFeatureFlags,
     pub(crate) buffers: vk::FormatFeatureFlags,
-    /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
+    /// Numbers of samples that textures filled by draws can have: bit n denotes 2^n samples, as in
+    /// Vulkan's flags.
     pub(crate) samples: vk::SampleCountFlags,
     /// Numbers of samples that storage images can have.
     pub(crate) storage_samples: vk::SampleCountFlags,

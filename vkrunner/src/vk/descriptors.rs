@@ -232,7 +232,7 @@ impl LayoutObject {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&self.set_layouts);
-        // SAFETY: the pool has room for these sets.
+        // SAFETY: the pool has space for these sets.
         self.sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) }
             .call("vkAllocateDescriptorSets")?;
         Ok(())

@@ -232,7 +232,8 @@ impl Drop for Device {
     fn drop(&mut self) {
         let allocator = self.allocator.get_mut().take();
         if self.is_lost() {
-            // Work may go on for ever: what it uses cannot be destroyed, only left behind, down to the library with the driver's code.
+            // Work may continue for ever: what it uses cannot be destroyed, only left after, down
+            // to the library with the driver's code.
             std::mem::forget(allocator);
             std::mem::forget(Rc::clone(&self.instance));
             return;

@@ -7,7 +7,7 @@ use crate::error::{CallContext, Error};
 use ash::vk;
 use std::rc::Rc;
 
-/// Where captured vertices go on.
+/// Where captured vertices continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureStart {
     /// At the start of the buffers.
@@ -164,7 +164,7 @@ impl CaptureCall<'_> {
     pub(super) fn end(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
         let (buffers, offsets) = self.counters();
-        // SAFETY: the counter buffer was made for it and has room for all positions; the pointers outlive the call.
+        // SAFETY: the counter buffer was made for it and has space for all positions; the pointers outlive the call.
         unsafe {
             (functions.cmd_end_transform_feedback_ext)(
                 commands,

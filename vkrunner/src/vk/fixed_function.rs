@@ -186,7 +186,8 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// What the program does not write would become undefined; it is left as it is where the device can treat attachments differently.
+/// What the program does not write would become undefined; it is left unchanged where the device
+/// can treat attachments differently.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,

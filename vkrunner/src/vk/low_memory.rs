@@ -72,7 +72,7 @@ impl LowMemory {
 
     /// Returns the contents; the device is idle.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the pages are mapped and initialized, and nobody else changes them while the device is idle.
+        // SAFETY: the pages are mapped and initialized, and no one else changes them while the device is idle.
         unsafe { std::slice::from_raw_parts(self.pages.start.cast(), self.pages.size) }
     }
 

@@ -144,7 +144,7 @@ impl SampleCopier {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&layouts);
-        // SAFETY: the pool has room for one set of this layout.
+        // SAFETY: the pool has space for one set of this layout.
         let sets =
             unsafe { raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
         self.set = sets[0];

@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// An object that is kept when its user is done with it.
+/// An object that is retained when its user is done with it.
 pub(crate) struct Kept<T: Keep> {
     /// `None` only while it is dropped.
     item: Option<(T::Key, T)>,

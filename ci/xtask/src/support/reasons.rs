@@ -1,4 +1,4 @@
-//! Why something is not proved: from the notes, from what the drivers lack, or from what nobody
+//! Why something is not proved: from the notes, from what the drivers lack, or from what no one
 //! claims.
 
 use super::texts::Texts;

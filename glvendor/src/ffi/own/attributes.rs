@@ -120,7 +120,7 @@ macro_rules! get {
                 current::with(|state| state.fail(commands::INVALID_VALUE));
                 return;
             }
-            // SAFETY: the application has room for what it asks for.
+            // SAFETY: the application has space for what it asks for.
             unsafe { driver::$same(number, name, values) };
         }
     )*};
@@ -138,7 +138,7 @@ pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(
     pointer: *const *mut c_void,
 ) {
     current::with(|state| state.arrays_change());
-    // SAFETY: the application has room for a pointer.
+    // SAFETY: the application has space for a pointer.
     unsafe { driver::GetVertexAttribPointerv(number, name, pointer) };
 }
 
@@ -279,7 +279,7 @@ pub(crate) unsafe extern "system" fn Materialfv(
     name: GLenum,
     values: *const GLfloat,
 ) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     unsafe { driver::Materialfv(face, name, values) };
     // SAFETY: the same.
     let value = unsafe { value(name, values, |it| it, |it| it) };
@@ -287,7 +287,7 @@ pub(crate) unsafe extern "system" fn Materialfv(
 }
 
 pub(crate) unsafe extern "system" fn Materialiv(face: GLenum, name: GLenum, values: *const GLint) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     unsafe { driver::Materialiv(face, name, values) };
     let fraction = |it: GLint| ((2.0 * f64::from(it) + 1.0) / 4_294_967_295.0) as f32;
     // SAFETY: the same.

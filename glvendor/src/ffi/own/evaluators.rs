@@ -76,7 +76,7 @@ macro_rules! maps {
             points: *const $ty,
         ) {
             if !is_numbered(target, 0) {
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 return unsafe { driver::$one(target, u1, u2, stride, order, points) };
             }
             let convert: fn($ty) -> f32 = $convert;
@@ -99,7 +99,7 @@ macro_rules! maps {
             points: *const $ty,
         ) {
             if !is_numbered(target, 1) {
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 return unsafe {
                     driver::$two(target, u1, u2, u_stride, u_order, v1, v2, v_stride, v_order, points)
                 };
@@ -133,7 +133,7 @@ macro_rules! get {
                     // SAFETY: the application has asked for the order.
                     unsafe { memory::write(values, &answer) };
                 }
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 None => unsafe { driver::$name(target, name, values) },
             }
         }

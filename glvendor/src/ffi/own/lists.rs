@@ -101,7 +101,7 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
         true
     });
     if done != Some(true) {
-        // SAFETY: the application keeps to the specification.
+        // SAFETY: the application follows the specification.
         unsafe { driver::CallLists(count, kind, lists) };
     }
 }

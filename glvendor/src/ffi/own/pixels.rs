@@ -38,7 +38,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
     image: *const c_void,
 ) {
     let size = [width, height];
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     let native = || unsafe { driver::DrawPixels(width, height, format, kind, image) };
     let fill = || {
         let internal = driver::constants::RGBA32F as GLint;
@@ -104,7 +104,7 @@ pub(crate) unsafe extern "system" fn Bitmap(
     y_step: GLfloat,
     bits: *const GLubyte,
 ) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     let native = || unsafe { driver::Bitmap(width, height, x, y, x_step, y_step, bits) };
     let bitmap = |state: &mut State| {
         // SAFETY: the application has the bits that the state of unpacking asks for.

@@ -43,7 +43,8 @@ pub enum RecordingError {
 }
 
 impl Recording {
-    /// The recording of a script below a folder, whatever the folder was from which the script was recorded.
+    /// The recording of a script below a directory, whatever the directory was from which the
+    /// script was recorded.
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
@@ -129,7 +130,7 @@ fn is_of(recording: &Recording, script: &Path) -> bool {
     recorded.ends_with(&script) || script.ends_with(&recorded)
 }
 
-/// Returns the first word of a line, and what comes behind the space after it.
+/// Returns the first word of a line, and what comes after the space after it.
 fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }

@@ -215,7 +215,7 @@ fn print_texel(format: &Format, texel: &[u8]) -> String {
     cells.join(",")
 }
 
-/// Returns a number as short as tells it apart, without the bits of NaN.
+/// Returns a number as short as distinguishes it, without the bits of NaN.
 fn print_scalar(scalar: Scalar, bits: u64) -> String {
     match scalar.value(bits) {
         Value::Float(value) if value.is_nan() => "nan".to_owned(),

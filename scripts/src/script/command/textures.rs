@@ -55,7 +55,7 @@ pub struct BoundImage {
     pub format: Option<Format>,
 }
 
-/// What a handle is of, by its unit, whose number stands for the handle.
+/// What a handle is of, by its unit, whose number denotes the handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleUnit {
     /// The texture of a texture image unit.

@@ -7,7 +7,7 @@ use crate::script::words::{LineError, Words};
 /// Buffers that can be named, as in Gallium.
 const MAX_BUFFERS: u32 = 4;
 
-/// Vertex streams that can be named, likewise.
+/// Vertex streams that can be named, similarly.
 const MAX_STREAMS: u32 = 4;
 
 /// Outputs that a script can list.

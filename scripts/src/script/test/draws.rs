@@ -116,7 +116,7 @@ impl Draw {
     }
 }
 
-/// `topology NAME`: a property of VkRunner's that every draw sets anew.
+/// `topology NAME`: a property of VkRunner's that every draw sets again.
 pub(super) fn parse_topology_property(
     _parser: &mut TestParser,
     words: &mut Words<'_>,

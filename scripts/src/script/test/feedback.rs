@@ -51,7 +51,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
 ];
 
-/// What the name of a result stands for.
+/// What the name of a result denotes.
 #[derive(Clone, Copy)]
 enum ResultName {
     One(Semantic),

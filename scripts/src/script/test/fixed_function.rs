@@ -9,7 +9,7 @@ use crate::script::pipeline_state::PipelineState;
 use crate::script::words::{LineError, Words};
 use ash::vk;
 
-/// Sets what a capability of GL stands for.
+/// Sets what a capability of GL denotes.
 type Capability = fn(&mut PipelineState, bool);
 
 /// GL's capabilities.

@@ -121,7 +121,7 @@ pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate,
     Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
 }
 
-/// `MODE` behind `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+/// `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
     let modes = [
         ("object_linear", TexGenMode::ObjectLinear),
@@ -206,7 +206,7 @@ fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpda
     Ok(TexEnvUpdate::Scale(lanes, scale))
 }
 
-/// `PROPERTY VALUE` behind `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
+/// `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
 pub(super) fn parse_environment(
     words: &mut Words<'_>,
     name: &str,

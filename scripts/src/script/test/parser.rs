@@ -1,4 +1,4 @@
-//! What the commands so far have set.
+//! What the previous commands have set.
 //!
 //! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied into each command.
 
@@ -183,7 +183,7 @@ impl TestParser {
 /// Texture image units.
 pub(super) const UNITS: u32 = 32;
 
-/// A texture image unit as the commands so far have set it.
+/// A texture image unit as the previous commands have set it.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) shape: Option<Shape>,

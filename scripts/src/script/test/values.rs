@@ -6,7 +6,7 @@ use crate::script::words::{LineError, Words};
 /// Bytes that the buffers of a script may have, alone and together.
 pub(super) const MAX_BUFFER: u64 = 1 << 30;
 
-/// Numbers that a line may stand for.
+/// Numbers that a line may denote.
 const MAX_NUMBERS: u64 = 1 << 24;
 
 /// Takes a type name.

@@ -17,7 +17,7 @@ const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
     dependency_flags: vk::DependencyFlags::BY_REGION,
 };
 
-/// Returns an attachment that stays as it is but for draws.
+/// Returns an attachment that stays unchanged but for draws.
 fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescription {
     vk::AttachmentDescription::default()
         .format(format)

@@ -1,7 +1,8 @@
 //! Reading attachments back.
 //!
-//! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
-//! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
+//! Attachments with one sample are copied. With several, a color attachment of floats or
+//! normalized numbers is resolved by the device and then copied; integers, depth and stencil
+//! denote their sample 0, and single samples are fetched by a compute shader.
 
 use super::Framebuffer;
 use super::attachments::{ColorAttachment, DEPTH_LAYOUT};

@@ -182,7 +182,7 @@ impl Filler {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&set_layouts);
-        // SAFETY: the pool has room for the set.
+        // SAFETY: the pool has space for the set.
         let sets =
             unsafe { raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
         self.sampler = nearest_sampler(&self.device)?;

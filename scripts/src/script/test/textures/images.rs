@@ -126,7 +126,7 @@ fn parse_plane(
             _ => break,
         }
     }
-    // The level may be named behind the slice, and have fewer slices than the one that was checked.
+    // The level may be named after the slice, and have fewer slices than the one that was checked.
     if slice >= shape.slices(level) {
         return Err(
             words.error_at_last(format!("level {level} has {} slices", shape.slices(level)))

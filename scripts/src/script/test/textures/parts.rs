@@ -380,7 +380,7 @@ fn parse_contents(
     Ok(Some(Contents::Pattern(pattern)))
 }
 
-/// Returns whether a word that starts with a letter is a number all the same, such as `inf`.
+/// Returns whether a word that starts with a letter is a number nevertheless, such as `inf`.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
