@@ -131,7 +131,7 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
             "HOME is no absolute path: there is no directory for links to the vendor library";
         return Err(Fatal(message.to_owned()));
     };
-    // Several builds may be in use at the same time: each library has a directory of its own.
+    // Several builds may be in use at the same time: each library has a separate directory.
     let mut hasher = DefaultHasher::new();
     library.hash(&mut hasher);
     Ok(base

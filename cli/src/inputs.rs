@@ -50,7 +50,7 @@ impl Input {
         }
     }
 
-    /// Returns the place below an output directory that corresponds to the input: its path without
+    /// Returns the path below an output directory that corresponds to the input: its path without
     /// root and `..`.
     pub(crate) fn mirrored(&self) -> PathBuf {
         match self {

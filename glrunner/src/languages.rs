@@ -71,8 +71,9 @@ fn extension_of_target(target: Target) -> &'static str {
     }
 }
 
-/// Returns all extensions that a driver needs to judge a program: with fewer it refuses texts that
-/// are right. Options that no language has ask for nothing, because every driver is to refuse them.
+/// Returns all extensions that a driver needs to judge a program: with fewer it refuses programs
+/// that are right. Options that no language has ask for nothing, because every driver is to refuse
+/// them.
 pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     let mut needed = vec![of_header(target, text)];
     let names = option_names(text).into_iter();

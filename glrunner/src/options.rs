@@ -18,11 +18,10 @@ pub enum Through {
 pub struct RunOptions {
     /// Which device to run on.
     pub device: DeviceChoice,
-    /// Directory for the pictures of `save image`, made if it is missing; without it nothing is
+    /// Directory for the images of `save image`, made if it is missing; without it nothing is
     /// saved.
     pub save_images: Option<PathBuf>,
-    /// Directory for pictures of what went wrong, made if it is missing; without it none are
-    /// written.
+    /// Directory for images of failures, made if it is missing; without it none are written.
     pub failure_images: Option<PathBuf>,
     /// How the driver gets assembly programs; `None` leaves them to its own assembler.
     pub through: Option<Through>,

@@ -15,8 +15,8 @@ use std::rc::Rc;
 
 /// Runs scripts on one device. Every script has a context of its own, so none sees what another one left.
 ///
-/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller who must survive one runs scripts in
-/// processes of their own, as the `glasm` command does.
+/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller
+/// who must survive one runs scripts in separate processes, as the `glasm` command does.
 pub struct Runner {
     options: RunOptions,
     info: DeviceInfo,

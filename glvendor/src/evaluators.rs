@@ -75,7 +75,7 @@ fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 impl Map {
-    /// Returns the value at a place, and its derivatives in u and v.
+    /// Returns the value at a position, and its derivatives in u and v.
     fn evaluate(&self, [u, v]: [f32; 2]) -> [[f64; 4]; 3] {
         let [u1, u2, v1, v2] = self.domain.map(f64::from);
         let (across, along) = (u2 - u1, v2 - v1);
@@ -99,7 +99,7 @@ impl Map {
         ]
     }
 
-    /// Returns the normal of the surface at a place, not normalized.
+    /// Returns the normal of the surface at a position, not normalized.
     fn normal(&self, place: [f32; 2]) -> [f32; 4] {
         let [point, du, dv] = self.evaluate(place);
         let w = point[3];
@@ -141,7 +141,7 @@ pub(crate) struct Grid {
     two: [([f32; 2], i32); 2],
 }
 
-/// Returns a place on an axis of a grid.
+/// Returns a position on an axis of a grid.
 fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
     match number {
         0 => first,
@@ -161,7 +161,7 @@ impl Grid {
         }
     }
 
-    /// Returns the place of a point of one dimension.
+    /// Returns the position of a point of one dimension.
     pub(crate) fn one(&self, number: i32) -> f32 {
         on_axis(self.one, number)
     }
@@ -311,7 +311,8 @@ impl State {
         maps
     }
 
-    /// What a vertex gets at a place, in the order in which it is sent; nothing if no vertex comes of it. `None` if the driver evaluates.
+    /// What a vertex gets at a position, in the order in which it is sent; nothing if no vertex
+    /// comes of it. `None` if the driver evaluates.
     pub(crate) fn evaluate(
         &self,
         dimension: usize,

@@ -29,7 +29,7 @@ pub(crate) struct Capabilities {
     pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
-    /// Its extensions, with a blank after each.
+    /// Its extensions, with a space after each.
     driver_extensions: String,
     /// All extensions that applications see, by number.
     pub(crate) extensions: Vec<&'static CStr>,

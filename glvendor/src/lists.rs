@@ -174,7 +174,7 @@ impl State {
     }
 
     /// Compiles a command of ours that denotes one of the driver: `native` compiles that into a
-    /// list of its own, and `make` gets the name of this list. `false` between `Begin` and `End`.
+    /// separate list, and `make` gets the name of this list. `false` between `Begin` and `End`.
     pub(crate) fn record_instead(
         &mut self,
         native: impl FnOnce(),

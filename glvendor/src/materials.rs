@@ -38,7 +38,7 @@ fn parts(face: u32, name: u32) -> u16 {
     }
 }
 
-/// Returns the attributes of a mask, with their places.
+/// Returns the attributes of a mask, with their indices.
 fn attributes(mask: u16) -> impl Iterator<Item = (usize, u32)> {
     let all = MATERIAL_ATTRIBUTES.into_iter().map(u32::from).enumerate();
     all.filter(move |(place, _)| mask >> place & 1 != 0)

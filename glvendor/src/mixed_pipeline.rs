@@ -21,7 +21,7 @@ const FRAGMENT_SHADER: i32 = 0x8B30;
 const PROGRAM_SEPARABLE: u32 = 0x8258;
 const LINK_STATUS: u32 = 0x8B82;
 
-/// What of ours stands beside shaders of the application.
+/// What of ours is combined with shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum StageGroup {
     /// The stages before fragments.
@@ -159,7 +159,7 @@ impl MixedPipeline {
 }
 
 /// Makes varyings that pass between our stages and the application's those that GLSL has built in,
-/// and those at locations. The last stage, or the only one, stands next to the application's.
+/// and those at locations. The last stage, or the only one, is combined with the application's.
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
     for (place, (stage, written)) in texts.iter_mut().enumerate() {
@@ -195,7 +195,7 @@ fn compatible(text: &str, line: &str) -> String {
     )
 }
 
-/// Returns a stage that stands beside a shader of the application.
+/// Returns a stage that is combined with a shader of the application.
 fn with_builtins(written: &str, stage: Stage) -> String {
     const SHARE: &str = "SHARE_RESULTS";
     let (mut text, mut copies) = (String::new(), String::new());

@@ -46,7 +46,7 @@ pub(crate) struct Key {
     pub(crate) fragment: Option<FixedFragment>,
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
-    /// Where the only program stands beside shaders of the application.
+    /// Where the only program is combined with shaders of the application.
     pub(crate) mixed: Option<StageGroup>,
 }
 
@@ -104,7 +104,8 @@ pub(crate) struct Pipeline {
     pub(crate) point_size: PointSize,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
+    /// A mode, and what the driver draws instead: patches that a geometry program takes as they
+    /// are, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
     /// Parts of the material that are attributes.
     pub(crate) materials: u16,
@@ -112,7 +113,7 @@ pub(crate) struct Pipeline {
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
-    /// Whether shaders of the application stand next to the program object.
+    /// Whether shaders of the application are combined with the program object.
     pub(crate) mixed: Option<StageGroup>,
 }
 
@@ -378,8 +379,8 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
 }
 
 /// Returns a program object of the driver, of modules whose first specialization constants have
-/// these values; it is separable if it stands beside shaders of the application. `Err` has what the
-/// driver says.
+/// these values; it is separable if it is combined with shaders of the application. `Err` has what
+/// the driver says.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],

@@ -31,8 +31,8 @@ fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Where declarations may stand: after the version and the extensions of a text, and what
-/// surrounds these.
+/// Where declarations may be: after the version and the extensions of a text, and what surrounds
+/// these.
 fn place(text: &str) -> usize {
     let (mut place, mut at, mut depth, mut is_pending) = (0, 0, 0_u32, false);
     for line in text.split_inclusive('\n') {

@@ -54,7 +54,7 @@ impl Shape {
         }
     }
 
-    /// Returns the mode, and the one that the driver draws in its place before a geometry program.
+    /// Returns the mode, and the one that the driver draws instead before a geometry program.
     pub(crate) fn replaced(self) -> Option<(u32, u32)> {
         match self {
             Self::Quads => Some((QUADS, LINES_ADJACENCY)),

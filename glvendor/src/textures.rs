@@ -406,7 +406,7 @@ impl State {
 }
 
 impl Depths {
-    /// Returns the program whose lookups are what these textures make of them.
+    /// Returns the program with lookups that fit these textures.
     pub(crate) fn fit(&self, program: Loaded) -> Loaded {
         match asks_textures(&program) {
             true if self.compared != 0 => program.with_compared_lookups(self.compared),

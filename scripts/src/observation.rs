@@ -1,6 +1,6 @@
 //! What programs leave to be seen, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) keeps what each probe looked at and what is left
+//! A runner that is asked to [observe](Observe) records what each probe looked at and what is left
 //! at the end of the script. How the bytes are read is retained with them; what they are compared
 //! with is not, since another run is.
 

@@ -474,7 +474,7 @@ mod tests {
         });
         params.declare(10, &named);
         params.set_named(10, "b", [7; 4], Some(ParamType::Int));
-        // Declared again, it keeps its value.
+        // Declared again, it retains its value.
         params.declare(10, &named);
         assert_eq!(
             params.named(10, "a"),

@@ -1,4 +1,4 @@
-//! Pictures for users: framebuffers of any format as 8-bit colors, and what a failed probe saw
+//! Images for users: framebuffers of any format as 8-bit colors, and what a failed probe saw
 //! beside what it expected.
 //!
 //! Alpha is not shown. A format of one channel, depth and stencil are gray. Values from 0 to 1 are shown as they are, sRGB formats with the

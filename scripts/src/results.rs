@@ -30,7 +30,7 @@ pub struct FileError {
     pub source: io::Error,
 }
 
-/// Reads the text of a script file. Devices and pipes, which may have no end, are no scripts.
+/// Reads the text of a script file. Devices and pipes, which may have no end, are not scripts.
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
@@ -70,7 +70,7 @@ pub struct Files<'a> {
     pub script: &'a str,
     /// Directory for `save image`.
     pub save_images: Option<&'a Path>,
-    /// Directory for pictures of what went wrong.
+    /// Directory for images of failures.
     pub failure_images: Option<&'a Path>,
 }
 
@@ -83,7 +83,7 @@ pub struct Results {
     pub printed: Vec<String>,
     /// Pictures that `save image` commands wrote.
     pub images: Vec<PathBuf>,
-    /// Pictures of what went wrong.
+    /// Images of failures.
     pub failure_images: Vec<FailureImage>,
     /// Whether what is seen is retained.
     pub observe: Observe,
@@ -125,7 +125,7 @@ impl Results {
         self.failures.push(Failure::new(line, message));
     }
 
-    /// `save image`: writes the picture if there is a directory for it.
+    /// `save image`: writes the image if there is a directory for it.
     ///
     /// # Errors
     /// If the file cannot be written.

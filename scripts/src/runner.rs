@@ -97,7 +97,8 @@ pub trait Runner: Sized {
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
     /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
-    /// Executes a vertex state program with these bits of v\[0\]: a spare program, or that of the script without a name.
+    /// Executes a vertex state program with these bits of v\[0\]: a reloadable program, or that of
+    /// the script without a name.
     fn run_state_program(
         &mut self,
         spare: Option<usize>,
@@ -154,7 +155,7 @@ pub trait Runner: Sized {
         end: u64,
         write: &dyn Fn(&mut [u8]),
     ) -> Done<Self>;
-    /// Returns the address of a place in a buffer, which programs can reach from now on.
+    /// Returns the address of an offset in a buffer, which programs can reach from now on.
     fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
     /// Binds a part of a buffer from now on.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
@@ -222,8 +223,8 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Keeps failures and messages of the driver; says whether to continue. `Err` is the reason to
-    /// skip the script.
+    /// Stores failures and messages of the driver; says whether to continue. `Err` is the reason
+    /// to skip the script.
     fn note<R: Runner>(
         &mut self,
         runner: &mut R,

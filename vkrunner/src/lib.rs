@@ -22,7 +22,7 @@
 //! Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
 //! A crash of a driver takes the process with it: a caller who must survive one runs scripts in
-//! processes of their own, as the `glasm` command does. A device that hangs is given up after
+//! separate processes, as the `glasm` command does. A device that hangs is given up after
 //! [`RunOptions::timeout`] and opened again for the next script.
 
 mod error;

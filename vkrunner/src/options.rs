@@ -47,12 +47,12 @@ pub struct RunOptions {
     pub device: DeviceChoice,
     /// Whether to load the validation layer.
     pub validation: Validation,
-    /// Directory for the pictures of `save image`, made if it is missing; without it nothing is
+    /// Directory for the images of `save image`, made if it is missing; without it nothing is
     /// saved.
     pub save_images: Option<PathBuf>,
-    /// Directory for pictures of what went wrong, made if it is missing; without it none are
-    /// written. A script that fails leaves one of every attachment and of every failed probe of
-    /// pixels: see [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
+    /// Directory for images of failures, made if it is missing; without it none are written. A
+    /// script that fails leaves one of every attachment and of every failed probe of pixels: see
+    /// [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
     pub failure_images: Option<PathBuf>,
     /// Directory for every SPIR-V module that is used, made if it is missing:
     /// `SCRIPT.STAGE.TARGET.spv`, for example `scripts_lit.fragment.vulkan1.3.spv` for the script
@@ -74,7 +74,7 @@ pub struct RunOptions {
     pub through: Option<Through>,
     /// Where modules have GL state from.
     pub state: StateForm,
-    /// Features that the compiler is not told about: its programs must do without. What scripts
+    /// Features that the compiler is not informed of: its programs must do without. What scripts
     /// require stays unchanged.
     pub without: Withheld,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).

@@ -1,8 +1,8 @@
 //! GLSL and SPIR-V text to modules, through the programs `glslangValidator` and `spirv-as`.
 //!
 //! Starting a program costs more than most scripts, so results are retained: scripts share
-//! sections, and a script may run again. Files and output go through a directory of their own,
-//! which is removed afterwards. A program that does not end is ended.
+//! sections, and a script may run again. Files and output go through a separate directory, which
+//! is removed afterwards. A program that does not end is ended.
 
 use crate::glsl_server::GlslServer;
 use glasm::Target;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// How long a program may work on one module.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// Texts and words that are retained at most, in bytes.
+/// Messages and words that are retained at most, in bytes.
 const CACHE_LIMIT: usize = 16 << 20;
 /// Messages that are retained of one run.
 const MAX_MESSAGES: usize = 20;

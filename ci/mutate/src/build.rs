@@ -1,7 +1,7 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
 //! The copy has a target directory of its own, so that nothing takes its programs for the real
-//! ones; what is built of other people's crates is linked there from ours.
+//! ones; what is built of other crates is linked there from ours.
 
 use crate::rewrite::rewrite;
 use crate::sample::{CRATES, Fault};
@@ -326,8 +326,8 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other people's crates into another target directory, if there is
-/// nothing yet.
+/// Links what cargo has built of other crates into another target directory, if there is nothing
+/// yet.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {

@@ -1,5 +1,5 @@
-//! What a run of faults comes to, for users and for programs, and the table of faults that are
-//! known to change nothing that counts.
+//! Results of a run of faults, for users and for programs, and the table of faults that are known
+//! to change nothing that counts.
 
 use crate::build::OUT;
 use crate::judge::{Survivor, Verdict};

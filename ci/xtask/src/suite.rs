@@ -41,7 +41,7 @@ pub(crate) struct SuiteRun {
     pub(crate) modules: PathBuf,
 }
 
-/// Writes the examples of the manual to a directory of their own.
+/// Writes the examples of the manual to a separate directory.
 fn write_examples() -> Result<&'static Path> {
     let folder = &*EXAMPLES;
     shell::create_empty_dir(folder)?;
@@ -232,7 +232,7 @@ pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
     run_in_folder(command, &format!("through-{language}"), &name)
 }
 
-/// Runs the command with a report in a directory of its own, as results of `name`.
+/// Runs the command with a report in a separate directory, as results of `name`.
 pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> Result<Tally> {
     let dir = OUT.join(folder);
     std::fs::create_dir_all(&dir)?;

@@ -10,7 +10,7 @@ use glasm::frontend::source::{Family, Version};
 use glasm::ir::types::Base;
 use glasm::ir::{Semantic, Stage};
 
-/// Returns a name without what is in brackets and with small letters: `vertex.attrib[]` for
+/// Returns a name without what is in brackets and with lower case: `vertex.attrib[]` for
 /// `vertex.attrib[3]`.
 pub(super) fn without_numbers(name: &str) -> String {
     let mut plain = String::new();

@@ -120,7 +120,7 @@ fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
     found
 }
 
-/// Returns the error that nothing has the name, with names that are alike.
+/// Returns the error that nothing has the name, with similar names.
 fn unknown(topic: &str) -> Fatal {
     let upper = topic.to_ascii_uppercase();
     let names: Vec<String> = Group::ALL

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// Counts of outcomes. Displays as `3 passed, 0 failed, 1 skipped`; what a list of expected
-/// failures says is told after it if it has anything to do with the scripts.
+/// failures says is told after it if it concerns the scripts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Debug)]
 pub(crate) struct Counts {
     /// Scripts that passed as they should.

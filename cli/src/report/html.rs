@@ -230,7 +230,7 @@ impl Page {
         }
     }
 
-    /// Reads the picture in base64, if it is there and there is space for it.
+    /// Reads the image in base64, if it is there and there is space for it.
     fn read_picture(&mut self, path: &Path) -> Option<String> {
         let size = std::fs::metadata(path).ok()?.len();
         if size > PICTURE_LIMIT || self.picture_bytes > PICTURES_LIMIT {

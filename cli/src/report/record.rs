@@ -123,7 +123,7 @@ pub(crate) struct Record {
     pub(crate) output: Vec<String>,
     /// Pictures that the script saved.
     pub(crate) images: Vec<String>,
-    /// Pictures of what went wrong.
+    /// Images of failures.
     #[serde(default)]
     pub(crate) failure_images: Vec<FailureImage>,
     /// How two runs agree, if it ran twice. It has failed then if they do not.

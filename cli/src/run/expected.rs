@@ -75,7 +75,7 @@ impl Entry {
     }
 }
 
-/// Returns a line without its comment, which starts a line or follows a blank, and the comment.
+/// Returns a line without its comment, which starts a line or follows whitespace, and the comment.
 fn split_comment(line: &str) -> (&str, Option<String>) {
     let mut marks = line.match_indices('#').map(|(at, _)| at);
     let mark = marks.find(|at| line[..*at].is_empty() || line[..*at].ends_with([' ', '\t']));

@@ -255,7 +255,7 @@ impl BufferBinder<'_> {
     }
 }
 
-/// Binds `program.buffer[index]` of the stages that have no buffer of their own there.
+/// Binds `program.buffer[index]` of the stages that have no separate buffer there.
 fn bind_uniform(gl: &Gl, buffers: &Buffers, index: u32, range: BufferRange) -> Result<(), Problem> {
     require_extension(gl, "GL_NV_parameter_buffer_object")?;
     for stage in STAGES {

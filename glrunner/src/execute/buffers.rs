@@ -48,7 +48,7 @@ impl Buffers {
         buffer.read(0, buffer.size())
     }
 
-    /// Returns the address of a place in a buffer, which programs can reach from now on.
+    /// Returns the address of an offset in a buffer, which programs can reach from now on.
     pub(super) fn address(
         &mut self,
         gl: &Gl,
@@ -99,7 +99,7 @@ pub(super) enum AddressWidth {
     Low,
 }
 
-/// Returns a place in a buffer, which is at most as large as the memory.
+/// Returns an offset in a buffer, which is at most as large as the memory.
 fn place(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -225,7 +225,7 @@ impl Images {
         Ok(handle)
     }
 
-    /// Reads the texels of a plane as they are now.
+    /// Reads the current texels of a plane.
     pub(super) fn read(
         &mut self,
         gl: &Rc<Gl>,

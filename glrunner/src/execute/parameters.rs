@@ -48,7 +48,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
     }
 }
 
-/// Returns the extension that has parameters of a kind, besides that of the stage.
+/// Returns the extension that has parameters of a kind, in addition to that of the stage.
 fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     match (bank, ty) {
         (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),

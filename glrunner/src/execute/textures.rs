@@ -1,9 +1,9 @@
 //! Textures by texture image unit.
 //!
-//! Commands are retained as data; objects come to be when a draw or dispatch may read them. A unit
-//! of a script holds one texture, a unit of OpenGL one for each target: programs read those of the
-//! targets that they name. Programs in assembly say whether they compare depths, in OpenGL the
-//! texture does: so what the programs at hand read decides.
+//! Commands are retained as data; objects are created when a draw or dispatch may read them. A
+//! unit of a script holds one texture, a unit of OpenGL one for each target: programs read those
+//! of the targets that they name. Programs in assembly say whether they compare depths, in OpenGL
+//! the texture does: so what the current programs read decides.
 
 use super::lookups::{Lookup, Lookups};
 use super::programs::Programs;

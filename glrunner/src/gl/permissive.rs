@@ -7,8 +7,8 @@ use super::*;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// Returns the device that tests use, with these extensions besides its own. `None` if there is
-/// none.
+/// Returns the device that tests use, with these extensions in addition to its own. `None` if
+/// there is none.
 pub(crate) fn open_permissive(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     // SAFETY: `replace` keeps to the registry.

@@ -218,7 +218,7 @@ impl<'a> Texels<'a> {
         [self.origin[0] + x as u32, self.origin[1] + y as u32]
     }
 
-    /// Returns the bytes of the texel at a place.
+    /// Returns the bytes of the texel at a position.
     fn at(&self, [x, y]: [u32; 2]) -> Option<&'a [u8]> {
         let x = x.checked_sub(self.origin[0]).filter(|x| *x < self.width)?;
         let y = y.checked_sub(self.origin[1])?;

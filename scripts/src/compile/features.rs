@@ -5,7 +5,7 @@ use glasm::{Code, DeviceFeatures, Diagnostic, Severity};
 use std::collections::BTreeSet;
 
 /// Returns the message of an error that blames the device for lacking something that the compiler
-/// was told it has, or something that it cannot know. `None` if there is no such error.
+/// was informed of, or something that it cannot know. `None` if there is no such error.
 pub fn wrong_blame<'d>(
     device: &DeviceFeatures,
     stage: Stage,

@@ -186,7 +186,7 @@ impl Scalar {
         Some(a.abs_diff(b))
     }
 
-    /// Returns the place of a number in the order of all numbers of the type; 0 is at 0.
+    /// Returns the position of a number in the order of all numbers of the type; 0 is at 0.
     fn ordinal(self, bits: u64) -> Option<i128> {
         match self.value(bits) {
             Value::Int(value) => Some(value),

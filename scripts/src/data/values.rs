@@ -55,7 +55,7 @@ impl TypedData {
         self.literals.len() * self.times
     }
 
-    /// Returns the scalars and where they stand.
+    /// Returns the scalars and their offsets.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
         let offsets = self.layout.offsets(self.ty, self.offset, self.count());
         offsets.zip(self.literals.iter().copied().cycle())

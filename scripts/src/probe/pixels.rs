@@ -193,7 +193,7 @@ impl PixelProbe {
         for y in y..y + height {
             for x in x..x + width {
                 let texel = image.texel(x, y);
-                // Neighbors are mostly alike, so the verdict on the texel before is retained.
+                // Neighbors are mostly equal, so the verdict on the texel before is retained.
                 let accepted = match last {
                     Some((same, accepted)) if same == texel => accepted,
                     _ => self.accepts(&image.format, image.format.decode(texel)),
@@ -274,7 +274,7 @@ impl Differences {
     }
 }
 
-/// Returns all texels of a picture, row by row, each in parentheses.
+/// Returns all texels of an image, row by row, each in parentheses.
 pub fn print_picture(picture: &Image) -> String {
     let mut text = String::new();
     for y in 0..picture.height {

@@ -86,7 +86,7 @@ impl Script {
         found
     }
 
-    /// Returns all places to which the script binds buffers.
+    /// Returns all bindings to which the script binds buffers.
     pub fn bind_targets(&self) -> Vec<BindTarget> {
         let own = self.buffers.iter().filter_map(|decl| match decl.key {
             BufferKey::Bound { kind, set, binding } => {

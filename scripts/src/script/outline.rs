@@ -27,7 +27,7 @@ impl fmt::Display for ProgramLabel {
     }
 }
 
-/// Returns whether a text is a script by its first line that is neither blank nor a comment: the
+/// Returns whether a text is a script by its first line that is neither empty nor a comment: the
 /// header of a section. No program starts so.
 pub fn is_script(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -83,7 +83,7 @@ impl Script {
     }
 }
 
-/// Reads the ids on the `# covers:` lines of a script, which may stand anywhere in it.
+/// Reads the ids on the `# covers:` lines of a script, which may be anywhere in it.
 pub fn read_covers(text: &[u8]) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {

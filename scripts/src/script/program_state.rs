@@ -83,8 +83,8 @@ impl ProgramState {
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
-            // Vertex state programs count as programs of the compute stage. The one that is
-            // executed replaces the last; one without a name is no spare.
+            // Vertex state programs are treated as programs of the compute stage. The one that is
+            // executed replaces the last; one without a name is not reloadable.
             let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
             self.loaded.extend(*spare);

@@ -1,6 +1,6 @@
-//! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME`
-//! puts instead of the stage's own, and `[STAGE program repeated]`, which writes a line any number
-//! of times.
+//! Program strings in addition to those of the pipeline: `[STAGE program NAME]`, which `load STAGE
+//! NAME` puts instead of the stage's own, and `[STAGE program repeated]`, which writes a line any
+//! number of times.
 
 use super::command::{Command, Step};
 use super::model::Script;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// Bytes of a program with repeated lines: some more than the compiler takes.
 const MAX_TEXT: usize = 20 << 20;
 
-/// Reads the program of a section that holds a spare one.
+/// Reads the program of a section that contains a reloadable one.
 pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     let SectionKind::SpareProgram(program_type) = section.kind else {
         return None;
@@ -99,7 +99,7 @@ impl Script {
         }
     }
 
-    /// Returns the script with some spare programs instead of others.
+    /// Returns the script with some reloadable programs instead of others.
     pub fn with_loaded(&self, loaded: &[usize]) -> Cow<'_, Self> {
         if loaded.is_empty() {
             return Cow::Borrowed(self);
@@ -122,7 +122,7 @@ impl Script {
         Cow::Owned(script)
     }
 
-    /// Returns the stage of a spare program.
+    /// Returns the stage of a reloadable program.
     pub fn spare_stage(&self, spare: usize) -> Stage {
         self.spares[spare].program.stage
     }

@@ -93,7 +93,7 @@ impl Pattern {
         texels
     }
 
-    /// Returns the color at a place.
+    /// Returns the color at a position.
     fn color(&self, shape: &Shape, spot: Spot) -> [f64; 4] {
         let Spot { x, y, id } = spot;
         let [width, height, depth] = shape.level_extent(id.level);

@@ -24,7 +24,7 @@ fn list_size(topology: PrimitiveTopology, patch: u32) -> Option<usize> {
     .find_map(|(known, size)| (known == topology).then_some(size))
 }
 
-/// Returns the list of a draw that Vulkan cannot do as it is; the indices are added to the vertex
+/// Returns the list of a draw that Vulkan cannot do directly; the indices are added to the vertex
 /// offset of the draw, if it has one.
 pub(super) fn assemble(draw: &Draw, indices: &[u32]) -> Result<Option<Vec<u32>>, String> {
     let restarts = draw.state.primitive_restart;

@@ -49,13 +49,13 @@ impl<'a> Execution<'a> {
         &self.resources.buffers[buffer.0].bytes()[..size]
     }
 
-    /// Returns the number of the modules for the state as it is.
+    /// Returns the number of the modules for the current state.
     pub(super) fn set(&self) -> usize {
         let found = self.sets.iter().position(|set| set.state == self.state);
         found.expect("there are modules for every state that draws and dispatches meet")
     }
 
-    /// Returns the module of a stage for the state as it is.
+    /// Returns the module of a stage for the current state.
     pub(super) fn module(&self, stage: Stage) -> Option<&'a Module> {
         let mut modules = self.sets[self.set()].modules.iter();
         modules.find(|module| module.stage == stage)

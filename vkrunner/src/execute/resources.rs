@@ -58,7 +58,7 @@ impl Resources {
         self.program_lines.get(&stage).copied().unwrap_or(0)
     }
 
-    /// Returns the address of a place in a buffer.
+    /// Returns the address of an offset in a buffer.
     pub(super) fn address(&self, address: BufferAddress) -> u64 {
         let start = self.buffers[address.buffer.0].address();
         start.wrapping_add(address.offset)

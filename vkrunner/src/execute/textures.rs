@@ -140,7 +140,7 @@ impl Textures {
         Ok(self.get_unset(wanted))
     }
 
-    /// Returns the sampler of a unit, with whatever texture.
+    /// Returns the sampler of a unit, with any texture.
     pub(super) fn sampler(
         &mut self,
         device: &Rc<Device>,

@@ -56,7 +56,7 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
 }
 
 /// Decides where each attribute comes from. Modules of which no one knows what they read get all
-/// that the draw brings.
+/// that the draw adds.
 pub(super) fn plan_vertices(
     draw: &Draw,
     data: Option<&VertexData>,

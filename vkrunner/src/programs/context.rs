@@ -34,7 +34,7 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) through: Option<Through>,
     /// Where modules have GL state from.
     pub(crate) forms: StateForms,
-    /// What the compiler is not told about.
+    /// What the compiler is not informed of.
     pub(crate) without: &'a Withheld,
 }
 

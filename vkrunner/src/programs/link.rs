@@ -40,7 +40,7 @@ impl StageInterface {
     }
 }
 
-/// Returns the meaning of a location in a program.
+/// Returns the semantic of a location in a program.
 fn describe(reflection: Option<&Reflection>, input: &Varying) -> String {
     let semantic = reflection.and_then(|reflection| {
         let mut inputs = reflection.inputs.iter();

@@ -1,4 +1,4 @@
-//! What stages that forward what they get have to do with the modules next to them.
+//! What stages that forward what they get need of the modules next to them.
 //!
 //! | stage | what it does |
 //! |---|---|

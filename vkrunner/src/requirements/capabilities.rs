@@ -146,7 +146,7 @@ impl Capabilities {
         self.features.contains(feature)
     }
 
-    /// Returns the features that the compiler is told about.
+    /// Returns the features that the compiler is informed of.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
         without.told(self.compiler)
     }

@@ -21,7 +21,7 @@ pub(crate) struct Kept<T: Keep> {
 }
 
 impl<T: Keep> Kept<T> {
-    /// An object from the shelf, with whatever its last user left in it, or a new one.
+    /// An object from the pool, with the contents of its last use, or a new one.
     pub(super) fn get(
         device: &Rc<Device>,
         key: T::Key,

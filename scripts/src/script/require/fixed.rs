@@ -142,7 +142,7 @@ pub(super) fn parse_fixed(
     }
 }
 
-/// Returns the name of a comparison, as GL has it, in small letters.
+/// Returns the name of a comparison, as GL has it, in lower case.
 fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
     use glasm::CompareFunction;
     Some(match word {

@@ -229,7 +229,7 @@ pub(super) fn parse_atomic_probe(
     push_buffer_probe(parser, place, values, comparison, words)
 }
 
-/// The rest of a probe of a place in a buffer: the expected values.
+/// The rest of a probe of an offset in a buffer: the expected values.
 pub(super) fn push_buffer_probe(
     parser: &mut TestParser,
     (buffer, offset): (BufferId, u64),

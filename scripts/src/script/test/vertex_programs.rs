@@ -96,7 +96,7 @@ pub(super) fn parse_state_program(
 fn parse_program_name(parser: &TestParser, words: &mut Words<'_>) -> Result<usize, LineError> {
     let name = words.word("the name of a program section")?;
     let mut spares = parser.spares.iter();
-    // Vertex state programs count as programs of the compute stage.
+    // Vertex state programs are treated as programs of the compute stage.
     let found = spares.position(|known| known.0 == Stage::Compute && known.1 == name);
     found.ok_or_else(|| {
         words.error_at_last(format!("there is no section `[{STATE_PROGRAM} {name}]`"))

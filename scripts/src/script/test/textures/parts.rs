@@ -286,7 +286,7 @@ fn new_shape(
     Ok(shape)
 }
 
-/// Returns the texture with one more level, layer or slice, or as it was if the part is there
+/// Returns the texture with one more level, layer or slice, or unchanged if the part is there
 /// already.
 fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Result<Shape, String> {
     let mut shape = shape.clone();
