@@ -1,5 +1,5 @@
-//! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the driver below, and the entry points that
-//! stand before them.
+//! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the
+//! driver below, and the entry points that are before them.
 //!
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
 //! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.
@@ -444,7 +444,7 @@ fn class_of(name: &str) -> Option<&'static str> {
     Some(row.0).filter(|class| *class != "unseen")
 }
 
-/// The commands that this library sees, each with what is to be done about it.
+/// Returns the commands that this library sees, each with what is to be done about it.
 fn entries(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
         let class = class_of(&command.proto.ident)?;
@@ -509,7 +509,8 @@ fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
     })
 }
 
-/// The commands that name objects which this library may have, each with what is done before it; `seen` if it is an entry, too.
+/// Returns the commands that name objects which this library may have, each with what is done
+/// before it; `seen` if it is an entry, too.
 fn guards(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
         let statements = command.params.iter().filter_map(|it| guard(command, it));
@@ -526,7 +527,7 @@ fn guards(commands: &Commands) -> String {
     format!("guards! {{\n{rows}}}\n")
 }
 
-/// The corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
+/// Returns the corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
 fn rectangle(command: &Cmd) -> String {
     let corners: Vec<String> = match &command.params[..] {
         [first, second] => [first, second]

@@ -1,4 +1,6 @@
-//! Errors of the runner itself: not of scripts.
+//! Errors of the runner itself, and reasons why commands of a script fail.
+
+use glasm_scripts::runner;
 
 /// Why the runner cannot do its work.
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
@@ -70,4 +72,27 @@ pub enum Error {
     /// A shader of the runner's own does not compile.
     #[error("a shader that reads samples does not compile: {0}")]
     NoShader(String),
+}
+
+/// Why a command did not succeed.
+pub(crate) type Problem = runner::Problem<Error>;
+
+/// What most commands give.
+pub(crate) type Done = Result<(), Problem>;
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let lacks = matches!(error, Error::MissingCommand(_) | Error::MissingExtension(_));
+        if lacks {
+            Self::Lacking(error.to_string())
+        } else {
+            Self::System(error)
+        }
+    }
+}
+
+/// Returns the reason to skip a script that needs parts of NV extensions that no current driver
+/// with these programs supports.
+pub(crate) fn unused(what: &str) -> Problem {
+    Problem::Lacking(format!("{what} are not set through OpenGL"))
 }

@@ -60,14 +60,14 @@ impl TexelFormat {
         })
     }
 
-    /// Whether it has depths, stencil values, or both.
+    /// Returns whether it has depths, stencil values, or both.
     #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
             || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
     }
 
-    /// Whether it has depths and stencil values.
+    /// Returns whether it has depths and stencil values.
     #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
         self.client.format == gl::DEPTH_STENCIL
@@ -83,7 +83,8 @@ impl TexelFormat {
         Self { internal, ..self }
     }
 
-    /// The texels of a script, colors or depths, as OpenGL takes them. Stencil values are 0.
+    /// Returns the texels of a script, colors or depths, as OpenGL takes them. Stencil values are
+    /// 0.
     pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
         match self.layout {
             Layout::Same => Cow::Borrowed(texels),
@@ -96,7 +97,7 @@ impl TexelFormat {
         }
     }
 
-    /// What OpenGL gave as a script has it: colors or depths.
+    /// Converts texels of OpenGL to those of scripts: colors or depths.
     pub(crate) fn to_script(self, texels: Vec<u8>) -> Vec<u8> {
         match self.layout {
             Layout::Same => texels,
@@ -107,7 +108,7 @@ impl TexelFormat {
         }
     }
 
-    /// The stencil values, one byte each, of what OpenGL gave; none if the format has none.
+    /// Returns the stencil values, one byte each, of what OpenGL gave; none if the format has none.
     pub(crate) fn stencil_values(self, texels: &[u8]) -> Vec<u8> {
         match self.layout {
             Layout::Same if self.client.format == gl::STENCIL_INDEX => texels.to_vec(),
@@ -295,7 +296,8 @@ impl VertexFormat {
     }
 }
 
-/// Number of components; `GL_BGRA` where blue comes first in memory, which only normalized attributes may have.
+/// Returns the number of components; `GL_BGRA` where blue comes first in memory, which only
+/// normalized attributes may have.
 fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
     let first = format.channels.iter().find(|channel| channel.offset == 0)?;
     let count = format.channels.len() as u32;

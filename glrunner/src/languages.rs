@@ -59,7 +59,7 @@ const BINDINGS: &[(&str, &str)] = &[
     ("state.matrix.palette", "GL_ARB_matrix_palette"),
 ];
 
-/// What brings a target, for texts whose header is of no language.
+/// Returns the extension of a target, for sources whose header is not of a language.
 fn extension_of_target(target: Target) -> &'static str {
     match target {
         Target::Vertex => "GL_ARB_vertex_program",
@@ -71,8 +71,9 @@ fn extension_of_target(target: Target) -> &'static str {
     }
 }
 
-/// All extensions that a driver needs to judge a program: with fewer it refuses texts that are right. Options that no language has ask
-/// for nothing, because every driver is to refuse them.
+/// Returns all extensions that a driver needs to judge a program: with fewer it refuses programs
+/// that are right. Options that no language has ask for nothing, because every driver is to refuse
+/// them.
 pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     let mut needed = vec![of_header(target, text)];
     let names = option_names(text).into_iter();
@@ -83,7 +84,7 @@ pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     needed
 }
 
-/// The extensions of state and attributes that a program names.
+/// Returns the extensions of state and attributes that a program names.
 fn of_bindings(text: &[u8]) -> impl Iterator<Item = &'static str> {
     let mut dense: String = statements(text).join(";");
     dense.retain(|letter| !letter.is_whitespace());
@@ -110,7 +111,7 @@ fn of_option(name: &str) -> Option<String> {
     }
 }
 
-/// The names after `OPTION`, which stand before everything else.
+/// Returns the names after `OPTION`, which are before everything else.
 fn option_names(text: &[u8]) -> Vec<String> {
     let statements = statements(text).into_iter();
     statements
@@ -118,7 +119,7 @@ fn option_names(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// How many address registers a program declares; it is up to each implementation how many there may be.
+/// Returns the number of address registers that a program declares. Implementations may limit it.
 pub(crate) fn address_registers(text: &[u8]) -> usize {
     let statements = statements(text);
     let lists = statements
@@ -128,7 +129,7 @@ pub(crate) fn address_registers(text: &[u8]) -> usize {
     lists.map(|names| names.split(',').count()).sum()
 }
 
-/// The statements of a program without comments.
+/// Returns the statements of a program without comments.
 fn statements(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     // The header ends where the next word starts.

@@ -7,7 +7,6 @@
 
 mod error;
 mod execute;
-mod features;
 mod formats;
 #[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
 mod gl;
@@ -18,6 +17,6 @@ mod runner;
 
 pub use error::Error;
 pub use gl::{DeviceInfo, Version, devices};
-pub use glasm_scripts::device::DeviceChoice;
+pub use glasm_scripts::runner::DeviceChoice;
 pub use options::{Observe, RunOptions, Through};
 pub use runner::Runner;

@@ -1,7 +1,7 @@
 //! What a caller chooses.
 
-use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::observation::Observe;
+use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 
 /// What assembly programs are on their way to the driver.
@@ -18,9 +18,10 @@ pub enum Through {
 pub struct RunOptions {
     /// Which device to run on.
     pub device: DeviceChoice,
-    /// Folder for the pictures of `save image`, made if it is missing; without it nothing is saved.
+    /// Directory for the images of `save image`, made if it is missing; without it nothing is
+    /// saved.
     pub save_images: Option<PathBuf>,
-    /// Folder for pictures of what went wrong, made if it is missing; without it none are written.
+    /// Directory for images of failures, made if it is missing; without it none are written.
     pub failure_images: Option<PathBuf>,
     /// How the driver gets assembly programs; `None` leaves them to its own assembler.
     pub through: Option<Through>,

@@ -5,7 +5,7 @@
 
 use crate::execute::assembler::target;
 use crate::execute::implementation::Implementation;
-use crate::features::{Feature, NO_VERSION, lacks};
+use crate::execute::support::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
 use crate::languages;
 use crate::options::Through;
@@ -191,7 +191,7 @@ fn need(name: &str) -> Option<Need> {
     found.map(|(_, need)| *need).or_else(of_programs)
 }
 
-/// What is missing of a requirement; `None` if nothing is.
+/// Returns what the driver lacks of a requirement; `None` if nothing.
 fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
     match need(name) {
         Some(Need::Core | Need::Programs) => None,
@@ -201,7 +201,7 @@ fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<S
     }
 }
 
-/// Why a script cannot run with a driver; `None` if it can.
+/// Returns why a script cannot run with a driver; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     let requirements = &script.requirements;
     // Names of OpenGL that Vulkan does not meet are for OpenGL to meet.
@@ -306,7 +306,7 @@ fn foreign_module(script: &Script) -> Option<String> {
         .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
-/// What is missing of the version and the extensions that a script names in OpenGL's words.
+/// Returns what the driver lacks of the version and the extensions of OpenGL that a script names.
 fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     if let Some([major, minor]) = requirements.gl_version
         && gl.version() < Version(major, minor)
@@ -317,7 +317,7 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Whether GLSL has words that only Vulkan's has.
+/// Returns whether GLSL has words that only Vulkan's has.
 fn is_for_vulkan(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];
@@ -345,7 +345,7 @@ fn missing_form(script: &Script) -> Option<String> {
     Some(format!("{what} is not for OpenGL"))
 }
 
-/// A version of GLSL that the driver does not know.
+/// Returns a version of GLSL that the driver does not know.
 fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     let version = |program: &ProgramSection| {
         let text = String::from_utf8_lossy(&program.text);
@@ -359,7 +359,7 @@ fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
-/// An extension that the header or an option of a program asks for.
+/// Returns an extension that the header or an option of a program asks for.
 fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let own = script.programs.iter();
     let spares = script.spares.iter().map(|spare| &spare.program);

@@ -1,13 +1,13 @@
 //! Runs scripts one after the other on one device.
 
 use crate::error::Error;
-use crate::execute::{self, expected_errors, verdicts};
+use crate::execute::{self, verdicts};
 use crate::gl::{DeviceInfo, Gl};
 use crate::options::{Observe, RunOptions};
 use crate::requirements::{skip_reason, skip_reason_of_modules};
-use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::outcome::{Outcome, ScriptReport};
 use glasm_scripts::results::{Files, Results, flat_name, report_on};
+use glasm_scripts::runner::DeviceChoice;
 use glasm_scripts::script::Script;
 use glasm_scripts::timing::{Clock, Phase};
 use std::path::Path;
@@ -15,8 +15,8 @@ use std::rc::Rc;
 
 /// Runs scripts on one device. Every script has a context of its own, so none sees what another one left.
 ///
-/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller who must survive one runs scripts in
-/// processes of their own, as the `glasm` command does.
+/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller
+/// who must survive one runs scripts in separate processes, as the `glasm` command does.
 pub struct Runner {
     options: RunOptions,
     info: DeviceInfo,
@@ -37,7 +37,7 @@ impl Runner {
         })
     }
 
-    /// The device that scripts run on.
+    /// Returns the device that scripts run on.
     pub fn device_info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -96,7 +96,7 @@ impl Runner {
             failure_images: self.options.failure_images.as_deref(),
         };
         let expected = match self.options.through {
-            None => expected_errors::check_expected_errors(&gl, script),
+            None => verdicts::check_expected_errors(&gl, script),
             Some(_) => None,
         };
         let mut results = match expected {

@@ -15,7 +15,7 @@ use glasm::Counts;
 use glasm::state::{MatrixForm, TrackedMatrix};
 use std::ffi::c_char;
 
-/// An environment parameter.
+/// Returns an environment parameter.
 pub(crate) fn env_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
     let target = target(state, number)?;
     if index >= ENV_PARAMETERS {
@@ -25,14 +25,14 @@ pub(crate) fn env_parameter(state: &mut State, number: u32, index: u32) -> Optio
     Some(params::env(state, target, index))
 }
 
-/// A local parameter of the program that is bound.
+/// Returns a local parameter of the program that is bound.
 pub(crate) fn local_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
     let target = target(state, number)?;
     let program = state.bound(target).program.clone();
     local(state, &program, index)
 }
 
-/// A local parameter of a program.
+/// Returns a local parameter of a program.
 pub(crate) fn named_local_parameter(state: &mut State, name: u32, index: u32) -> Option<Bits> {
     let program = state.shared().program(name);
     local(state, &program, index)
@@ -53,7 +53,7 @@ fn local(state: &mut State, program: &Program, index: u32) -> Option<Bits> {
     )
 }
 
-/// A parameter with a name. NV_fragment_program section 5.7.
+/// Returns a parameter with a name. NV_fragment_program section 5.7.
 pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) -> Option<Bits> {
     let program = state.shared().find(name).filter(|it| it.is_fragment());
     if program.is_none() {
@@ -81,7 +81,7 @@ pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) ->
     found
 }
 
-/// A subroutine parameter of the program that is bound: NV_gpu_program5.
+/// Returns a subroutine parameter of the program that is bound: NV_gpu_program5.
 pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u32> {
     let target = target(state, number)?;
     let contents = state.bound(target).program.contents();
@@ -94,7 +94,7 @@ pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u
     )
 }
 
-/// The target of a number; an error if it is none.
+/// Returns the target of a number; an error if it is none.
 pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     let target = Target::of(number);
     if target.is_none() {
@@ -103,7 +103,7 @@ pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     target
 }
 
-/// Whether all names are programs.
+/// Returns whether all names are programs.
 pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u32>) -> bool {
     let all = names.all(|name| state.shared().find(name).is_some());
     if !all {
@@ -112,7 +112,7 @@ pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u3
     all
 }
 
-/// What four parameters track: NV_vertex_program section 6.1.13.
+/// Returns the matrix that four parameters track: NV_vertex_program section 6.1.13.
 pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u32) -> Option<i32> {
     if number != Target::Vertex.row().number {
         state.fail(INVALID_ENUM);
@@ -198,9 +198,10 @@ pub(crate) fn program_value(
     // Limits are those of all programs of the target: what the driver does not take is loaded here.
     if is_drivers && is_count && !is_limit {
         let number = target.row().number;
-        return Some(match state.bound(target).program.name == program.name {
-            true => query::arb_program::<1>(number, name)[0],
-            false => query::named_arb_program::<1>(program.name, number, name)[0],
+        return Some(if state.bound(target).program.name == program.name {
+            query::arb_program::<1>(number, name)[0]
+        } else {
+            query::named_arb_program::<1>(program.name, number, name)[0]
         });
     }
     let row = COUNTS
@@ -299,14 +300,14 @@ pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option
     Some(partial.is_separable.into())
 }
 
-/// The program string of the program that is bound.
+/// Returns the program string of the program that is bound.
 pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
     let target = target(state, number)?;
     let bound = state.bound(target).program.clone();
     program_text(state, Some(&bound), name)
 }
 
-/// The program string of a program.
+/// Returns the program string of a program.
 pub(crate) fn text(state: &mut State, program: u32, name: u32) -> Option<Vec<u8>> {
     let found = state.shared().find(program);
     program_text(state, found.as_deref(), name)
@@ -336,7 +337,7 @@ pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     }
 }
 
-/// The extension of a number.
+/// Returns the extension of a number.
 pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option<*const c_char> {
     if !state.capabilities.works || state.is_inside || name != driver::constants::EXTENSIONS {
         return None;
@@ -344,13 +345,13 @@ pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())
 }
 
-/// Whether a target is enabled, or an array of NV_vertex_program.
+/// Returns whether a target is enabled, or an array of NV_vertex_program.
 pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;
     }
     if overrides::is_overridden(capability) {
-        state.restore_overrides();
+        state.drawing.overridden.restore();
     }
     if let Some((dimension, attribute)) = evaluators::numbered(capability) {
         return Some(state.maps[dimension].enabled & 1 << attribute != 0);
@@ -373,7 +374,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         return is_enabled(state, name).map(i32::from);
     }
     if overrides::is_overridden(name) {
-        state.restore_overrides();
+        state.drawing.overridden.restore();
         return None;
     }
     if let Some(target) = Target::of_buffers(name) {

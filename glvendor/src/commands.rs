@@ -119,8 +119,8 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::Map(target, map) => state.set_map(*target, map.clone()),
         Command::EnableMap(target, enabled) => state.enable_map(*target, *enabled),
         Command::PushAttributes(mask) => {
-            state.restore_overrides();
-            state.restore_depth_modes();
+            state.drawing.overridden.restore();
+            state.drawing.lookups.restore_depth_modes();
             state.push_enables(*mask);
             driver::PushAttrib(*mask);
         }
@@ -137,7 +137,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             || driver::CallList(*list),
         ),
         Command::Fail(error) => state.fail(*error),
-        Command::Ready(primitive) => draw::ready_for_list(state, *primitive),
+        Command::Ready(primitive) => draw::prepare_list(state, *primitive),
     }
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
                 state.touch(Groups::PROGRAMS);
             }
         }
-        draw::forget(state, gone.map_or(0, |it| it.serial()));
+        draw::purge_program(state, gone.map_or(0, |it| it.serial()));
     }
 }
 
@@ -199,9 +199,10 @@ fn bind(state: &mut State, number: u32, name: u32) {
 fn enable(state: &mut State, target: Target, enabled: bool) {
     let row = target.row();
     if row.is_drivers {
-        match enabled {
-            true => driver::Enable(row.number),
-            false => driver::Disable(row.number),
+        if enabled {
+            driver::Enable(row.number)
+        } else {
+            driver::Disable(row.number)
         }
     }
     if state.bound(target).enabled != enabled {
@@ -273,7 +274,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     }
     contents.vertex_limit = limit;
     drop(contents);
-    draw::forget(state, program.reloaded());
+    draw::purge_program(state, program.reloaded());
     state.touch(Groups::PROGRAMS);
 }
 
@@ -333,7 +334,7 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         contents.loaded = None;
         contents.is_drivers = true;
         drop(contents);
-        draw::forget(state, program.reloaded());
+        draw::purge_program(state, program.reloaded());
         state.error_position = -1;
         state.error_text = CString::default();
         state.touch(Groups::PROGRAMS);
@@ -406,7 +407,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
             contents.loaded = Some(loaded);
             contents.is_drivers = false;
             drop(contents);
-            draw::forget(state, program.reloaded());
+            draw::purge_program(state, program.reloaded());
             state.error_position = -1;
             state.error_text = CString::default();
             state.touch(Groups::PROGRAMS);
@@ -423,7 +424,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
     }
 }
 
-/// The number of values, or the error if they reach past the last parameter.
+/// Returns the number of values, or the error if they reach past the last parameter.
 fn checked(state: &mut State, first: u32, count: usize, most: u32) -> Option<()> {
     let end = u32::try_from(count)
         .ok()

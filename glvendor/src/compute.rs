@@ -12,11 +12,11 @@ use std::sync::Arc;
 /// The serial number of a compute program, and the size of the groups if the command gave it.
 pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
 
-/// Whether work groups are ours to run; what the application sets decides.
+/// Returns whether work groups are ours to run; what the application sets decides.
 pub(crate) fn computes(state: &State) -> bool {
     state.capabilities.works
         && state.used_program == 0
-        && draw::enabled_program(state, Target::Compute).is_some()
+        && draw::find_enabled_program(state, Target::Compute).is_some()
 }
 
 /// Work groups are about to run, of a size that the command gives if it gives one.
@@ -25,7 +25,7 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         draw::release(state);
         return Draw::On;
     }
-    draw::catch_up(state);
+    draw::purge_deleted(state);
     let program = Arc::clone(&state.bound(Target::Compute).program);
     let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
     // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
@@ -34,19 +34,21 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         return Draw::Nothing;
     }
     let key = (program.serial(), group);
-    let known = state.drawing.compute.as_ref();
-    if known.is_none_or(|(known, _)| *known != key) {
-        if let Some((_, old)) = state.drawing.compute.take() {
-            draw::release(state);
-            state.delete_program(old.program);
+    let pipeline = match state.drawing.take_compute(&key) {
+        Ok(pipeline) => Some(pipeline),
+        Err(dropped) => {
+            if let Some(program_object) = dropped {
+                draw::release(state);
+                state.delete_program(program_object);
+            }
+            let made = pipeline::make_compute(state, &program, group);
+            made.inspect_err(|problem| {
+                log::error(format_args!("a compute program does not run: {problem}"));
+            })
+            .ok()
         }
-        let made = pipeline::make_compute(state, &program, group);
-        let made = made.inspect_err(|problem| {
-            log::error(format_args!("a compute program does not run: {problem}"))
-        });
-        state.drawing.compute = made.ok().map(|made| (key, made));
-    }
-    let Some((_, mut pipeline)) = state.drawing.compute.take() else {
+    };
+    let Some(mut pipeline) = pipeline else {
         draw::release(state);
         return Draw::On;
     };
@@ -55,11 +57,12 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
     state.dirty = Groups::all();
     draw::send_parameters(state, &mut pipeline);
     state.dirty = Groups::all();
-    state.drawing.compute = Some((key, pipeline));
+    state.drawing.put_back_compute(key, pipeline);
     Draw::On
 }
 
-/// Whether groups may have a size, where they are ours to run: ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+/// Returns whether groups may have a size, where they are ours to run:
+/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
 pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
     if !computes(state) {
         return None;

@@ -72,7 +72,8 @@ impl Context {
 }
 
 impl Drop for Context {
-    /// What the driver keeps for other contexts goes when one of them is current.
+    /// Hands the objects of the driver to the other contexts: the next one that is current deletes
+    /// them.
     fn drop(&mut self) {
         let orphans = self.state.drawing.orphans();
         self.state.shared().orphans.push(orphans);
@@ -250,8 +251,8 @@ impl State {
         self.touch(groups);
     }
 
-    /// Whether conventional attributes are set as numbered ones, too: as soon as a program is there that may read them so, and in display
-    /// lists, which may be called when it is.
+    /// Returns whether conventional attributes are set as numbered ones, too: as soon as a program
+    /// is there that may read them so, and in display lists, which may be called when it is.
     #[inline]
     pub(crate) fn mirrors(&self) -> bool {
         self.mirroring || self.recording.is_some()
@@ -315,9 +316,10 @@ impl State {
         if self.recording.is_none() {
             self.restore_materials();
         }
-        match std::mem::take(&mut self.is_begun_in_vain) {
-            true => Draw::Nothing,
-            false => Draw::On,
+        if std::mem::take(&mut self.is_begun_in_vain) {
+            Draw::Nothing
+        } else {
+            Draw::On
         }
     }
 

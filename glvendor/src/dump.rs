@@ -28,7 +28,7 @@ const NAMES: [(&str, &str); STAGES] = [
     ("fragment", "fp"),
 ];
 
-/// Whether scripts are wanted.
+/// Returns whether scripts are wanted.
 pub(crate) fn is_wanted() -> bool {
     FOLDER.is_some()
 }

@@ -3,17 +3,17 @@
 //!
 //! State is read when primitives begin, because GL gives none until they end.
 
-use crate::beside;
 use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
 use crate::ffi::{driver, query};
+use crate::mixed_pipeline;
 use crate::target::Target;
 
 /// Numbered attributes that have maps.
 const ATTRIBUTES: u32 = 16;
 /// `MAP1_VERTEX_ATTRIB0_4_NV`
 const MAP1_ATTRIBUTE_0: u32 = 0x8660;
-/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] behind those of one.
+/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] after those of one.
 const MAP1_COLOR_4: u32 = 0x0D90;
 const SECOND: u32 = 0x20;
 const AUTO_NORMAL: u32 = 0x0D80;
@@ -21,7 +21,8 @@ const COEFF: u32 = 0x0A00;
 const ORDER: u32 = 0x0A01;
 const DOMAIN: u32 = 0x0A02;
 
-/// Maps of conventional attributes: number of the attribute, place behind `MAP1_COLOR_4`, components. The first that is enabled counts.
+/// Maps of conventional attributes: number of the attribute, place after `MAP1_COLOR_4`,
+/// components. The first that is enabled counts.
 const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (0, 8, 4),
     (0, 7, 3),
@@ -74,7 +75,7 @@ fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 impl Map {
-    /// The value at a place, and its derivatives in u and v.
+    /// Returns the value at a position, and its derivatives in u and v.
     fn evaluate(&self, [u, v]: [f32; 2]) -> [[f64; 4]; 3] {
         let [u1, u2, v1, v2] = self.domain.map(f64::from);
         let (across, along) = (u2 - u1, v2 - v1);
@@ -98,7 +99,7 @@ impl Map {
         ]
     }
 
-    /// The normal of the surface at a place, not normalized.
+    /// Returns the normal of the surface at a position, not normalized.
     fn normal(&self, place: [f32; 2]) -> [f32; 4] {
         let [point, du, dv] = self.evaluate(place);
         let w = point[3];
@@ -140,7 +141,7 @@ pub(crate) struct Grid {
     two: [([f32; 2], i32); 2],
 }
 
-/// A place on an axis of a grid.
+/// Returns a position on an axis of a grid.
 fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
     match number {
         0 => first,
@@ -160,7 +161,7 @@ impl Grid {
         }
     }
 
-    /// The place of a point of one dimension.
+    /// Returns the position of a point of one dimension.
     pub(crate) fn one(&self, number: i32) -> f32 {
         on_axis(self.one, number)
     }
@@ -177,7 +178,7 @@ pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
     (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
 }
 
-/// A map of a conventional attribute.
+/// Returns a map of a conventional attribute.
 fn conventional(target: u32, dimension: usize, components: usize) -> Map {
     let [u, v] = match dimension {
         0 => [query::map_integers::<1>(target, ORDER)[0], 1],
@@ -216,9 +217,10 @@ impl State {
     pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
         if let Some((dimension, attribute)) = numbered(target) {
             let mask = &mut self.maps[dimension].enabled;
-            match enabled {
-                true => *mask |= 1 << attribute,
-                false => *mask &= !(1 << attribute),
+            if enabled {
+                *mask |= 1 << attribute
+            } else {
+                *mask &= !(1 << attribute)
             }
         }
     }
@@ -242,7 +244,8 @@ impl State {
         })
     }
 
-    /// Whether a map may have this order, from `first` to `last` in one of its dimensions. GL 2.1 section 5.1.
+    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions. Returns
+    /// the order. GL 2.1 section 5.1.
     pub(crate) fn checks_map(
         &mut self,
         order: i32,
@@ -266,7 +269,7 @@ impl State {
         if !self.has_maps
             || self.is_inside
             || !vertex.enabled
-            || !beside::leaves_vertices(self)
+            || !mixed_pipeline::leaves_vertices(self)
             || !(has_numbered || is_ours)
         {
             return;
@@ -308,7 +311,8 @@ impl State {
         maps
     }
 
-    /// What a vertex gets at a place, in the order in which it is sent; nothing if no vertex comes of it. `None` if the driver evaluates.
+    /// What a vertex gets at a position, in the order in which it is sent; nothing if no vertex
+    /// comes of it. `None` if the driver evaluates.
     pub(crate) fn evaluate(
         &self,
         dimension: usize,
@@ -329,7 +333,7 @@ impl State {
         Some(normal.into_iter().chain(values).collect())
     }
 
-    /// Whether evaluators are ours for primitives that begin now.
+    /// Returns whether evaluators are ours for primitives that begin now.
     pub(crate) fn evaluates(&mut self) -> bool {
         if self.is_inside {
             return false;
@@ -338,7 +342,7 @@ impl State {
         self.evaluation.take().is_some()
     }
 
-    /// The grid, where evaluators are ours.
+    /// Returns the grid, where evaluators are ours.
     pub(crate) fn grid(&self) -> Option<Grid> {
         self.evaluation.as_ref().map(|it| it.grid)
     }

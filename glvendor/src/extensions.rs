@@ -29,7 +29,7 @@ pub(crate) struct Capabilities {
     pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
-    /// Its extensions, with a blank behind each.
+    /// Its extensions, with a space after each.
     driver_extensions: String,
     /// All extensions that applications see, by number.
     pub(crate) extensions: Vec<&'static CStr>,
@@ -51,8 +51,9 @@ pub(crate) struct Capabilities {
     pub(crate) uniform_alignment: usize,
 }
 
-/// A string that lives as long as the process, as those that `GetString` and `GetStringi` return: OpenGL calls them static, and applications keep
-/// them longer than contexts. Equal strings are stored once.
+/// Returns a string that lives as long as the process, as those that `GetString` and `GetStringi`
+/// return: OpenGL calls them static, and applications keep them longer than contexts. Equal strings
+/// are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
     let mut known = KNOWN.lock();
@@ -229,12 +230,13 @@ impl Capabilities {
         opengl::options(device, uniform_buffers, storage_buffers)
     }
 
-    /// Whether the driver has an extension, or the version of GL that has it; 0 for no version.
+    /// Returns whether the driver has an extension, or the version of GL that has it; 0 for no
+    /// version.
     pub(crate) fn has(&self, name: &str, version: u32) -> bool {
         version != 0 && self.version >= version || self.has_extension(name)
     }
 
-    /// Whether the driver names an extension.
+    /// Returns whether the driver names an extension.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
@@ -245,7 +247,8 @@ impl Capabilities {
         limits.copied().unwrap_or_default()
     }
 
-    /// Whether the driver's own programs may have more parameters of the environment or local ones than [`Self::limits`] says.
+    /// Returns whether the driver's own programs may have more parameters of the environment or
+    /// local ones than [`Self::limits`] says.
     fn has_more_parameters(&self) -> bool {
         const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
         const MAX_ENV_PARAMETERS: u32 = 0x88B5;
@@ -293,13 +296,13 @@ fn forced_text() -> Option<u32> {
     text.parse().ok().filter(|version| *version > 0)
 }
 
-/// The newest version of GLSL that the driver reads and that may be written.
+/// Returns the newest version of GLSL that the driver reads and that may be written.
 fn readable_version(forced: Option<u32>) -> u32 {
     let most = forced.filter(|it| *it > 1).unwrap_or(u32::MAX);
     glsl_version().min(most)
 }
 
-/// The version of GLSL that the driver reads, as 450.
+/// Returns the version of GLSL that the driver reads, as 450.
 fn glsl_version() -> u32 {
     let text = query::string(driver::constants::SHADING_LANGUAGE_VERSION);
     let mut digits = text.split(['.', ' ']).map(str::parse);
@@ -309,7 +312,8 @@ fn glsl_version() -> u32 {
     }
 }
 
-/// The version of GLSL that can express what an extension has, by the version of GL that has it.
+/// Returns the version of GLSL that can express what an extension has, by the version of GL that
+/// has it.
 fn text_version(name: &str, version: u32) -> u32 {
     match name.starts_with("GL_NV_transform_feedback") {
         // Variables say in which buffers they are captured.

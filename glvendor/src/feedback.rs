@@ -20,17 +20,18 @@ pub(crate) struct Feedback {
 }
 
 impl Feedback {
-    /// What is being captured by our programs.
+    /// Returns the results that are captured from programs of this library.
     pub(crate) fn captured(&self) -> Option<&Arc<TransformFeedback>> {
         self.chosen.as_ref().filter(|_| self.is_active)
     }
 
-    /// Something draws: what captures stays as it is.
+    /// Something draws: what captures stays unchanged.
     pub(crate) fn has_drawn(&mut self) {
         self.fresh = None;
     }
 
-    /// Uses a program object. The driver does not let it change while it captures, so that capturing begins once more; what is drawn is known only now.
+    /// Uses a program object. The driver does not let it change while it captures, so that
+    /// capturing begins again; what is drawn is known only now.
     pub(crate) fn use_program(&self, program: u32) {
         let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
         match self.fresh.filter(|_| !is_paused()) {
@@ -56,7 +57,7 @@ const SKIP_COMPONENTS: std::ops::RangeInclusive<i32> = -6..=-3;
 const SEPARATE: u32 = 0x8C8D;
 const INTERLEAVED: u32 = 0x8C8C;
 
-/// What a part captures.
+/// Returns the semantic of a captured result.
 fn semantic([name, _, index]: Part) -> Option<Semantic> {
     let index = u8::try_from(index).unwrap_or(u8::MAX);
     Some(match name {
@@ -112,7 +113,7 @@ pub(crate) fn choose(state: &mut State, parts: Vec<Part>, streams: &[i32], mode:
     }
 }
 
-/// What the parts capture, and where to. `Err` is GL's error.
+/// Returns the captures of parts with their buffers. `Err` is the error of GL.
 fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedback, u32> {
     let mut feedback = TransformFeedback::default();
     let (mut buffer, mut offset) = (0_u32, 0_u32);
@@ -157,7 +158,7 @@ fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedb
 pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.drawing.feedback.is_active = true;
     state.touch(Groups::PROGRAMS);
-    draw::ready(state, Some(primitive));
+    draw::prepare(state, Some(primitive));
     driver::BeginTransformFeedback(primitive);
     state.drawing.feedback.fresh = Some(primitive);
 }

@@ -14,7 +14,8 @@ use glasm::fixed_function::{
 };
 use glasm::{Semantic, state::Light};
 
-/// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
+/// Reads the state of the fixed functions of vertices, for the later programs and for the fixed
+/// functions of fragments on these units.
 /// `materials` are the parts of the material that are attributes.
 pub(crate) fn vertex(
     capabilities: &Capabilities,
@@ -85,7 +86,8 @@ fn fog_source(capabilities: &Capabilities) -> FogSource {
     }
 }
 
-/// Whether the size of points is not what the application has set: GL clamps it without attenuation, too (GL 2.1 section 3.3).
+/// Returns whether the size of points is not what the application has set: GL clamps it without
+/// attenuation, too (GL 2.1 section 3.3).
 fn clamps_point_size() -> bool {
     const POINT_SIZE: u32 = 0x0B11;
     const POINT_SIZE_MIN: u32 = 0x8126;
@@ -138,7 +140,7 @@ fn color_material() -> ColorMaterial {
     }
 }
 
-/// How a coordinate of the active unit is generated: 0 for s, 3 for q.
+/// Reads how a coordinate of the active unit is generated: 0 for s, 3 for q.
 fn tex_gen(coordinate: u32) -> TexGenMode {
     if !query::is_enabled(0x0C60 + coordinate) {
         return TexGenMode::None;
@@ -153,7 +155,8 @@ fn tex_gen(coordinate: u32) -> TexGenMode {
     }
 }
 
-/// What the fixed functions of fragments do, behind a vertex program or behind their own kind.
+/// Reads the state of the fixed functions of fragments, after a vertex program or after fixed
+/// functions of vertices.
 pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) -> FixedFragment {
     let adds_specular = !has_vertex_program && query::is_enabled(0x0B50) && has_separate_specular();
     let mut state = FixedFragment {
@@ -173,7 +176,8 @@ pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) ->
     state
 }
 
-/// Whether colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`. ARB_color_buffer_float sections 2.14.6 and 3.6.4.
+/// Returns whether colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`.
+/// ARB_color_buffer_float sections 2.14.6 and 3.6.4.
 pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
     const FIXED_ONLY: i32 = 0x891D;
     const RGBA_FLOAT_MODE: u32 = 0x8820;
@@ -203,7 +207,7 @@ const TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x0DE0, TextureTarget::D1, 0x0DE0),
 ];
 
-/// The active unit.
+/// Returns the active unit.
 fn texture_unit() -> TextureUnit {
     let Some((name, target, image)) = TARGETS
         .into_iter()
@@ -231,7 +235,8 @@ fn texture_unit() -> TextureUnit {
     }
 }
 
-/// The base internal format by the components that an image has. GL 2.1 table 3.15; depths by their mode.
+/// Returns the base internal format by the components that an image has. GL 2.1 table 3.15; depths
+/// by their mode.
 fn base_format(is_depth: bool, level: impl Fn(u32) -> i32, target: u32) -> BaseFormat {
     if is_depth {
         let [mode] = query::tex_parameter(target, 0x884B);
@@ -253,7 +258,7 @@ fn base_format(is_depth: bool, level: impl Fn(u32) -> i32, target: u32) -> BaseF
     }
 }
 
-/// A mode of the environment of the active unit.
+/// Returns a mode of the environment of the active unit.
 fn mode(name: u32) -> u32 {
     query::tex_env_mode::<1>(0x2300, name)[0] as u32
 }

@@ -15,7 +15,7 @@ pub(crate) struct View {
     format: Option<u32>,
 }
 
-/// The views of an image that the reflection of a module names.
+/// Returns the views of an image that the reflection of a module names.
 pub(crate) fn views(image: &ImageBinding) -> impl Iterator<Item = View> + use<> {
     let format = match image.format {
         // Queries read no texels: any format does that fits the texture.

@@ -15,7 +15,6 @@
 mod answers;
 mod arguments;
 mod arrays;
-mod beside;
 mod buffers;
 mod commands;
 mod compute;
@@ -33,6 +32,7 @@ mod lists;
 mod lock;
 mod log;
 mod materials;
+mod mixed_pipeline;
 mod names;
 mod objects;
 mod overrides;

@@ -64,7 +64,7 @@ impl Recording {
         self.parts.push(Part::Driver(self.open));
     }
 
-    /// Whether commands are executed while they are compiled.
+    /// Returns whether commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
     }
@@ -119,7 +119,7 @@ impl State {
         }
         let first = share.last_list.checked_add(1)?;
         let names = first..first.checked_add(count)?;
-        // No application has so many, and behind them are the parts.
+        // No application has so many, and after them are the parts.
         if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
             return None;
         }
@@ -173,8 +173,8 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours that stands for one of the driver: `native` compiles that into a list of its own, and `make` gets the name of this list.
-    /// `false` between `Begin` and `End`.
+    /// Compiles a command of ours that denotes one of the driver: `native` compiles that into a
+    /// separate list, and `make` gets the name of this list. `false` between `Begin` and `End`.
     pub(crate) fn record_instead(
         &mut self,
         native: impl FnOnce(),
@@ -209,7 +209,8 @@ impl State {
         self.recording = Some(recording);
     }
 
-    /// A name for a part that nothing has: `GenLists` of the driver may go on behind the last part.
+    /// Returns a name for a part that nothing has: `GenLists` of the driver may continue after the
+    /// last part.
     fn part_name(&self) -> u32 {
         let mut share = self.shared();
         loop {
@@ -222,7 +223,7 @@ impl State {
         }
     }
 
-    /// Whether the driver's list of a name is a part.
+    /// Returns whether the driver's list of a name is a part.
     fn is_part(&self, name: u32) -> bool {
         self.shared().part_names.contains(&name)
     }
@@ -285,7 +286,7 @@ impl State {
         executes
     }
 
-    /// The name of the list that is being compiled, if the driver knows it by another one.
+    /// Returns the name of the list that is being compiled, if the driver knows it by another one.
     pub(crate) fn recorded_list(&self) -> Option<i32> {
         self.recording.as_ref().map(|it| it.name as i32)
     }
@@ -298,8 +299,8 @@ impl State {
         }
     }
 
-    /// Whether the driver calls lists alone: between `Begin` and `End` of a list that is being compiled, where commands of ours are errors, and
-    /// where no list has any.
+    /// Returns whether the driver calls lists alone: between `Begin` and `End` of a list that is
+    /// being compiled, where commands of ours are errors, and where no list has any.
     pub(crate) fn lists_are_drivers(&self) -> bool {
         match &self.recording {
             Some(recording) => recording.is_inside,
@@ -342,7 +343,7 @@ impl State {
             _ if depth >= MAX_NESTING => {}
             None if self.is_part(name) => {}
             None => {
-                draw::before(self, None);
+                draw::prepare_draw(self, None);
                 driver::CallList(name);
                 self.touch(Groups::all());
             }

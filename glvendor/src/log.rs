@@ -21,7 +21,7 @@ static LEVEL: LazyLock<Level> = LazyLock::new(|| match std::env::var("GLASM_LOG"
 fn say(level: Level, message: impl Display) {
     if *LEVEL >= level {
         use std::io::Write;
-        // Where nobody listens, nothing is to be said.
+        // Where no one listens, nothing is to be said.
         let _ = writeln!(std::io::stderr(), "glasm: {message}");
     }
 }
@@ -31,7 +31,7 @@ pub(crate) fn error(message: impl Display) {
     say(Level::Error, message);
 }
 
-/// What was loaded and paired.
+/// Reports that something was loaded or combined.
 pub(crate) fn info(message: impl Display) {
     say(Level::Info, message);
 }

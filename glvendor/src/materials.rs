@@ -24,7 +24,7 @@ pub(crate) struct Materials {
     saved: Vec<(u32, [f32; 4])>,
 }
 
-/// The parts that a command sets.
+/// Returns the parts that a command sets.
 fn parts(face: u32, name: u32) -> u16 {
     let is_set =
         |part: u32| part == name || name == AMBIENT_AND_DIFFUSE && matches!(part, 0x1200 | 0x1201);
@@ -38,7 +38,7 @@ fn parts(face: u32, name: u32) -> u16 {
     }
 }
 
-/// The attributes of a mask, with their places.
+/// Returns the attributes of a mask, with their indices.
 fn attributes(mask: u16) -> impl Iterator<Item = (usize, u32)> {
     let all = MATERIAL_ATTRIBUTES.into_iter().map(u32::from).enumerate();
     all.filter(move |(place, _)| mask >> place & 1 != 0)

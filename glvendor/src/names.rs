@@ -108,7 +108,7 @@ impl State {
         }
     }
 
-    /// The name of a buffer for the driver, which is [`NOBODYS`] for one of this library.
+    /// Returns the name of a buffer for the driver, which is [`NOBODYS`] for one of this library.
     pub(crate) fn foreign_buffer(&self, name: u32) -> u32 {
         let is_ours = |store: &Arc<Store>| !store.is_given_up();
         if self.shared().names.buffers.get(&name).is_some_and(is_ours) {
@@ -118,7 +118,8 @@ impl State {
         }
     }
 
-    /// The name of a program object for the driver, which is [`NOBODYS`] for one of this library.
+    /// Returns the name of a program object for the driver, which is [`NOBODYS`] for one of this
+    /// library.
     pub(crate) fn foreign_program(&self, name: u32) -> u32 {
         if self.shared().names.programs.contains(&name) {
             NOBODYS
@@ -127,9 +128,10 @@ impl State {
         }
     }
 
-    /// The name of a pipeline object for the driver, which is [`NOBODYS`] for that of this library.
+    /// Returns the name of a pipeline object for the driver, which is [`NOBODYS`] for that of this
+    /// library.
     pub(crate) fn foreign_pipeline(&self, name: u32) -> u32 {
-        if name != 0 && name == self.drawing.both {
+        if self.drawing.mixed.has_name(name) {
             NOBODYS
         } else {
             name

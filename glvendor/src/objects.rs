@@ -1,10 +1,10 @@
 //! Program objects and what else contexts share.
 
-use crate::beside::Partial;
 use crate::context::State;
 use crate::ffi::ring::{self, Store};
 use crate::lists::List;
 use crate::lock::Mutex;
+use crate::mixed_pipeline::Partial;
 use crate::names::Names;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
@@ -29,7 +29,8 @@ pub(crate) struct Program {
     contents: Mutex<Contents>,
     /// Goes up when a parameter changes.
     parameters_version: AtomicU64,
-    /// Another one for each program string that is loaded, in any object: pipelines are kept by it. 0 where there is none.
+    /// Another one for each program string that is loaded, in any object: pipelines are retained
+    /// by it. 0 where there is none.
     serial: AtomicU64,
 }
 
@@ -69,7 +70,7 @@ impl Program {
         self.contents.lock()
     }
 
-    /// The number of its program string, 0 if it has none.
+    /// Returns the number of its program string, 0 if it has none.
     pub(crate) fn serial(&self) -> u64 {
         self.serial.load(Ordering::Acquire)
     }
@@ -92,7 +93,7 @@ impl Program {
         self.parameters_version.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether it is a fragment program, which alone have parameters with names.
+    /// Returns whether it is a fragment program, which alone have parameters with names.
     pub(crate) fn is_fragment(&self) -> bool {
         matches!(
             self.contents().target,
@@ -100,7 +101,8 @@ impl Program {
         )
     }
 
-    /// The translated program. Programs that the driver has taken are translated when a pipeline needs them first.
+    /// Returns the translated program. Programs that the driver has taken are translated when a
+    /// pipeline needs them first.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         let mut contents = self.contents();
         if contents.loaded.is_none() && contents.is_drivers {
@@ -205,13 +207,13 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// The program of a name, which becomes one when it is used first.
+    /// Returns the program of a name, which becomes one when it is used first.
     pub(crate) fn program(&mut self, name: u32) -> Arc<Program> {
         let entry = self.programs.entry(name).or_default();
         Arc::clone(entry.get_or_insert_with(|| Arc::new(Program::new(name))))
     }
 
-    /// The program of a name, if there is one.
+    /// Finds the program of a name, if there is one.
     pub(crate) fn find(&self, name: u32) -> Option<Arc<Program>> {
         self.programs.get(&name).cloned().flatten()
     }
@@ -219,7 +221,7 @@ impl Share {
     /// Names that nothing has, `count` of them in sequence.
     pub(crate) fn free_names(&self, count: u32) -> u32 {
         let mut first = 1;
-        // Names are dense: the loop ends behind the last of them.
+        // Names are dense: the loop ends after the last of them.
         while (first..first + count).any(|name| self.programs.contains_key(&name)) {
             first += 1;
         }

@@ -1,6 +1,5 @@
-//! What is enabled in the driver otherwise than the application has it, while a pipeline of ours draws.
+//! Capabilities that are temporarily enabled or disabled while a pipeline of this library draws.
 
-use crate::context::State;
 use crate::ffi::{driver, query};
 use crate::pipeline::Pipeline;
 
@@ -27,13 +26,22 @@ pub(crate) enum PointSize {
 
 /// Overrides of a pipeline.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Overrides {
+struct Overrides {
     is_unclipped: bool,
     disabled_planes: u8,
     point_size: PointSize,
 }
 
-/// Whether the driver's value of a capability may be one of [`State::apply_overrides`].
+/// Capabilities whose value in the driver differs from that of the application.
+#[derive(Default, Debug)]
+pub(crate) struct Overridden {
+    /// Capabilities, with the values that the application has set.
+    saved: Vec<(u32, bool)>,
+    /// Overrides that are in effect.
+    active: Overrides,
+}
+
+/// Returns whether the driver's value of a capability may be one of [`Overridden::apply`].
 pub(crate) fn is_overridden(capability: u32) -> bool {
     matches!(
         capability,
@@ -41,37 +49,36 @@ pub(crate) fn is_overridden(capability: u32) -> bool {
     )
 }
 
-impl State {
-    /// Fits what is enabled to a pipeline: depths that nothing clips are clamped (NV_fragment_program section 3.11.6), planes do not clip
-    /// vertices whose program writes no distances (ARB_vertex_program section 2.11), and the size of points is computed or constant for fixed
-    /// functions.
-    pub(crate) fn apply_overrides(&mut self, pipeline: &Pipeline, clip_planes: u8) {
-        let disabled = clip_planes & !pipeline.clip_distances;
-        let wanted = Overrides {
+impl Overridden {
+    /// Sets the capabilities for a pipeline: depths that nothing clips are clamped
+    /// (NV_fragment_program section 3.11.6), planes do not clip vertices whose program writes no
+    /// distances (ARB_vertex_program section 2.11), and the size of points is computed or constant
+    /// for fixed functions.
+    pub(crate) fn apply(&mut self, pipeline: &Pipeline) {
+        let disabled = pipeline.clip_planes & !pipeline.clip_distances;
+        let required = Overrides {
             is_unclipped: pipeline.is_unclipped,
             disabled_planes: disabled,
             point_size: pipeline.point_size,
         };
-        if self.drawing.overridden_for == wanted {
+        if self.active == required {
             return;
         }
-        self.restore_overrides();
+        self.restore();
         if pipeline.is_unclipped && !query::is_enabled(DEPTH_CLAMP) {
             driver::Enable(DEPTH_CLAMP);
-            self.drawing.overridden.push((DEPTH_CLAMP, false));
+            self.saved.push((DEPTH_CLAMP, false));
         }
-        for plane in (0..8)
-            .filter(|n| disabled & 1 << n != 0)
-            .map(|n| CLIP_PLANE0 + n)
-        {
-            driver::Disable(plane);
-            self.drawing.overridden.push((plane, true));
+        for plane in (0..8).filter(|n| disabled & 1 << n != 0) {
+            driver::Disable(CLIP_PLANE0 + plane);
+            self.saved.push((CLIP_PLANE0 + plane, true));
         }
         self.override_point_size(pipeline.point_size);
-        self.drawing.overridden_for = wanted;
+        self.active = required;
     }
 
-    /// Enables or disables `VERTEX_PROGRAM_POINT_SIZE` in the driver, for which the stage of fixed functions is a program.
+    /// Enables or disables `VERTEX_PROGRAM_POINT_SIZE` in the driver, for which the stage of fixed
+    /// functions is a program.
     fn override_point_size(&mut self, source: PointSize) {
         let is_enabled = query::is_enabled(PROGRAM_POINT_SIZE);
         match source {
@@ -79,18 +86,24 @@ impl State {
             PointSize::Constant if is_enabled => driver::Disable(PROGRAM_POINT_SIZE),
             PointSize::Application | PointSize::Computed | PointSize::Constant => return,
         }
-        self.drawing
-            .overridden
-            .push((PROGRAM_POINT_SIZE, is_enabled));
+        self.saved.push((PROGRAM_POINT_SIZE, is_enabled));
     }
 
-    /// What is enabled is what the application has enabled.
-    pub(crate) fn restore_overrides(&mut self) {
-        self.drawing.overridden_for = Overrides::default();
-        for (capability, enabled) in std::mem::take(&mut self.drawing.overridden) {
-            match enabled {
-                true => driver::Enable(capability),
-                false => driver::Disable(capability),
+    /// Returns whether the driver clamps depths for the current pipeline only.
+    pub(crate) fn clamps_depths(&self) -> bool {
+        self.saved
+            .iter()
+            .any(|(capability, _)| *capability == DEPTH_CLAMP)
+    }
+
+    /// Restores the values that the application has set.
+    pub(crate) fn restore(&mut self) {
+        self.active = Overrides::default();
+        for (capability, is_enabled) in self.saved.drain(..) {
+            if is_enabled {
+                driver::Enable(capability);
+            } else {
+                driver::Disable(capability);
             }
         }
     }

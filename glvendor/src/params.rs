@@ -5,7 +5,7 @@ use crate::context::{Bound, Groups, State};
 use crate::log;
 use crate::objects::{Bits, Contents, Program};
 use crate::reader::{self, Needs};
-use crate::target::Target;
+use crate::target::{TARGETS, Target};
 use glasm::ParamSource;
 use glasm::ir::interp::{Environment, Interpreter};
 use glasm::ir::{BufferKind, interp::ProgramMemory};
@@ -29,22 +29,20 @@ pub(crate) struct Block {
     pub(crate) slots: Vec<ParamSource>,
     /// Parameters with names.
     pub(crate) named: Vec<NamedParameter>,
-    /// What its bytes were made from, and where they are.
-    pub(crate) written: Option<(Versions, Place)>,
+    /// Versions of the values of its bytes, and the location of these.
+    pub(crate) written: Option<(Versions, Location)>,
 }
 
-/// Where the bytes of a block are.
+/// Location of the bytes of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
-    /// The buffer, and its number among all.
+pub(crate) struct Location {
+    /// Name and serial number of the buffer.
     pub(crate) buffer: (u32, u32),
-    /// The first byte.
     pub(crate) offset: usize,
-    /// Their number.
     pub(crate) size: usize,
 }
 
-/// What a block was made from.
+/// Versions of the values that a block contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Versions {
     pub(crate) locals: u64,
@@ -53,15 +51,13 @@ pub(crate) struct Versions {
 }
 
 impl Block {
-    /// What its bytes would be made from now.
-    pub(crate) fn versions(&self, state: &State) -> Versions {
+    /// Returns the current versions of its values.
+    pub(crate) fn versions(&self, bound: &[Bound; TARGETS.len()], state: u64) -> Versions {
+        let program = self.program.as_ref();
         Versions {
-            locals: self
-                .program
-                .as_ref()
-                .map_or(0, |it| it.parameters_version()),
-            env: self.target.map_or(0, |it| state.bound(it).env_version),
-            state: state.drawing.generation,
+            locals: program.map_or(0, |it| it.parameters_version()),
+            env: self.target.map_or(0, |it| bound[it as usize].env_version),
+            state,
         }
     }
 
@@ -111,7 +107,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The value of a vector.
+    /// Returns the value of a vector.
     pub(crate) fn value(&self, slot: ParamSource) -> Bits {
         let element =
             |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
@@ -154,7 +150,8 @@ pub(crate) fn read_tracked(state: &mut State, address: u32) {
     reader::refresh(&mut state.gl, &needs, Groups::MATRIX);
 }
 
-/// A parameter of a target's environment as the application sees it, tracked matrices included.
+/// Returns a parameter of a target's environment as the application sees it, tracked matrices
+/// included.
 pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
     if target == Target::Vertex && index < TRACKING && state.gl.tracking(index).is_some() {
         read_tracked(state, index);

@@ -1,12 +1,12 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
-use crate::beside::{self, Side};
 use crate::context::State;
 use crate::extensions::Capabilities;
 use crate::ffi::driver::constants::PATCHES;
 use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
+use crate::mixed_pipeline::{self, StageGroup};
 use crate::objects::Program;
 use crate::overrides::PointSize;
 use crate::params::Block;
@@ -32,7 +32,7 @@ pub(crate) const STAGES: usize = 5;
 /// What a pipeline is made of.
 pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 
-/// What tells pipelines apart.
+/// What distinguishes pipelines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     /// The programs' serial numbers, 0 where there is none.
@@ -46,8 +46,8 @@ pub(crate) struct Key {
     pub(crate) fragment: Option<FixedFragment>,
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
-    /// Where the only program stands beside shaders of the application.
-    pub(crate) beside: Option<Side>,
+    /// Where the only program is combined with shaders of the application.
+    pub(crate) mixed: Option<StageGroup>,
 }
 
 /// State that programs are compiled for.
@@ -104,7 +104,8 @@ pub(crate) struct Pipeline {
     pub(crate) point_size: PointSize,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
+    /// A mode, and what the driver draws instead: patches that a geometry program takes as they
+    /// are, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
     /// Parts of the material that are attributes.
     pub(crate) materials: u16,
@@ -112,8 +113,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
-    /// Whether shaders of the application stand beside the program object.
-    pub(crate) beside: Option<Side>,
+    /// Whether shaders of the application are combined with the program object.
+    pub(crate) mixed: Option<StageGroup>,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -137,11 +138,12 @@ pub(crate) fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-/// What the programs of a pipeline are compiled with. `Err` if the driver has no way for them.
+/// Returns the options that the programs of a pipeline are compiled with. `Err` if the driver does
+/// not support them.
 fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     let state = &key.state;
-    let is_text = capabilities.writer.is_some() || key.beside.is_some();
-    let mut options = match key.beside {
+    let is_text = capabilities.writer.is_some() || key.mixed.is_some();
+    let mut options = match key.mixed {
         None => capabilities.options.clone(),
         Some(_) => {
             let writer = capabilities.mixer.as_ref();
@@ -218,7 +220,7 @@ struct Part {
     owner: Option<(Target, Arc<Program>)>,
 }
 
-/// The stages of a pipeline, fixed functions among them.
+/// Returns the stages of a pipeline, fixed functions among them.
 fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     let mut parts = Vec::with_capacity(STAGES);
     for (program, target) in programs.iter().zip(TARGETS_OF_STAGES) {
@@ -305,15 +307,16 @@ pub(crate) fn make(
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
-        beside: key.beside,
+        mixed: key.mixed,
         materials: key
             .vertex
             .as_ref()
             .map_or(0, FixedVertex::material_attributes),
         point_size: point_size(programs, key),
-        replaced: match linked.made.is_empty() {
-            true => primitive_of_patches(&linking, key.state.patch_vertices),
-            false => None,
+        replaced: if linked.made.is_empty() {
+            primitive_of_patches(&linking, key.state.patch_vertices)
+        } else {
+            None
         }
         .map(|primitive| (PATCHES, primitive))
         .or_else(|| {
@@ -344,7 +347,7 @@ pub(crate) fn make(
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules, &[], key.beside.is_some())?;
+    pipeline.program = program_object(&state.capabilities, &modules, &[], key.mixed.is_some())?;
     state.shared().names.add_program(pipeline.program);
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
@@ -356,8 +359,9 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// Compiles the first program of each stage in a process for nobody, when it is loaded: what the compiler runs first takes several times as long, and an
-/// application waits for its programs where it loads them rather than where it draws.
+/// Compiles the first program of each stage in a process for no one, when it is loaded: what the
+/// compiler runs first takes several times as long, and an application waits for its programs
+/// where it loads them rather than where it draws.
 pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
     static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
     let place = TARGETS_OF_STAGES
@@ -374,26 +378,29 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
     });
 }
 
-/// A program object of the driver, of modules whose first specialization constants have these values; it is separable if it stands beside shaders of the
-/// application. `Err` has what the driver says.
+/// Returns a program object of the driver, of modules whose first specialization constants have
+/// these values; it is separable if it is combined with shaders of the application. `Err` has what
+/// the driver says.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
     constants: &[u32],
     is_beside: bool,
 ) -> Result<u32, String> {
-    let writer = match is_beside {
-        true => &capabilities.mixer,
-        false => &capabilities.writer,
+    let writer = if is_beside {
+        &capabilities.mixer
+    } else {
+        &capabilities.writer
     };
-    quietly(capabilities, || {
+    run_quietly(capabilities, || {
         let texts = texts(writer.as_ref(), modules, is_beside)?;
         make_program_object(texts, modules, constants, is_beside)
     })
 }
 
-/// What the driver says of our shaders is not for the application's ears.
-fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
+/// Runs `work` without debug output of the driver: messages about shaders of this library are not
+/// for the application.
+fn run_quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     let speaks =
         capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
     if speaks {
@@ -406,7 +413,7 @@ fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     made
 }
 
-/// The modules as text, in the order of the stages; none without a writer.
+/// Returns the modules as text, in the order of the stages; none without a writer.
 fn texts(
     writer: Option<&Writer>,
     modules: &[(Stage, Shader)],
@@ -425,9 +432,10 @@ fn texts(
         };
         texts.push((*stage, writer.write(module).map_err(refused)?));
     }
-    match is_beside {
-        true => beside::share_varyings(&mut texts),
-        false => text::agree(&mut texts),
+    if is_beside {
+        mixed_pipeline::share_varyings(&mut texts)
+    } else {
+        text::agree(&mut texts)
     }
     Ok(texts)
 }
@@ -468,7 +476,8 @@ fn make_program_object(
     Ok(program)
 }
 
-/// The primitive that has as many vertices as patches, where a geometry program takes patches that no evaluation program makes primitives of.
+/// Returns the primitive that has as many vertices as patches, where a geometry program takes
+/// patches that no evaluation program makes primitives of.
 fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     let takes_patches = |it: &&Loaded| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches
@@ -488,7 +497,7 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     })
 }
 
-/// Whether a geometry program takes triangles.
+/// Returns whether a geometry program takes triangles.
 fn takes_triangles(programs: &[&Loaded]) -> bool {
     programs.iter().any(|it| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles

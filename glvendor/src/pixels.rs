@@ -1,8 +1,9 @@
 //! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
 //!
-//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have texels of a texture in the place of their primary color, which the
-//! driver has made of the image with all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of bits. What else the
-//! fragments have is that of the raster position.
+//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have
+//! texels of a texture instead of their primary color, which the driver has made of the image with
+//! all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of
+//! bits. What else the fragments have is that of the raster position.
 
 use crate::context::State;
 use crate::draw;
@@ -49,11 +50,11 @@ pub(crate) enum Way {
     Refused,
 }
 
-/// What would draw pixels now.
+/// Returns what draws pixels with the current state.
 pub(crate) fn way(state: &mut State) -> Way {
     const RENDER_MODE: u32 = 0x0C40;
     const RENDER: i32 = 0x1C00;
-    let Ok(programs) = draw::programs(state) else {
+    let Ok(programs) = draw::select_programs(state) else {
         return Way::Refused;
     };
     let fragment = programs.and_then(|programs| programs.into_iter().next_back().flatten());
@@ -71,12 +72,13 @@ pub(crate) fn way(state: &mut State) -> Way {
 
 /// Does something as the driver would without programs of ours.
 pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
-    let left = draw::leave(state);
+    let left = draw::suspend_programs(state);
     work();
-    draw::come_back(left);
+    draw::resume_programs(left);
 }
 
-/// Whether pixels of a format are colors that textures hold: no depths, stencil indices, integers.
+/// Returns whether pixels of a format are colors that textures hold: no depths, stencil indices,
+/// integers.
 pub(crate) fn is_color(format: u32) -> bool {
     matches!(
         format,
@@ -84,7 +86,8 @@ pub(crate) fn is_color(format: u32) -> bool {
     )
 }
 
-/// A texture of an image, which `fill` gives to the texture that is bound. `None` if the driver refuses it.
+/// Returns a texture of an image, which `fill` gives to the texture that is bound. `None` if the
+/// driver refuses it.
 pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) -> Option<u32> {
     let most = query::integer(driver::constants::MAX_TEXTURE_SIZE);
     if size.iter().any(|edge| !(1..=most).contains(edge)) {
@@ -168,7 +171,7 @@ pub(crate) fn draw_image(state: &mut State, image: &Image) {
     }
 }
 
-/// Where the raster position is, if it is valid.
+/// Returns the raster position, if it is valid.
 fn raster_position() -> Option<[f32; 2]> {
     const CURRENT_RASTER_POSITION: u32 = 0x0B07;
     const CURRENT_RASTER_POSITION_VALID: u32 = 0x0B08;
@@ -235,7 +238,8 @@ fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
     driver::Vertex2f(left, top);
 }
 
-/// The edge of the first pixel. A fragment belongs to the rectangle that its center is in, or on the left or lower edge of (GL 2.1 section
+/// Returns the edge of the first pixel. A fragment belongs to the rectangle that its center is in,
+/// or on the left or lower edge of (GL 2.1 section
 /// 3.6.5). Drivers differ in what they make of edges that go through centers, so that these are moved.
 fn first_edge(place: f32, zoom: f32) -> f32 {
     match zoom.abs() {
@@ -244,7 +248,7 @@ fn first_edge(place: f32, zoom: f32) -> f32 {
     }
 }
 
-/// A texture image unit that a fragment program does not read.
+/// Returns a texture image unit that a fragment program does not read.
 fn free_unit(fragment: &Program) -> Option<u32> {
     let loaded = fragment.loaded()?;
     let units = query::integer(driver::constants::MAX_COMBINED_TEXTURE_IMAGE_UNITS);
@@ -309,7 +313,7 @@ fn draw_runs(state: &mut State, fragment: Arc<Program>, place: [f32; 2], bitmap:
     });
 }
 
-/// The runs of bits of a bitmap, row by row.
+/// Returns the runs of bits of a bitmap, row by row.
 pub(crate) fn runs(width: i32, height: i32, is_set: impl Fn(i32, i32) -> bool) -> Vec<[i32; 3]> {
     let mut runs: Vec<[i32; 3]> = Vec::new();
     for row in 0..height {

@@ -1,4 +1,5 @@
-//! The current raster position where a vertex program is in the place of the fixed functions: ARB_vertex_program section 2.12, NV_vertex_program section
+//! The current raster position where a vertex program is instead of the fixed functions:
+//! ARB_vertex_program section 2.12, NV_vertex_program section
 //! 2.14.2. The program runs once, on the CPU, and what it writes becomes the state of the driver.
 
 use crate::context::State;
@@ -37,7 +38,7 @@ struct Results {
 
 /// `RasterPos`: object coordinates.
 pub(crate) fn set(state: &mut State, coordinates: Vector) {
-    let Ok(programs) = draw::programs(state) else {
+    let Ok(programs) = draw::select_programs(state) else {
         return;
     };
     let vertex = programs.and_then(|[vertex, ..]| vertex);
@@ -49,7 +50,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
             ))
         })
     });
-    let left = draw::leave(state);
+    let left = draw::suspend_programs(state);
     match found {
         Some(Ok(results)) => apply(state, &results),
         Some(Err(_)) | None => {
@@ -57,7 +58,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
             driver::RasterPos4f(x, y, z, w);
         }
     }
-    draw::come_back(left);
+    draw::resume_programs(left);
 }
 
 /// Runs a vertex program. `Err` has what it needs that is not here.
@@ -137,7 +138,7 @@ fn plane_distances(coordinates: Vector) -> impl Iterator<Item = f32> {
         })
 }
 
-/// What an input reads: the position, or the current value of an attribute.
+/// Returns the value of an input: the position, or the current value of an attribute.
 fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     let bits = match (input.semantic, input.base) {
         (Semantic::Attrib(0), _) => coordinates.map(f32::to_bits),
@@ -154,7 +155,7 @@ fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     }
 }
 
-/// The parameters of a vertex program, with the state that they are made of.
+/// Returns the parameters of a vertex program, with the state that they are made of.
 fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) -> Vec<[u32; 4]> {
     let mut needs = Needs::default();
     needs.add(slots);
@@ -173,7 +174,7 @@ fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) 
     slots.iter().map(|slot| sources.value(*slot)).collect()
 }
 
-/// Whether a point is inside of the clip volume. GL 2.1 section 2.12.
+/// Returns whether a point is inside of the clip volume. GL 2.1 section 2.12.
 fn is_visible(results: &Results) -> bool {
     const DEPTH_CLAMP: u32 = 0x864F;
     let [x, y, z, w] = results.position;

@@ -35,7 +35,7 @@ fn bit(number: u32) -> u32 {
 }
 
 impl Needs {
-    /// What the parameters of a block need.
+    /// Adds the state that the parameters of a block need.
     pub(crate) fn add(&mut self, slots: &[ParamSource]) {
         for slot in slots {
             match slot {
@@ -110,7 +110,7 @@ impl Needs {
         }
     }
 
-    /// The groups of state that it belongs to.
+    /// Returns the groups of state that it belongs to.
     pub(crate) fn groups(&self) -> Groups {
         let matrices = self.modelview || self.projection || self.color;
         let mut groups = Groups::empty();
@@ -207,7 +207,7 @@ const TEXGEN: [(TexGenCoord, u32); 4] = [
     (TexGenCoord::Q, 0x2003),
 ];
 
-/// GL gives matrices column by column, as they are kept.
+/// GL gives matrices column by column, as they are retained.
 fn matrix(name: u32) -> Matrix {
     let values: [f32; 16] = query::floats(name);
     std::array::from_fn(|column| std::array::from_fn(|row| values[4 * column + row]))

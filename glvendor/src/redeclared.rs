@@ -18,7 +18,8 @@ const MEMBERS: [(&str, &str); 11] = [
     ("float gl_FogFragCoord", ""),
 ];
 
-/// The declarations that precede and follow the members, by kind of shader: what comes in, what goes out.
+/// Returns the declarations that precede and follow the members, by kind of shader: what comes in,
+/// what goes out.
 fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     const ONE_OUT: (&str, &str) = ("out", "");
     const ALL_IN: (&str, &str) = ("in", " gl_in[]");
@@ -30,7 +31,8 @@ fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Where declarations may stand: behind the version and the extensions of a text, and what surrounds these.
+/// Where declarations may be: after the version and the extensions of a text, and what surrounds
+/// these.
 fn place(text: &str) -> usize {
     let (mut place, mut at, mut depth, mut is_pending) = (0, 0, 0_u32, false);
     for line in text.split_inclusive('\n') {
@@ -55,7 +57,8 @@ fn place(text: &str) -> usize {
     place
 }
 
-/// The texts, each with its kind of shader, with declarations of the built-in varyings that one of them names; `None` if they have such declarations.
+/// Returns the texts, each with its kind of shader, with declarations of the built-in varyings that
+/// one of them names; `None` if they have such declarations.
 pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
     let names = |word: &str| texts.iter().any(|(_, text)| text.contains(word));
     if names("gl_PerVertex") {
@@ -112,7 +115,7 @@ pub(crate) fn link(program: u32) {
     copies.into_iter().for_each(driver::DeleteShader);
 }
 
-/// Attaches other shaders in the place of some, which another program object holds from then on.
+/// Attaches other shaders instead of some, which another program object holds from then on.
 fn exchange(program: u32, old: &[u32], new: &[u32], holder: u32) {
     for &shader in old {
         if holder != 0 {

@@ -1,8 +1,10 @@
 //! Primitives that pipelines depend on: points, whose coordinates may be replaced, and what no geometry program takes as it is.
 //!
-//! Drivers refuse `QUADS`, `QUAD_STRIP` and `POLYGON` behind a geometry shader. NV_geometry_program4 allows them for programs that take triangles, and
-//! leaves open how they are divided (issue 17 tells how it was done first). Strips and polygons are strips and fans of triangles with the same
-//! vertices. A quadrilateral is a line with adjacency, which has four vertices, too: the program runs twice for it.
+//! Drivers refuse `QUADS`, `QUAD_STRIP` and `POLYGON` after a geometry shader.
+//! NV_geometry_program4 allows them for programs that take triangles, and leaves open how they are
+//! divided (issue 17 tells how it was done first). Strips and polygons are strips and fans of
+//! triangles with the same vertices. A quadrilateral is a line with adjacency, which has four
+//! vertices, too: the program runs twice for it.
 
 use crate::ffi::driver::constants::{
     LINES_ADJACENCY, POINTS, POLYGON, QUAD_STRIP, QUADS, TRIANGLE_FAN, TRIANGLE_STRIP,
@@ -52,7 +54,7 @@ impl Shape {
         }
     }
 
-    /// The mode, and the one that the driver draws in its place before a geometry program.
+    /// Returns the mode, and the one that the driver draws instead before a geometry program.
     pub(crate) fn replaced(self) -> Option<(u32, u32)> {
         match self {
             Self::Quads => Some((QUADS, LINES_ADJACENCY)),
@@ -62,7 +64,8 @@ impl Shape {
         }
     }
 
-    /// How geometry programs count what they get: NV_geometry_program4 section 2.X.3.4, `primitive.id`.
+    /// Returns how geometry programs count their primitives: NV_geometry_program4 section 2.X.3.4,
+    /// `primitive.id`.
     pub(crate) fn numbers(self) -> PrimitiveNumbers {
         match self {
             Self::QuadStrips => PrimitiveNumbers::Halved,

@@ -71,7 +71,7 @@ impl Target {
         Some(row.target)
     }
 
-    /// What is to be known of it.
+    /// Returns the properties of the target.
     pub(crate) fn row(self) -> &'static Row {
         &TARGETS[self as usize]
     }

@@ -61,7 +61,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
 /// How values reach fragments.
 const QUALIFIERS: [&str; 4] = ["flat", "centroid", "sample", "noperspective"];
 
-/// A text in which the first specialization constants have these values.
+/// Returns a text in which the first specialization constants have these values.
 pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
     let Some((version, rest)) = text.split_once('\n').filter(|_| !constants.is_empty()) else {
         return text.to_owned();
@@ -111,12 +111,13 @@ impl Writer {
         })
     }
 
-    /// The version that is written, as 450.
+    /// Returns the version that is written, as 450.
     pub(crate) fn version(&self) -> u32 {
         self.options.language.version().unwrap_or(0)
     }
 
-    /// What modules are compiled with: the features that language and driver have.
+    /// Returns the options that modules are compiled with: the features that language and driver
+    /// have.
     pub(crate) fn options(&self) -> Options {
         let driver = &self.options.compiler.device;
         let compiler = glasm_text::compiler_options(&self.options);
@@ -160,9 +161,10 @@ impl Writer {
 fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     let reflection = &module.reflection;
     let (mut textures, mut buffers) = (reflection.textures.iter(), reflection.buffers.iter());
-    let found = match is_texture {
-        true => textures.find(|it| it.slot == slot).map(|it| it.count),
-        false => buffers.find(|it| it.slot == slot).map(|it| it.count),
+    let found = if is_texture {
+        textures.find(|it| it.slot == slot).map(|it| it.count)
+    } else {
+        buffers.find(|it| it.slot == slot).map(|it| it.count)
     };
     found.unwrap_or(1)
 }

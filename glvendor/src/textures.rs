@@ -22,7 +22,7 @@ const TEXTURE_MIN_FILTER: u32 = 0x2801;
 const CUBE_FACE: u32 = 0x8515;
 
 /// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
-pub(crate) type Accessed = [u32; UNITS];
+type Accessed = [u32; UNITS];
 
 /// What the textures of these units are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,13 +35,14 @@ pub(crate) struct Depths {
     compared: u32,
 }
 
-/// Whether textures decide about lookups, not their targets: NV_fragment_program section 3.11.5.38.
+/// Returns whether textures decide about lookups, not their targets: NV_fragment_program section
+/// 3.11.5.38.
 fn asks_textures(program: &Loaded) -> bool {
     program.dialect() == Some(Dialect::NvFp1_0)
 }
 
 /// Adds the targets of a program that are compared, or may be.
-pub(crate) fn add_compared(compared: &mut Accessed, program: &Loaded) {
+fn add_compared(compared: &mut Accessed, program: &Loaded) {
     let all = asks_textures(program);
     for texture in program.ir().textures.iter().filter(|it| all || it.shadow) {
         set(compared, texture.units.first(), texture.target);
@@ -49,7 +50,7 @@ pub(crate) fn add_compared(compared: &mut Accessed, program: &Loaded) {
 }
 
 /// Adds the targets that a program accesses from a least level on.
-pub(crate) fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
+fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
     let ir = program.ir();
     for access in ir.tex_accesses.iter().filter(|it| it.min_lod) {
         let texture = &ir.textures[access.texture];
@@ -58,7 +59,7 @@ pub(crate) fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
 }
 
 /// Adds the targets that a program accesses, if lookups of those that are not complete give zeros.
-pub(crate) fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
+fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
     if program.ir().modes.transparent_missing {
         for texture in program.ir().textures.iter() {
             set(transparent, texture.units.first(), texture.target);
@@ -73,7 +74,7 @@ fn set(accessed: &mut Accessed, unit: Option<u32>, target: TexTarget) {
 }
 
 /// Adds what the fixed functions of fragments compare.
-pub(crate) fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
+fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
     for (place, unit) in compared.iter_mut().zip(&fixed.units) {
         match unit.target.filter(|_| unit.compared) {
             Some(TextureTarget::D1) => *place = number(TexTarget::D1),
@@ -85,7 +86,7 @@ pub(crate) fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
 }
 
 /// Disables the units of fixed functions whose textures are not complete. GL 2.1 section 3.8.10.
-pub(crate) fn disable_missing(fixed: &mut FixedFragment, complete: &mut FxHashSet<(u32, bool)>) {
+fn disable_missing(fixed: &mut FixedFragment, complete: &mut FxHashSet<(u32, bool)>) {
     let mut enabled = Accessed::default();
     for (place, unit) in enabled.iter_mut().zip(&fixed.units) {
         *place = match unit.target {
@@ -105,7 +106,7 @@ pub(crate) fn disable_missing(fixed: &mut FixedFragment, complete: &mut FxHashSe
     }
 }
 
-/// The units of a list.
+/// Returns the units of a list.
 fn units_of(accessed: &Accessed) -> u32 {
     let units = accessed
         .iter()
@@ -131,8 +132,8 @@ fn number(target: TexTarget) -> u32 {
     }
 }
 
-/// Asks the driver about the textures that programs may compare.
-pub(crate) fn read(compared: &Accessed) -> Depths {
+/// Reads the depth modes of textures that programs may compare.
+fn read_depths(compared: &Accessed) -> Depths {
     let mut depths = Depths::default();
     reader::with_units(units_of(compared), |unit| {
         let target = compared[unit as usize];
@@ -152,7 +153,8 @@ pub(crate) fn read(compared: &Accessed) -> Depths {
     depths
 }
 
-/// How the active unit samples the texture of a target: as its sampler says, or without one the texture.
+/// Reads a sampling parameter of the texture of a target: that of the sampler of the active unit,
+/// or else of the texture.
 fn sampling(target: u32, name: u32) -> i32 {
     let [value] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, name),
@@ -161,8 +163,9 @@ fn sampling(target: u32, name: u32) -> i32 {
     value
 }
 
-/// The units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete ones are known from then on.
-pub(crate) fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
+/// Reads the units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete
+/// ones are known from then on.
+fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
     let mut missing = 0;
     reader::with_units(units_of(accessed), |unit| {
         let target = accessed[unit as usize];
@@ -183,7 +186,7 @@ pub(crate) fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, b
     missing
 }
 
-/// An image: its sizes, 1 for those that the target has not, and its internal format.
+/// Returns an image: its sizes, 1 for those that the target has not, and its internal format.
 fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
     const INTERNAL_FORMAT: u32 = 0x1003;
@@ -200,7 +203,8 @@ fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     image
 }
 
-/// Whether the texture of a target of the active unit has all images that lookups need, whose filter takes several levels or one.
+/// Returns whether the texture of a target of the active unit has all images that lookups need,
+/// whose filter takes several levels or one.
 fn is_complete(target: u32, has_levels: bool) -> bool {
     const CUBE: u32 = 0x8513;
     const RECTANGLE: u32 = 0x84F5;
@@ -234,7 +238,7 @@ fn is_complete(target: u32, has_levels: bool) -> bool {
 
 /// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
 /// the last unit with a bias demands.
-pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
+fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     const TEXTURE_LOD_BIAS: u32 = 0x8501;
     const TEXTURE_FILTER_CONTROL: u32 = 0x8500;
     const MAX_TEXTURE_LOD_BIAS: u32 = 0x84FD;
@@ -255,7 +259,8 @@ pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     biases
 }
 
-/// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
+/// Returns whether the texture of a target of the active unit holds depths, and its sampler
+/// compares them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
     let mode = sampling(target, COMPARE_MODE);
@@ -268,7 +273,7 @@ pub(crate) fn is_compared(target: u32) -> bool {
     mode != 0 && bits != 0
 }
 
-/// What a texture of this target is asked for with: `GL_TEXTURE_BINDING_2D`.
+/// Returns the name of the query for a texture of this target: `GL_TEXTURE_BINDING_2D`.
 fn binding(target: u32) -> u32 {
     match target {
         0x0DE0 => 0x8068,
@@ -282,16 +287,90 @@ fn binding(target: u32) -> u32 {
     }
 }
 
-impl State {
-    /// Our modules apply depth modes to comparisons themselves. A comparison gives them one number, which is red of what the driver's depth mode
-    /// makes of it; that is none with `ALPHA`. Such textures are luminance for the driver as long as a pipeline of ours is in use.
+/// Textures of the current programs whose state decides about lookups.
+#[derive(Default, Debug)]
+pub(crate) struct Lookups {
+    /// Targets that the programs compare, or may.
+    shadows: Accessed,
+    /// These, and those that fixed functions compare.
+    compared: Accessed,
+    /// Targets that the programs access from a least level on.
+    clamped: Accessed,
+    /// Targets whose lookups return zeros where the texture is not complete.
+    transparent: Accessed,
+    /// Textures that are complete, with several levels or with one.
+    complete: FxHashSet<(u32, bool)>,
+    /// Units that are compared with depth mode `ALPHA`.
+    alpha: u32,
+    /// Textures, with their targets, whose depth mode is luminance in the driver and `ALPHA` in the
+    /// application.
+    luminances: Vec<(u32, u32)>,
+}
+
+impl Lookups {
+    /// Collects the targets that programs access. Returns the groups of state that decide about
+    /// them.
+    pub(crate) fn set_programs(&mut self, programs: impl Iterator<Item = Loaded>) -> Groups {
+        let none = Accessed::default();
+        (self.shadows, self.clamped, self.transparent) = (none, none, none);
+        for loaded in programs {
+            add_compared(&mut self.shadows, &loaded);
+            add_clamped(&mut self.clamped, &loaded);
+            add_transparent(&mut self.transparent, &loaded);
+        }
+        let clamps = self.clamped != none;
+        let mut groups = Groups::empty();
+        groups.set(Groups::TEXENV, clamps);
+        groups.set(
+            Groups::TEXTURE,
+            clamps || self.shadows != none || self.transparent != none,
+        );
+        groups
+    }
+
+    /// Adds the comparisons of the fixed functions of fragments, if these are part of the pipeline.
+    pub(crate) fn set_fixed(&mut self, fixed: Option<&FixedFragment>) {
+        self.compared = self.shadows;
+        if let Some(fixed) = fixed {
+            add_fixed(&mut self.compared, fixed);
+        }
+    }
+
+    /// Disables the units of fixed functions whose textures are not complete. GL 2.1 section
+    /// 3.8.10.
+    pub(crate) fn disable_missing(&mut self, fixed: &mut FixedFragment) {
+        disable_missing(fixed, &mut self.complete);
+    }
+
+    /// Returns the units whose lookups return zeros.
+    pub(crate) fn read_missing(&mut self) -> u32 {
+        read_missing(&self.transparent, &mut self.complete)
+    }
+
+    /// Reads the biases of units that are accessed from a least level on.
+    pub(crate) fn read_biases(&self) -> Vec<LodBias> {
+        read_biases(&self.clamped)
+    }
+
+    /// Reads the depth modes of textures that are compared.
+    pub(crate) fn read_depths(&self) -> Depths {
+        read_depths(&self.compared)
+    }
+
+    /// Sets the depth modes that the pipeline is compiled for.
+    pub(crate) fn set_depths(&mut self, depths: &Depths) {
+        self.alpha = depths.alpha();
+    }
+
+    /// Changes depth mode `ALPHA` to luminance in the driver. Modules apply depth modes to
+    /// comparisons themselves. A comparison returns one number, which is the red component after
+    /// the driver has applied its depth mode: with `ALPHA` that is 0.
     pub(crate) fn apply_depth_modes(&mut self) {
-        let drawing = &mut self.drawing;
-        if drawing.alpha == 0 || !drawing.luminances.is_empty() {
+        if self.alpha == 0 || !self.luminances.is_empty() {
             return;
         }
-        let (compared, luminances) = (&drawing.compared, &mut drawing.luminances);
-        reader::with_units(drawing.alpha, |unit| {
+        let (compared, luminances) = (&self.compared, &mut self.luminances);
+        reader::with_units(self.alpha, |unit| {
             let target = compared[unit as usize];
             let texture = query::integer(binding(target)) as u32;
             driver::TexParameteri(target, DEPTH_TEXTURE_MODE, LUMINANCE as i32);
@@ -299,10 +378,10 @@ impl State {
         });
     }
 
-    /// Depth modes are what the application has set.
+    /// Restores the depth modes that the application has set.
     pub(crate) fn restore_depth_modes(&mut self) {
-        for (target, texture) in std::mem::take(&mut self.drawing.luminances) {
-            // A name that is gone would become a texture again.
+        for (target, texture) in self.luminances.drain(..) {
+            // Binding the name of a deleted texture would create it again.
             if texture != 0 && driver::IsTexture(texture) == 0 {
                 continue;
             }
@@ -315,17 +394,19 @@ impl State {
             driver::BindTexture(target, bound);
         }
     }
+}
 
-    /// The application defines textures, or asks for their parameters.
+impl State {
+    /// Prepares for a command that defines textures or queries their parameters.
     pub(crate) fn textures_change(&mut self) {
-        self.drawing.complete.clear();
-        self.restore_depth_modes();
+        self.drawing.lookups.complete.clear();
+        self.drawing.lookups.restore_depth_modes();
         self.changed(Groups::TEXTURE);
     }
 }
 
 impl Depths {
-    /// The program whose lookups are what these textures make of them.
+    /// Returns the program with lookups that fit these textures.
     pub(crate) fn fit(&self, program: Loaded) -> Loaded {
         match asks_textures(&program) {
             true if self.compared != 0 => program.with_compared_lookups(self.compared),
@@ -334,14 +415,14 @@ impl Depths {
         }
     }
 
-    /// The units that are compared with depth mode `ALPHA`.
+    /// Returns the units that are compared with depth mode `ALPHA`.
     pub(crate) fn alpha(&self) -> u32 {
         let is_alpha = |unit: &u32| self.modes >> (2 * unit) & 3 == DepthMode::Alpha as u64;
         let units = (0..UNITS as u32).filter(is_alpha);
         units.fold(0, |mask, unit| mask | 1 << unit) & !self.plain
     }
 
-    /// The depth modes for the options of the compiler.
+    /// Returns the depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
         const MODES: [DepthMode; 4] = [
             DepthMode::Luminance,

@@ -67,11 +67,12 @@ impl Texels {
         texels.colors_of(&loaded).map(|_| texels)
     }
 
-    /// A fragment program with these colors.
+    /// Returns a fragment program with these colors.
     pub(crate) fn colors_of(self, fragment: &Loaded) -> Option<Loaded> {
-        let saturate = match self.clamps {
-            true => Saturate::Unsigned,
-            false => Saturate::None,
+        let saturate = if self.clamps {
+            Saturate::Unsigned
+        } else {
+            Saturate::None
         };
         fragment.with_texel_colors(self.unit, Semantic::Generic(self.attribute), saturate)
     }
@@ -125,7 +126,7 @@ fn loaded(text: &str) -> Option<Arc<Program>> {
 }
 
 impl Vertices {
-    /// The text of the program.
+    /// Returns the text of the program.
     fn text(self) -> String {
         let begin = match self {
             Self::Pixels(unit) => format!("{PIXELS}TXF c, p, texture[{unit}], 2D;\n{COLORED}"),
@@ -141,7 +142,7 @@ impl Vertices {
 }
 
 impl Window {
-    /// A vertex program, loaded if it is new.
+    /// Returns a vertex program, loaded if it is new.
     pub(crate) fn program(&mut self, vertices: Vertices) -> Option<Arc<Program>> {
         if let Some(known) = self.programs.get(&vertices) {
             return Some(Arc::clone(known));
@@ -167,7 +168,7 @@ pub(crate) fn draw(
     let mut programs = Programs::default();
     programs[0] = Some(vertex);
     programs[STAGES - 1] = Some(fragment);
-    if draw::ready_for_pixels(state, programs) {
+    if draw::prepare_pixels(state, programs) {
         let has_viewports = state.capabilities.has("GL_ARB_viewport_array", 41);
         let saved = Saved::set(edge, has_viewports, grid.zoom[0] * grid.zoom[1] > 0.0);
         work(state);
@@ -176,20 +177,22 @@ pub(crate) fn draw(
     draw::release(state);
 }
 
-/// The edge of a viewport that holds any window; a power of two, so that places in it lose nothing.
+/// Returns the edge of a viewport that holds any window; a power of two, so that positions in it
+/// lose nothing.
 fn edge() -> u32 {
     let [width, height] = query::integers::<2>(driver::constants::MAX_VIEWPORT_DIMS);
     let most = u32::try_from(width.min(height)).unwrap_or(0).max(1);
     1 << most.ilog2()
 }
 
-/// The local parameters of the vertex programs.
+/// Returns the local parameters of the vertex programs.
 fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     let [_, _, depth, _] = query::floats::<4>(0x0B07);
     let [distance] = query::floats(0x0B09);
-    let [lowest, highest] = match clamps_fragments(state) {
-        true => [0.0, 1.0],
-        false => [f32::MIN, f32::MAX],
+    let [lowest, highest] = if clamps_fragments(state) {
+        [0.0, 1.0]
+    } else {
+        [f32::MIN, f32::MAX]
     };
     let scale = 2.0 / edge as f32;
     let bits = |values: [f32; 4]| values.map(f32::to_bits);
@@ -209,7 +212,7 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     parameters
 }
 
-/// Whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
+/// Returns whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
 fn clamps_fragments(state: &State) -> bool {
     fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }

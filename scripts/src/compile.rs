@@ -4,10 +4,8 @@
 mod expected;
 mod features;
 mod image_formats;
-mod withheld;
 
-pub use features::wrong_blame;
-pub use withheld::Withheld;
+pub use features::{Withheld, wrong_blame};
 
 use crate::format::Format;
 use crate::script::{
@@ -41,7 +39,7 @@ pub struct ScriptCompiler<'a> {
 }
 
 impl ScriptCompiler<'_> {
-    /// The text of a program section, as one of its stage.
+    /// Returns the text of a program section, as one of its stage.
     pub fn source<'s>(&'s self, section: &'s ProgramSection) -> Source<'s> {
         self.script.requirements.source(self.name, section)
     }
@@ -54,13 +52,14 @@ impl ScriptCompiler<'_> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// The stages of a pipeline that has nothing but assembly programs, compiled together unless the script wants them apart; else nothing. Behind them those that the pipeline
-    /// needs besides.
+    /// Returns the stages of a pipeline that has nothing but assembly programs, compiled together
+    /// unless the script wants them apart; else nothing. After them those that the pipeline needs
+    /// besides.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
-            // It passes on what the vertex program writes for the evaluation program.
+            // It forwards what the vertex program writes for the evaluation program.
             .filter(|section| {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
@@ -89,7 +88,7 @@ impl ScriptCompiler<'_> {
         own.chain(made).collect()
     }
 
-    /// The options with which programs of a stage are compiled.
+    /// Returns the options with which programs of a stage are compiled.
     pub fn options(&self, stage: Stage) -> glasm::Options {
         let mut options = self.known_options(stage);
         if stage != Stage::Fragment && stage != self.last_stage() {
@@ -105,7 +104,8 @@ impl ScriptCompiler<'_> {
         options
     }
 
-    /// Whether nothing but programs makes the stages, each of which is told of the others or has a complete interface.
+    /// Returns whether nothing but programs makes the stages, each of which is compiled for the others
+    /// or has a complete interface.
     fn is_linked(&self) -> bool {
         let mut sections = self.script.programs.iter();
         sections.all(|section| {
@@ -115,7 +115,7 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// The state of draws, for modules that read it when they run.
+    /// Returns the state of draws, for modules that read it when they run.
     pub fn state_words(&self) -> StateWords {
         StateWords::new(&self.known_options(self.last_stage()))
     }
@@ -139,9 +139,10 @@ impl ScriptCompiler<'_> {
                     .map(|data| attribute_types(data, self.registers()))
                     .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
-                outputs: match script.requirements.separate {
-                    true => glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED),
-                    false => glasm::Varyings::Table,
+                outputs: if script.requirements.separate {
+                    glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED)
+                } else {
+                    glasm::Varyings::Table
                 },
                 ..glasm::InterfaceTypes::default()
             },
@@ -149,28 +150,30 @@ impl ScriptCompiler<'_> {
             polygon_stipple: script.requirements.polygon_stipple.clone(),
             handles: script.handle_limits(),
             depth_modes: self.state.depth_modes.clone(),
-            texture_wraps: match self.is_for_opengl() {
-                true => Vec::new(),
-                false => self.state.texture_wraps.clone(),
+            texture_wraps: if self.is_for_opengl() {
+                Vec::new()
+            } else {
+                self.state.texture_wraps.clone()
             },
             lod_biases: self.state.lod_biases.clone(),
             signed_hilo: self.state.signed_hilo.clone(),
             image_formats: image_formats(script),
-            transform_feedback: match self.last_stage() == stage {
-                true => script.feedback.clone(),
-                false => TransformFeedback::default(),
+            transform_feedback: if self.last_stage() == stage {
+                script.feedback.clone()
+            } else {
+                TransformFeedback::default()
             },
             legacy_multiply: self.base.legacy_multiply || script.requirements.legacy_multiply,
             ..self.base.clone()
         }
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub fn last_stage(&self) -> Stage {
         self.script.last_stage()
     }
 
-    /// What becomes of 64-bit attributes in the registers of the vertex program.
+    /// Returns the form of 64-bit attributes in the registers of the vertex program.
     fn registers(&self) -> Registers {
         let mut programs = self.script.programs.iter();
         let is_typeless = |program: &ProgramSection| match program.form {
@@ -185,13 +188,15 @@ impl ScriptCompiler<'_> {
             | ProgramForm::PassThrough
             | ProgramForm::FixedFunction => false,
         };
-        match programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
-            true => Registers::Narrow,
-            false => Registers::Any,
+        if programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
+            Registers::Narrow
+        } else {
+            Registers::Any
         }
     }
 
-    /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
+    /// Returns the conventions of clip space for a stage: the depth range of GL is remapped once,
+    /// at the end.
     fn conventions(&self, stage: Stage) -> glasm::Conventions {
         if self.is_for_opengl() {
             return self.base.conventions;
@@ -229,9 +234,10 @@ impl ScriptCompiler<'_> {
             two_sided_color: requirements.fixed.two_sided_color
                 || self.has_fixed_vertices() && self.state.fixed.is_two_sided(),
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
-            point_origin: match gl_state {
-                true => self.state.point_origin,
-                false => PointOrigin::UpperLeft,
+            point_origin: if gl_state {
+                self.state.point_origin
+            } else {
+                PointOrigin::UpperLeft
             },
             line_stipple: requirements.fixed.line_stipple.map(|lines| {
                 // The viewport of the script's draws is the framebuffer.
@@ -244,12 +250,14 @@ impl ScriptCompiler<'_> {
 }
 
 impl ScriptCompiler<'_> {
-    /// Whether OpenGL runs the modules, which has sizes and origins of points, wrap modes and clip space itself.
+    /// Returns whether OpenGL runs the modules, which has sizes and origins of points, wrap modes
+    /// and clip space itself.
     fn is_for_opengl(&self) -> bool {
         self.base.target == Target::OpenGl4_5
     }
 
-    /// How a stage counts primitives: fragment programs get numbers from a geometry program, if there is one.
+    /// Returns how a stage counts primitives: fragment programs get numbers from a geometry
+    /// program, if there is one.
     fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
         let mut programs = self.script.programs.iter();
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
@@ -261,14 +269,14 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Whether GL itself computes the size of points.
+    /// Returns whether GL itself computes the size of points.
     fn has_fixed_sizes(&self) -> bool {
         self.last_stage() == Stage::Vertex
             && self.has_fixed_vertices()
             && self.state.fixed.sizes_points()
     }
 
-    /// Whether GL itself processes the vertices.
+    /// Returns whether GL itself processes the vertices.
     fn has_fixed_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
         programs.any(|program| {
@@ -276,7 +284,8 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// Bits of the size of points that programs write none for, which Vulkan wants where points are drawn.
+    /// Returns the bits of the size of points that programs write none for, which Vulkan wants
+    /// where points are drawn.
     fn unwritten_point_size(&self) -> Option<u32> {
         let size = self.state.unwritten_point_size;
         let size = size.unwrap_or(1.0f32.to_bits());
@@ -285,7 +294,7 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Whether a section is an assembly program of a language that is there.
+/// Returns whether a section is an assembly program of a language that is there.
 fn is_program(section: &ProgramSection) -> bool {
     section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }
@@ -347,7 +356,8 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
 enum Registers {
     /// The program has some with 64 bits.
     Any,
-    /// All have four words: the third and fourth component of a 64-bit attribute are in the register behind its own.
+    /// All have four words: the third and fourth component of a 64-bit attribute are in the
+    /// register after its own.
     Narrow,
 }
 
@@ -367,9 +377,10 @@ fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
         }
     }
     for column in &data.columns {
-        let base = match column.format.is_wide() {
-            true => TypeBase::Unsigned,
-            false => column.format.encoding.base(),
+        let base = if column.format.is_wide() {
+            TypeBase::Unsigned
+        } else {
+            column.format.encoding.base()
         };
         set(column.location, base);
     }

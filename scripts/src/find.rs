@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The file itself, or all `.shader_test` files below a folder, sorted. Links and folders that cannot be read are among them: they fail
-/// when they are run, and so are not overlooked.
+/// Finds the file itself, or all `.shader_test` files below a directory, sorted. Links and
+/// directories that cannot be read are among them: they fail when they are run, and so are not
+/// overlooked.
 pub fn find_scripts(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];

@@ -1,6 +1,6 @@
 //! Half-precision floats (IEEE 754 binary16) as bits.
 
-/// The value of half-precision bits.
+/// Returns the value of half-precision bits.
 pub(crate) fn to_f32(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
@@ -13,7 +13,7 @@ pub(crate) fn to_f32(bits: u16) -> f32 {
     }
 }
 
-/// The bits nearest to a value, ties to even.
+/// Returns the bits nearest to a value, ties to even.
 pub(crate) fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;

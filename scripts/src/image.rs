@@ -28,7 +28,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The bytes of a texel; the coordinates must be inside.
+    /// Returns the bytes of a texel; the coordinates must be inside.
     pub fn texel(&self, x: u32, y: u32) -> &[u8] {
         let size = self.format.size();
         let at = (y as usize * self.width as usize + x as usize) * size;

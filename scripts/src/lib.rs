@@ -29,12 +29,13 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`find`] | finds scripts in folders |
+//! | [`find`] | finds scripts in directories |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
 //! | [`compile`] | what the compiler makes of its programs |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
 //! | [`vertices`] | what draws read: bounds, current values |
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
+//! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
 //! | [`stopwatch`] | time limits |
@@ -47,7 +48,6 @@
 pub mod compare;
 pub mod compile;
 pub mod data;
-pub mod device;
 pub mod find;
 mod float16;
 pub mod format;
@@ -59,6 +59,7 @@ pub mod outcome;
 pub mod params;
 mod pictures;
 pub mod probe;
+pub mod resource_table;
 pub mod results;
 pub mod runner;
 pub mod script;

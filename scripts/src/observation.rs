@@ -1,7 +1,8 @@
 //! What programs leave to be seen, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) keeps what each probe looked at and what is left at the end of the script. How the bytes
-//! are read is kept with them; what they are compared with is not, since another run is.
+//! A runner that is asked to [observe](Observe) records what each probe looked at and what is left
+//! at the end of the script. How the bytes are read is retained with them; what they are compared
+//! with is not, since another run is.
 
 use crate::data::{Scalar, TypedData};
 use crate::format::{Aspect, Format};
@@ -58,7 +59,7 @@ pub enum ObservedLayout {
         /// Byte of the first one in the buffer.
         offset: u64,
     },
-    /// 32-bit words of a whole buffer, of which nobody says whether they are integers or floats.
+    /// 32-bit words of a whole buffer, of which no one says whether they are integers or floats.
     Words,
     /// A count, 64 bits.
     Count,
@@ -85,7 +86,8 @@ pub struct Rejection {
 }
 
 impl Observation {
-    /// What a probe of pixels looks at; `None` if the picture does not have all of it.
+    /// Returns the part of an image that a probe of pixels compares; `None` if the image does not
+    /// contain all of it.
     pub fn of_region(
         line: u32,
         subject: String,
@@ -146,7 +148,8 @@ impl Observation {
         }
     }
 
-    /// What a probe of a buffer looks at; `None` if the buffer does not have all of it.
+    /// Returns the part of a buffer that a probe compares; `None` if the buffer does not contain
+    /// all of it.
     pub fn of_values(
         line: u32,
         subject: String,
@@ -219,7 +222,7 @@ impl fmt::Display for CaptureCount {
     }
 }
 
-/// What messages call a plane of an image: `image 1, level 2, layer 5`.
+/// Returns the name of a plane of an image in messages: `image 1, level 2, layer 5`.
 pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     let part = |what: &str, number: u32| match number {
         0 => String::new(),
@@ -233,7 +236,8 @@ pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     )
 }
 
-/// The assembly programs of a script with the numbers that their [`Verdict`]s have: those that it starts with, then those that it loads.
+/// Returns the assembly programs of a script with the numbers that their [`Verdict`]s have: those
+/// that it starts with, then those that it loads.
 pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
     let spares = script.spares.iter().map(|spare| &spare.program);
     let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();

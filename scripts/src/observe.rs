@@ -10,7 +10,7 @@ use crate::results::Results;
 use crate::script::{BufferId, ImageKey, Script};
 use crate::texture::PlaneId;
 
-/// Bytes of a script that are kept, at most; what is seen after that is not.
+/// Bytes of a script that are retained, at most; what is seen after that is not.
 const MAX_BYTES: usize = 64 << 20;
 
 impl Results {
@@ -22,7 +22,7 @@ impl Results {
         }
     }
 
-    /// Whether what is seen is kept.
+    /// Returns whether observations are recorded.
     pub fn observes(&self) -> bool {
         self.observe == Observe::On
     }
@@ -33,7 +33,7 @@ impl Results {
             return;
         };
         let kept: usize = self.observations.iter().map(|seen| seen.bytes.len()).sum();
-        // A large one is left out alone: smaller ones behind it may fit.
+        // A large one is left out alone: smaller ones after it may fit.
         if kept + observation.bytes.len() <= MAX_BYTES {
             self.observations.push(observation);
         }

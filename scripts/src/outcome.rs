@@ -81,8 +81,8 @@ pub struct ScriptReport {
     pub covers: Vec<String>,
     /// Pictures that `save image` commands wrote.
     pub images: Vec<PathBuf>,
-    /// Pictures of what went wrong, if the options of the runner name a folder for them: those of
-    /// failed probes in script order, then the attachments as the script left them.
+    /// Images of failures, if the options of the runner name a directory for them: those of failed
+    /// probes in script order, then the attachments as the script left them.
     pub failure_images: Vec<FailureImage>,
     /// What programs left in framebuffers, buffers and images, if that was asked for.
     pub observations: Vec<Observation>,

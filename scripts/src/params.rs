@@ -1,12 +1,15 @@
 //! Parameters, and the parameter blocks that programs read. Pure.
 
-use crate::script::{CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType};
+use crate::script::pipeline_state::PipelineState;
+use crate::script::{
+    Convention, CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType, Requirements,
+};
 use glasm::Counts;
 use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{ParamSource, Stage};
 use glasm::reflect::{NamedParameter, ParamBlock};
 use glasm::state::matrix::{IDENTITY, Matrix, multiply};
-use glasm::state::{GlState, Tracking};
+use glasm::state::{GlState, Multisample, Tracking};
 use std::collections::HashMap;
 
 /// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
@@ -14,6 +17,15 @@ use std::collections::HashMap;
 struct Param {
     words: [u32; 4],
     ty: Option<ParamType>,
+}
+
+/// A parameter of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKey {
+    /// One of a bank of a stage, by its index.
+    Indexed(ParamBank, Stage, u32),
+    /// One that the program at a line declares, by its name.
+    Named(u32, String),
 }
 
 /// Values of parameters; what is not set is the float zero.
@@ -30,7 +42,77 @@ pub struct Params {
 }
 
 impl Params {
-    /// Bits of a parameter.
+    /// Creates the parameters of a script before its first command.
+    pub fn of_script(requirements: &Requirements) -> Self {
+        let mut params = Self::default();
+        let height = requirements.framebuffer[1] as f32;
+        let state = &mut params.state;
+        state.multisample = Multisample::standard(requirements.attachments.samples);
+        state.window_height = height;
+        let is_gl = requirements.convention == Convention::OpenGl;
+        state.lower_left_height = is_gl.then_some(height);
+        params
+    }
+
+    /// Sets the state of a draw that programs read.
+    pub fn set_draw_state(&mut self, requirements: &Requirements, draw: &PipelineState) {
+        let [width, height] = requirements.framebuffer;
+        let whole = [0.0, 0.0, width as f32, height as f32];
+        self.state.viewport = draw.viewports[0].unwrap_or(whole);
+        self.state.depth_clamp = draw.depth_clamp;
+    }
+
+    /// Declares the named parameters of the program of a stage, at a line, and returns the key of
+    /// the one that has a name.
+    ///
+    /// # Errors
+    /// If the program declares no parameter of that name.
+    pub fn find_named(
+        &mut self,
+        (stage, line): (Stage, u32),
+        declared: &[NamedParameter],
+        name: &str,
+    ) -> Result<ParamKey, String> {
+        self.declare(line, declared);
+        let key = (line, name.to_owned());
+        if self.named.contains_key(&key) {
+            return Ok(ParamKey::Named(key.0, key.1));
+        }
+        Err(format!(
+            "the {} program has no parameter `{name}`",
+            stage.name()
+        ))
+    }
+
+    /// Returns the bits of a parameter and the type that it was set with.
+    pub fn read(&self, key: &ParamKey) -> ([u32; 4], Option<ParamType>) {
+        match key {
+            ParamKey::Indexed(bank, stage, index) => self.value(*bank, *stage, *index),
+            ParamKey::Named(line, name) => self.named(*line, name).unwrap_or_default(),
+        }
+    }
+
+    /// Sets the bits of a parameter.
+    ///
+    /// # Errors
+    /// If it tracks a matrix.
+    pub fn write(
+        &mut self,
+        key: &ParamKey,
+        words: [u32; 4],
+        ty: Option<ParamType>,
+    ) -> Result<(), String> {
+        match key {
+            ParamKey::Named(line, name) => self.set_named(*line, name, words, ty),
+            ParamKey::Indexed(bank, stage, index) if self.is_tracked(*bank, *stage, *index) => {
+                return Err(format!("parameter {index} tracks a matrix"));
+            }
+            ParamKey::Indexed(bank, stage, index) => self.set(*bank, *stage, *index, words, ty),
+        }
+        Ok(())
+    }
+
+    /// Returns the bits of a parameter.
     pub fn get(&self, bank: ParamBank, stage: Stage, index: u32) -> [u32; 4] {
         self.param(bank, stage, index).words
     }
@@ -49,7 +131,7 @@ impl Params {
         })
     }
 
-    /// Bits of a parameter and the type that it was set with.
+    /// Returns the bits of a parameter and the type that it was set with.
     pub fn value(
         &self,
         bank: ParamBank,
@@ -60,13 +142,14 @@ impl Params {
         (param.words, param.ty)
     }
 
-    /// The parameters of vertex programs as state programs find them: 96 vectors.
+    /// Returns the parameters of vertex programs as state programs find them: 96 vectors.
     pub fn state_bytes(&self) -> Vec<u8> {
         let vectors = (0..STATE_BYTES / 16).map(|n| self.get(ParamBank::Env, Stage::Vertex, n));
         vectors.flatten().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// What a query of that type gives; `None` if the parameter was set with another one. NV_gpu_program4 section 6.1.12.
+    /// Returns the result of a query of that type; `None` if the parameter was set with another
+    /// one. NV_gpu_program4 section 6.1.12.
     pub fn query(
         &self,
         bank: ParamBank,
@@ -91,13 +174,14 @@ impl Params {
             .insert((bank, stage, index), Param { words, ty });
     }
 
-    /// The row of a matrix that a parameter tracks: one of `program.env` of vertex programs, as all languages see it.
+    /// Returns the row of a matrix that a parameter tracks: one of `program.env` of vertex
+    /// programs, as all languages see it.
     fn tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> Option<[f32; 4]> {
         let tracks = (bank, stage) == (ParamBank::Env, Stage::Vertex);
         self.state.tracked_row(index).filter(|_| tracks)
     }
 
-    /// Whether a parameter cannot be set because it tracks a matrix.
+    /// Returns whether a parameter cannot be set because it tracks a matrix.
     pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
         self.tracked(bank, stage, index).is_some()
     }
@@ -123,7 +207,8 @@ impl Params {
         }
     }
 
-    /// Bits of a named parameter and the type that it was set with; `None` if the program at the line has none of that name.
+    /// Returns the bits of a named parameter and the type that it was set with; `None` if the
+    /// program at the line has none of that name.
     pub fn named(&self, program: u32, name: &str) -> Option<([u32; 4], Option<ParamType>)> {
         let param = self.named.get(&(program, name.to_owned()))?;
         Some((param.words, param.ty))
@@ -155,7 +240,8 @@ impl Params {
         }
     }
 
-    /// The contents of the parameter block of a stage, whose program is at a line of the script and has these parameters with names.
+    /// Returns the contents of the parameter block of a stage, whose program is at a line of the
+    /// script and has these parameters with names.
     pub fn block(
         &self,
         stage: Stage,
@@ -182,7 +268,15 @@ impl Params {
     }
 }
 
-/// What a program uses of something that GL limits.
+/// Replaces the components of a parameter that 64-bit numbers fill, such as addresses and handles.
+pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
+    for (components, pair) in words.chunks_exact_mut(2).zip(pairs) {
+        components.copy_from_slice(&[*pair as u32, (*pair >> 32) as u32]);
+    }
+    words
+}
+
+/// Returns how many of something that GL limits a program uses.
 pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     match kind {
         CountKind::AttribComponents => counts.attrib_components,
@@ -243,6 +337,15 @@ mod tests {
             .chunks(4)
             .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
             .collect()
+    }
+
+    #[test]
+    fn pairs_replace_the_first_components() {
+        let before = [1, 2, 3, 4];
+        assert_eq!(replace_pairs(before, &[]), before);
+        assert_eq!(replace_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
+        let both = replace_pairs(before, &[u64::MAX, 7 << 32]);
+        assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
     }
 
     #[test]
@@ -371,7 +474,7 @@ mod tests {
         });
         params.declare(10, &named);
         params.set_named(10, "b", [7; 4], Some(ParamType::Int));
-        // Declared once more, it keeps its value.
+        // Declared again, it retains its value.
         params.declare(10, &named);
         assert_eq!(
             params.named(10, "a"),

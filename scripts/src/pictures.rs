@@ -1,4 +1,5 @@
-//! Pictures for people: framebuffers of any format as 8-bit colors, and what a failed probe saw beside what it expected.
+//! Images for users: framebuffers of any format as 8-bit colors, and what a failed probe saw
+//! beside what it expected.
 //!
 //! Alpha is not shown. A format of one channel, depth and stencil are gray. Values from 0 to 1 are shown as they are, sRGB formats with the
 //! bytes that they store; if there are other values, the range of all values is shown from black to white. NaN is magenta.
@@ -99,9 +100,10 @@ impl Shades {
     }
 
     fn color(self, values: [f64; 4]) -> Rgb {
-        let shown = match self.gray {
-            true => [values[0]; 3],
-            false => [values[0], values[1], values[2]],
+        let shown = if self.gray {
+            [values[0]; 3]
+        } else {
+            [values[0], values[1], values[2]]
         };
         if shown.iter().any(|value| value.is_nan()) {
             return NOT_A_NUMBER;
@@ -117,7 +119,7 @@ impl Shades {
         })
     }
 
-    /// The range, where it is worth a word.
+    /// Returns the range, where it is worth a word.
     fn describe(self, format: &Format) -> String {
         if (self.low, self.high) == (0.0, 1.0) {
             return String::new();
@@ -131,7 +133,7 @@ impl Shades {
     }
 }
 
-/// The row of an image that is row `y` of its upright picture.
+/// Returns the row of an image that is row `y` of its upright picture.
 fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
     match order {
         RowOrder::TopFirst => y,
@@ -139,7 +141,7 @@ fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
     }
 }
 
-/// A whole image, upright, and how its values are shown.
+/// Returns a whole image, upright, and how its values are shown.
 pub(crate) fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
     let shades = Shades::new(image, [0.0; 4]);
     let mut picture = Picture::new(image.width, image.height, NOT_PROBED);
@@ -178,9 +180,10 @@ pub(crate) fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> 
             if probed {
                 wanted[..probe.expected.components]
                     .copy_from_slice(&expected[..probe.expected.components]);
-                verdict = match probe.accepts(format, observed) {
-                    true => AGREES,
-                    false => DIFFERS,
+                verdict = if probe.accepts(format, observed) {
+                    AGREES
+                } else {
+                    DIFFERS
                 };
             }
             let panels = [shades.color(wanted), shades.color(observed), verdict];

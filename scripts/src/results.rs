@@ -30,7 +30,7 @@ pub struct FileError {
     pub source: io::Error,
 }
 
-/// The text of a script file. Devices and pipes, which may have no end, are no scripts.
+/// Reads the text of a script file. Devices and pipes, which may have no end, are not scripts.
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
@@ -51,7 +51,7 @@ pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
-/// A script's path without extension, as one file name: `a/b.shader_test` is `a_b`.
+/// Returns a script's path without extension, as one file name: `a/b.shader_test` is `a_b`.
 pub fn flat_name(name: &str) -> String {
     let path = Path::new(name).with_extension("");
     let parts = path.components().filter_map(|component| match component {
@@ -68,9 +68,9 @@ pub fn flat_name(name: &str) -> String {
 pub struct Files<'a> {
     /// Name of the script as part of a file name.
     pub script: &'a str,
-    /// Folder for `save image`.
+    /// Directory for `save image`.
     pub save_images: Option<&'a Path>,
-    /// Folder for pictures of what went wrong.
+    /// Directory for images of failures.
     pub failure_images: Option<&'a Path>,
 }
 
@@ -83,9 +83,9 @@ pub struct Results {
     pub printed: Vec<String>,
     /// Pictures that `save image` commands wrote.
     pub images: Vec<PathBuf>,
-    /// Pictures of what went wrong.
+    /// Images of failures.
     pub failure_images: Vec<FailureImage>,
-    /// Whether what is seen is kept.
+    /// Whether what is seen is retained.
     pub observe: Observe,
     /// What programs left in framebuffers, buffers and images, if that was asked for.
     pub observations: Vec<Observation>,
@@ -111,11 +111,12 @@ impl Results {
         }))
     }
 
-    /// Whether the script has passed.
+    /// Returns whether the script has passed.
     pub fn outcome(&self) -> Outcome {
-        match self.failures.is_empty() {
-            true => Outcome::Pass,
-            false => Outcome::Fail,
+        if self.failures.is_empty() {
+            Outcome::Pass
+        } else {
+            Outcome::Fail
         }
     }
 
@@ -124,7 +125,7 @@ impl Results {
         self.failures.push(Failure::new(line, message));
     }
 
-    /// `save image`: writes the picture if there is a folder for it.
+    /// `save image`: writes the image if there is a directory for it.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -269,7 +270,7 @@ pub fn report_on(
     }
 }
 
-/// Writes a file in a folder, which is made if it is missing.
+/// Writes a file in a directory, which is made if it is missing.
 fn write_file(
     folder: &Path,
     name: &str,

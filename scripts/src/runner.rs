@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub enum Problem<E> {
-    /// The script or a probe is at fault; the next commands run all the same.
+    /// The script or a probe is at fault; the next commands run nevertheless.
     Script(String),
     /// The same, at a line of its own: a program of the script is at fault.
     Program(Failure),
@@ -53,19 +53,19 @@ pub trait Runner: Sized {
 
     /// Makes what holds for the whole script.
     fn prepare(&mut self) -> Done<Self>;
-    /// What device and driver have had to say since the last call, each with who says it.
+    /// Returns the messages of device and driver since the last call, each with its source.
     fn take_messages(&mut self) -> Vec<String>;
     /// Called with every command before it runs.
     fn begin(&mut self, _command: &Command) {}
-    /// What measures the time of probes.
+    /// Returns the clock that measures the time of probes.
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Whether anything can be read from the device at the end.
+    /// Returns whether anything can be read from the device at the end.
     fn is_readable(&self) -> bool {
         true
     }
-    /// What a file is that cannot be written.
+    /// Converts the error of a file that cannot be written.
     fn unwritten(error: FileError) -> Problem<Self::Error> {
         Problem::Script(error.to_string())
     }
@@ -93,11 +93,12 @@ pub trait Runner: Sized {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done<Self>;
-    /// Bits of the components of a parameter, which a query for floats gives.
+    /// Returns the bits of the components of a parameter, which a query for floats gives.
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
-    /// What four vertex program parameters track from now on.
+    /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
-    /// Executes a vertex state program with these bits of v\[0\]: a spare program, or that of the script without a name.
+    /// Executes a vertex state program with these bits of v\[0\]: a reloadable program, or that of
+    /// the script without a name.
     fn run_state_program(
         &mut self,
         spare: Option<usize>,
@@ -118,7 +119,8 @@ pub trait Runner: Sized {
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
     }
-    /// Loads a program in the place of its stage's. Nothing is left to do if programs are made before anything runs.
+    /// Loads a program instead of its stage's. Nothing is left to do if programs are made before
+    /// anything runs.
     fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
         Ok(())
     }
@@ -127,7 +129,7 @@ pub trait Runner: Sized {
 
     /// A texture or a part of one.
     fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
-    /// How a texture is sampled from now on.
+    /// Sets how a texture is sampled.
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
     /// Which textures a unit has enabled for draws without fragment program. Nothing is left to do if programs are made for it.
     fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
@@ -135,16 +137,16 @@ pub trait Runner: Sized {
     }
     /// A storage image or a part of one.
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
-    /// What programs see from now on where they look for the image of a place.
+    /// Binds a part of an image where programs look for another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
-    /// A plane of a storage image.
+    /// Reads a plane of a storage image.
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
-    /// The planes of storage images that programs can have written.
+    /// Returns the planes of storage images that programs can have written.
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
 
-    /// Number of the buffers that are there.
+    /// Returns the number of the buffers that are there.
     fn buffer_count(&self) -> usize;
-    /// What a buffer holds, as long as the script made it.
+    /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
     /// Changes bytes of a buffer that lie before an end.
     fn update_buffer(
@@ -153,7 +155,7 @@ pub trait Runner: Sized {
         end: u64,
         write: &dyn Fn(&mut [u8]),
     ) -> Done<Self>;
-    /// The address of a place in a buffer, which programs can reach from now on.
+    /// Returns the address of an offset in a buffer, which programs can reach from now on.
     fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
     /// Binds a part of a buffer from now on.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
@@ -162,16 +164,16 @@ pub trait Runner: Sized {
     fn begin_capture(&mut self) -> Done<Self>;
     /// Vertices of later draws are not captured.
     fn end_capture(&mut self) -> Done<Self>;
-    /// What the last capture has counted.
+    /// Returns a count of the last capture.
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
     /// Samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
-    /// What the program of a stage uses of something that GL limits.
+    /// Counts how many of something that GL limits the program of a stage uses.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
-    /// Whether there is a framebuffer.
+    /// Returns whether there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
 }
 
@@ -221,7 +223,8 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Keeps failures and messages of the driver; says whether to go on. `Err` is the reason to skip the script.
+    /// Stores failures and messages of the driver; says whether to continue. `Err` is the reason
+    /// to skip the script.
     fn note<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -414,9 +417,10 @@ impl Run<'_> {
 
     /// Everything of the framebuffer that can be read.
     fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
-        match runner.has_framebuffer() {
-            true => self.script.requirements.attachments.surfaces(),
-            false => Vec::new(),
+        if runner.has_framebuffer() {
+            self.script.requirements.attachments.surfaces()
+        } else {
+            Vec::new()
         }
     }
 
@@ -477,7 +481,7 @@ fn write_addresses<R: Runner>(
     })
 }
 
-/// Whether the time of a command counts as that of probes.
+/// Returns whether the time of a command is added to that of probes.
 fn is_timed(command: &Command) -> bool {
     matches!(
         command,
@@ -487,4 +491,41 @@ fn is_timed(command: &Command) -> bool {
             | Command::ProbeParameter { .. }
             | Command::CompareParameter { .. }
     )
+}
+
+/// Which device to run on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum DeviceChoice {
+    /// The fastest kind of device present: a GPU if there is one, else what runs on the CPU.
+    #[default]
+    Best,
+    /// By number, as the runner counts its devices.
+    Index(usize),
+    /// The first device whose name contains this text, ignoring case. Runners may know devices by
+    /// other names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
+    Name(String),
+}
+
+impl DeviceChoice {
+    /// Reads a number as an index and anything else as part of a name.
+    pub fn parse(text: &str) -> Self {
+        match text.parse() {
+            Ok(index) => Self::Index(index),
+            Err(_) => Self::Name(text.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_choose_by_index() {
+        assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
+        assert_eq!(
+            DeviceChoice::parse("llvmpipe"),
+            DeviceChoice::Name("llvmpipe".into())
+        );
+    }
 }

@@ -38,7 +38,7 @@ impl Stopwatch {
         }
     }
 
-    /// The time that counts.
+    /// Returns the time that counts.
     pub fn elapsed(&self) -> Duration {
         let clock = self.start.elapsed();
         let Some((id, before)) = self.process else {
@@ -49,7 +49,7 @@ impl Stopwatch {
         computed.clamp(clock / PATIENCE, clock)
     }
 
-    /// How long to wait before asking again; `None` when `limit` is over.
+    /// Returns the time to wait before the next call; `None` when `limit` is over.
     pub fn left(&self, limit: Duration) -> Option<Duration> {
         let by_clock = limit.saturating_sub(self.start.elapsed());
         if !by_clock.is_zero() {
@@ -60,13 +60,13 @@ impl Stopwatch {
     }
 }
 
-/// What a process has computed in all its threads since it began.
+/// Returns the processor time of all threads of a process since it began.
 fn processor_time(id: u32) -> Option<Duration> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
 }
 
-/// Times of `/proc/PID/stat`: behind the name in parentheses, which may hold anything, fields 14 and 15 of all are the ticks in user and
-/// kernel mode.
+/// Times of `/proc/PID/stat`: after the name in parentheses, which may hold anything, fields 14
+/// and 15 of all are the ticks in user and kernel mode.
 fn parse_stat(text: &str) -> Option<Duration> {
     /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library supports.
     const TICKS_PER_SECOND: u64 = 100;

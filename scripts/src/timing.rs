@@ -69,7 +69,7 @@ impl fmt::Display for Phase {
 pub struct Timings([Duration; Phase::ALL.len()]);
 
 impl Timings {
-    /// All phases together.
+    /// Returns all phases together.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
@@ -99,7 +99,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that nobody has started.
+    /// Returns a clock that no one has started.
     pub fn new() -> Rc<Self> {
         Rc::new(Self {
             phase: Cell::new(Phase::Other),
@@ -114,7 +114,7 @@ impl Clock {
         self.spent.set(Timings::default());
     }
 
-    /// The times since the start.
+    /// Reads the times since the start.
     pub fn read(&self) -> Timings {
         self.switch(self.phase.get());
         self.spent.get()

@@ -1,6 +1,7 @@
-//! Errors of the runner itself: not of scripts.
+//! Errors of the runner itself, and reasons why commands of a script fail.
 
 use ash::vk;
+use glasm_scripts::runner;
 use std::time::Duration;
 
 /// Why the runner cannot do its work.
@@ -72,12 +73,24 @@ pub enum Error {
 
 /// Adds the name of the call to a failed `VkResult`.
 pub(crate) trait CallContext<T> {
-    /// The value, or the error with the name of its call.
+    /// Returns the value, or the error with the name of its call.
     fn call(self, call: &'static str) -> Result<T, Error>;
 }
 
 impl<T> CallContext<T> for ash::prelude::VkResult<T> {
     fn call(self, call: &'static str) -> Result<T, Error> {
         self.map_err(|result| Error::Vulkan { call, result })
+    }
+}
+
+/// Why a command did not succeed.
+pub(crate) type Problem = runner::Problem<Error>;
+
+/// What most commands give.
+pub(crate) type Done = Result<(), Problem>;
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::System(error)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct FragmentOutputs {
 }
 
 impl FragmentOutputs {
-    /// What a module writes; nothing if it has no fragment entry points, or is none.
+    /// Reads the outputs of a module; none if it has no fragment entry point, or is not a module.
     pub(crate) fn of(words: &[u32]) -> Self {
         let facts = collect(words);
         let entry_points = facts.entry_points.iter().map(|(name, interface)| {
@@ -85,7 +85,7 @@ impl Facts {
     }
 }
 
-/// A string of SPIR-V, and the words after it.
+/// Returns a string of SPIR-V, and the words after it.
 fn split_string(words: &[u32]) -> (Vec<u8>, &[u32]) {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();

@@ -21,8 +21,9 @@
 //! `programs` compiles its programs, `execute` runs its commands and reads back what they left, which `glasm_scripts` compares and reports.
 //! Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
-//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in processes of their own, as the `glasm`
-//! command does. A device that hangs is given up after [`RunOptions::timeout`] and opened anew for the next script.
+//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in
+//! separate processes, as the `glasm` command does. A device that hangs is given up after
+//! [`RunOptions::timeout`] and opened again for the next script.
 
 mod error;
 mod execute;
@@ -42,9 +43,9 @@ mod vk;
 
 pub use error::Error;
 pub use glasm_scripts::compile::Withheld;
-pub use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::find::find_scripts;
 pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
+pub use glasm_scripts::runner::DeviceChoice;
 pub use glasm_scripts::timing::{Phase, Timings};
 pub use options::{RunOptions, Through, Validation, Work};
 pub use runner::{Runner, devices, is_called};

@@ -2,8 +2,8 @@
 
 use glasm::StateForm;
 use glasm_scripts::compile::Withheld;
-use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
+use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,7 +35,8 @@ pub enum Work {
     /// The device does them.
     #[default]
     Done,
-    /// They do nothing. A script that passes all the same proves nothing of what its programs compute.
+    /// They do nothing. A script that passes nevertheless proves nothing of what its programs
+    /// compute.
     Left,
 }
 
@@ -46,16 +47,21 @@ pub struct RunOptions {
     pub device: DeviceChoice,
     /// Whether to load the validation layer.
     pub validation: Validation,
-    /// Folder for the pictures of `save image`, made if it is missing; without it nothing is saved.
+    /// Directory for the images of `save image`, made if it is missing; without it nothing is
+    /// saved.
     pub save_images: Option<PathBuf>,
-    /// Folder for pictures of what went wrong, made if it is missing; without it none are written. A script that fails leaves one of every
-    /// attachment and of every failed probe of pixels: see [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
+    /// Directory for images of failures, made if it is missing; without it none are written. A
+    /// script that fails leaves one of every attachment and of every failed probe of pixels: see
+    /// [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
     pub failure_images: Option<PathBuf>,
-    /// Folder for every SPIR-V module that is used, made if it is missing: `SCRIPT.STAGE.TARGET.spv`, for example
-    /// `scripts_lit.fragment.vulkan1.3.spv` for the script `scripts/lit.shader_test`.
+    /// Directory for every SPIR-V module that is used, made if it is missing:
+    /// `SCRIPT.STAGE.TARGET.spv`, for example `scripts_lit.fragment.vulkan1.3.spv` for the script
+    /// `scripts/lit.shader_test`.
     pub module_dir: Option<PathBuf>,
-    /// Directory with modules as another run has written them to its [`module_dir`](Self::module_dir). Scripts whose modules are all there
-    /// and equal are skipped: they were run already. Scripts with modules that are compiled anew for each draw are not skipped.
+    /// Directory with modules as another run has written them to its
+    /// [`module_dir`](Self::module_dir). Scripts whose modules are all there and equal are
+    /// skipped: they were run already. Scripts with modules that are compiled again for each draw
+    /// are not skipped.
     pub known_modules: Option<PathBuf>,
     /// How long the device may work on one draw or dispatch.
     pub timeout: Duration,
@@ -68,7 +74,8 @@ pub struct RunOptions {
     pub through: Option<Through>,
     /// Where modules have GL state from.
     pub state: StateForm,
-    /// Features that the compiler is not told about: its programs must do without. What scripts require stays as it is.
+    /// Features that the compiler is not informed of: its programs must do without. What scripts
+    /// require stays unchanged.
     pub without: Withheld,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
     pub observe: Observe,

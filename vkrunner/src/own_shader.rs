@@ -7,7 +7,7 @@ use crate::requirements::Capabilities;
 use glasm::{BindingLayout, Options, Shader};
 use glasm_scripts::compile::Withheld;
 
-/// Binding of the parameters: behind everything that is numbered by unit.
+/// Binding of the parameters: after everything that is numbered by unit.
 const PARAMETER_BINDING: u32 = 1000;
 
 /// Compiles a program for a device.
@@ -33,7 +33,7 @@ pub(crate) fn compile(text: &str, capabilities: &Capabilities) -> Result<Shader,
     })
 }
 
-/// What texels of a format are read as, in the words of the text form: their type, and that of inputs and outputs.
+/// Returns the type of texels of a format in IR text, and that of inputs and outputs.
 pub(crate) const fn texel_words(base: glasm::ir::TypeBase) -> (&'static str, &'static str) {
     match base {
         glasm::ir::TypeBase::Float => ("f32", "float"),

@@ -20,14 +20,14 @@ use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm
 
 pub(crate) use groups::missing_for_module;
 
-/// Why a script is not for a device that has so much; `None` if it is.
+/// Returns why a script excludes a device that supports so much; `None` if it does not.
 pub(crate) fn surplus(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let without = &script.requirements.without;
     let name = without.iter().find(|name| capabilities.has(name))?;
     Some(format!("the device has {name}"))
 }
 
-/// Why a script cannot run on a device; `None` if it can.
+/// Returns why a script cannot run on a device; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let requirements = &script.requirements;
     if let Some(unmet) = requirements.unmet.first() {
@@ -106,7 +106,7 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
         .then(|| "the device lacks bufferDeviceAddress, which addresses of buffers need".to_owned())
 }
 
-/// What a draw needs.
+/// Returns what the device lacks for a draw.
 fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<String> {
     script.steps.iter().find_map(|step| {
         let Command::Draw(draw) = &step.command else {
@@ -133,7 +133,7 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
     })
 }
 
-/// What `probe samples` needs.
+/// Returns what the device lacks for `probe samples`.
 fn missing_for_counts(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let mut steps = script.steps.iter();
     let counts = steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }));

@@ -8,10 +8,10 @@ use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
 use crate::vk::{Buffer, Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::{StateForms, Target};
-use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
 use glasm_scripts::results::{FileError, Files, Results, flat_name, report_on};
+use glasm_scripts::runner::DeviceChoice;
 use glasm_scripts::script::{MAX_STATES, ProgramState, Script};
 use glasm_scripts::timing::{Clock, Phase};
 use std::cell::{Cell, RefCell};
@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
+/// Returns the devices that scripts can run on: those of Vulkan 1.1 and later that can draw and
+/// compute.
 ///
 /// # Errors
 /// If Vulkan is not installed or fails.
@@ -82,23 +83,24 @@ impl Runner {
         Ok(runner)
     }
 
-    /// The device that scripts run on.
+    /// Returns the device that scripts run on.
     pub fn device_info(&self) -> &DeviceInfo {
         &self.physical.info
     }
 
-    /// The target that programs are compiled for.
+    /// Returns the target that programs are compiled for.
     pub fn target(&self) -> Target {
         self.target
     }
 
-    /// Whether the validation layer watches.
+    /// Returns whether the validation layer watches.
     pub fn validates(&self) -> bool {
         self.instance.validates()
     }
 
-    /// Whether a script timed out or lost the device. The next script gets a new device, but the old one may be at work until the process
-    /// ends, and devices made of threads then have fewer for others: a caller who can continues in a new process.
+    /// Returns whether a script timed out or lost the device. The next script gets a new device,
+    /// but the old one may be at work until the process ends, and devices made of threads then have
+    /// fewer for others: a caller who can continues in a new process.
     pub fn gave_up_device(&self) -> bool {
         self.gave_up_device.get()
     }
@@ -214,7 +216,7 @@ impl Runner {
         results.map_err(Error::Lacking)
     }
 
-    /// The device, with at least these extensions.
+    /// Returns the device, with at least these extensions.
     fn device(&self, extensions: &BTreeSet<String>) -> Result<Rc<Device>, Error> {
         let mut slot = self.device.borrow_mut();
         let mut wanted = extensions.clone();
@@ -237,7 +239,7 @@ impl Runner {
     }
 }
 
-/// The modules for each state that the script's programs meet.
+/// Returns the modules for each state that the script's programs meet.
 fn build_sets(
     states: &[ProgramState],
     build: impl Fn(usize) -> Result<Vec<Module>, Vec<Refusal>>,
@@ -256,7 +258,7 @@ fn build_sets(
     states.iter().enumerate().map(set).collect()
 }
 
-/// The device that the choice names.
+/// Returns the device that the choice names.
 fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<PhysicalDevice, Error> {
     let names: Vec<String> = devices
         .iter()
@@ -275,14 +277,15 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
             DeviceChoice::Index(index) => format!("number {index}"),
             DeviceChoice::Name(name) => format!("whose name contains `{name}`"),
         },
-        available: match names.is_empty() {
-            true => "is none".to_owned(),
-            false => format!("are {}", names.join(", ")),
+        available: if names.is_empty() {
+            "is none".to_owned()
+        } else {
+            format!("are {}", names.join(", "))
         },
     })
 }
 
-/// Whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
+/// Returns whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
 pub fn is_called(device: &str, wanted: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
     let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");
@@ -293,7 +296,7 @@ fn conclude(results: Results) -> (Outcome, Results) {
     (results.outcome(), results)
 }
 
-/// A program that fails is worse than one that the device cannot run.
+/// Returns a program that fails is worse than one that the device cannot run.
 fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
     let mut failures = Vec::new();
     let mut reason = None;
@@ -330,7 +333,7 @@ fn write_modules(
 
 /// Decides whether a directory has all modules of a script, as [`write_modules`] writes them.
 fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
-    // Modules that are compiled anew for each draw have no words here.
+    // Modules that are compiled again for each draw have no words here.
     let mut modules = sets.iter().flat_map(|set| &set.modules);
     modules.all(|module| !module.words.is_empty())
         && module_files(name, target, sets)

@@ -33,7 +33,8 @@ pub(crate) struct SampleCopy {
     pub(crate) parameters: u32,
 }
 
-/// The shader: `texels[y * width + x]` and sample `sample` of the texel at `(x, y + first_row, layer)`.
+/// Returns the shader: `texels[y * width + x]` and sample `sample` of the texel at `(x, y +
+/// first_row, layer)`.
 pub(crate) fn module(
     copying: SampleCopying,
     capabilities: &Capabilities,
@@ -57,7 +58,7 @@ fn image_slot(reflection: &Reflection) -> Option<DescriptorSlot> {
     texture.or_else(|| reflection.images.first().map(|image| image.slot))
 }
 
-/// The shader in the text form of the IR.
+/// Returns the shader in the text form of the IR.
 fn text(copying: SampleCopying) -> String {
     let (image, copy) = match copying {
         SampleCopying::Read(encoding) => {

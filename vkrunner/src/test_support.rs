@@ -5,7 +5,7 @@ use glasm::Reflection;
 use glasm::ir::Stage;
 use glasm::reflect::Requirements;
 
-/// A module without words.
+/// Returns a module without words.
 pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
     Module {
         stage,
@@ -17,7 +17,7 @@ pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
     }
 }
 
-/// The reflection of a program that uses nothing.
+/// Returns the reflection of a program that uses nothing.
 pub(crate) fn reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,

@@ -1,7 +1,8 @@
 //! GLSL and SPIR-V text to modules, through the programs `glslangValidator` and `spirv-as`.
 //!
-//! Starting a program costs more than most scripts, so results are kept: scripts share sections, and a script may run again. Files and
-//! output go through a folder of their own, which is removed afterwards. A program that does not end is ended.
+//! Starting a program costs more than most scripts, so results are retained: scripts share
+//! sections, and a script may run again. Files and output go through a separate directory, which
+//! is removed afterwards. A program that does not end is ended.
 
 use crate::glsl_server::GlslServer;
 use glasm::Target;
@@ -18,9 +19,9 @@ use std::time::Duration;
 
 /// How long a program may work on one module.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// Texts and words that are kept at most, in bytes.
+/// Messages and words that are retained at most, in bytes.
 const CACHE_LIMIT: usize = 16 << 20;
-/// Messages that are kept of one run.
+/// Messages that are retained of one run.
 const MAX_MESSAGES: usize = 20;
 
 /// A language that a program translates.
@@ -91,7 +92,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// The words of the module of a job.
+    /// Returns the words of the module of a job.
     pub(crate) fn translate(&self, job: ToolInput) -> Result<Vec<u32>, ToolError> {
         if let Some(known) = self.results.borrow().get(&job) {
             return known.clone();
@@ -153,7 +154,7 @@ impl Tools {
     }
 }
 
-/// A folder that is removed at the end.
+/// A directory that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -165,7 +166,7 @@ impl Folder {
             let path = std::env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // An earlier process of the same number has left it behind.
+                // An earlier process of the same number has left it after.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -175,7 +176,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's folder for temporary files.
+        // What cannot be removed stays in the system's directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -268,7 +269,7 @@ fn wait(mut process: Process) -> std::io::Result<bool> {
     }
 }
 
-/// What a program printed, as messages about places.
+/// Parses the output of a program as messages with positions.
 fn read_messages(job: &ToolInput, output: &str) -> Vec<ToolMessage> {
     let mut messages = Vec::new();
     for line in output.lines().map(str::trim_end) {

@@ -1,7 +1,7 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
-//! The copy has a target folder of its own, so that nothing takes its programs for the real ones;
-//! what is built of other people's crates is linked there from ours.
+//! The copy has a target directory of its own, so that nothing takes its programs for the real
+//! ones; what is built of other crates is linked there from ours.
 
 use crate::rewrite::rewrite;
 use crate::sample::{CRATES, Fault};
@@ -259,7 +259,7 @@ impl Copy {
     }
 }
 
-/// Where faults stand in each file.
+/// Where faults are in each file.
 type Parts = BTreeMap<String, Vec<(usize, Range<usize>)>>;
 
 /// The switch, in the copy.
@@ -326,8 +326,8 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other people's crates into another target folder, if there is
-/// nothing yet.
+/// Links what cargo has built of other crates into another target directory, if there is nothing
+/// yet.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -356,15 +356,16 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes
-/// anew.
+/// Links a file, or all files of a directory. A file that cannot be linked is one that cargo makes
+/// again.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;
         let target = to.join(entry.path().strip_prefix(from)?);
-        let target = match entry.path() == from {
-            true => to.to_owned(),
-            false => target,
+        let target = if entry.path() == from {
+            to.to_owned()
+        } else {
+            target
         };
         if entry.file_type().is_dir() {
             std::fs::create_dir_all(&target)?;

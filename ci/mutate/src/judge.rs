@@ -48,7 +48,7 @@ pub(crate) enum Verdict {
     Survived(Survivor),
 }
 
-/// What is known of a fault that nobody noticed.
+/// What is known of a fault that no one noticed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Survivor {
     /// How many scripts run the code, and the nearest of them.
@@ -113,7 +113,7 @@ impl Judge {
         self.others = others;
         if let Some(folder) = corpus {
             let mut way = Way::new("corpus", self.driver.clone(), None);
-            way.run_usual(&self.copy, &crate::corpus::write(folder)?, jobs)?;
+            way.run_usual(&self.copy, &crate::scripts::write_corpus(folder)?, jobs)?;
             way.print_counts();
             self.corpus = Some(way);
         }

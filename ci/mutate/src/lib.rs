@@ -10,7 +10,6 @@
 )]
 
 mod build;
-mod corpus;
 mod judge;
 mod operators;
 mod places;

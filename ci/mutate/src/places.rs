@@ -47,7 +47,7 @@ pub(crate) struct Place {
     pub(crate) line: usize,
     /// Names of modules, types and functions around it.
     pub(crate) function: String,
-    /// What changes, for people: `old -> new`.
+    /// What changes, for users: `old -> new`.
     pub(crate) change: String,
     /// What to change in the text.
     pub(crate) edits: Vec<Edit>,
@@ -56,7 +56,7 @@ pub(crate) struct Place {
 /// Code that no program reaches.
 const HIDDEN: [&str; 2] = ["test", "generate"];
 
-/// Traits whose code only prints for people.
+/// Traits whose code only prints for users.
 const PRINTING: [&str; 2] = ["Debug", "Display"];
 
 /// Longest text of a change.
@@ -250,7 +250,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Two arguments that stand for each other.
+    /// Two arguments that denote each other.
     fn swapped_arguments<'b>(&mut self, arguments: impl Iterator<Item = &'b Expr>) {
         let arguments: Vec<&Expr> = arguments.collect();
         for pair in arguments.windows(2) {
@@ -406,7 +406,7 @@ fn has_let(condition: &Expr) -> bool {
     }
 }
 
-/// Statements that can go: calls whose value nobody uses, assignments, jumps.
+/// Statements that can go: calls whose value no one uses, assignments, jumps.
 fn is_deletable(value: &Expr) -> bool {
     use syn::BinOp::{
         AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign,
@@ -453,8 +453,9 @@ fn shorten(change: &str) -> String {
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();
-    match short.len() < line.len() {
-        true => short + "..",
-        false => short,
+    if short.len() < line.len() {
+        short + ".."
+    } else {
+        short
     }
 }

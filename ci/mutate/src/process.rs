@@ -48,13 +48,14 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(match status.success() {
-                true => End::Success,
-                false => End::Failure,
+            return Ok(if status.success() {
+                End::Success
+            } else {
+                End::Failure
             });
         }
         if start.elapsed() > limit {
-            // The group: workers that hang do not notice that nobody listens.
+            // The group: workers that hang do not notice that no one listens.
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();

@@ -1,5 +1,5 @@
-//! What a run of faults comes to, for people and for programs, and the table of faults that are
-//! known to change nothing that counts.
+//! Results of a run of faults, for users and for programs, and the table of faults that are known
+//! to change nothing that counts.
 
 use crate::build::OUT;
 use crate::judge::{Survivor, Verdict};
@@ -112,9 +112,10 @@ pub(crate) fn write(judged: &[Judged]) -> Result<()> {
             Verdict::Script(script, how) => ("script", script.as_str(), how.as_str()),
             Verdict::Test(program, test) => ("test", program.as_str(), test.as_str()),
             Verdict::Survived(survivor) => {
-                let changes = match survivor.differing.is_empty() {
-                    true => "changes no output",
-                    false => "changes output",
+                let changes = if survivor.differing.is_empty() {
+                    "changes no output"
+                } else {
+                    "changes output"
                 };
                 ("survived", "", changes)
             }

@@ -75,17 +75,19 @@ fn read_files() -> Result<Vec<(String, String, syn::File)>> {
 /// Returns the files of the modules that a file declares, but for tests.
 fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     let stem = path.file_stem().unwrap_or_default();
-    let folder = match stem == "lib" || stem == "mod" {
-        true => path.with_file_name(""),
-        false => path.with_extension(""),
+    let folder = if stem == "lib" || stem == "mod" {
+        path.with_file_name("")
+    } else {
+        path.with_extension("")
     };
     let declared = tree.items.iter().filter_map(|item| match item {
         Item::Mod(module) if module.content.is_none() && !is_hidden(&module.attrs) => {
             let name = module.ident.to_string();
             let file = folder.join(format!("{name}.rs"));
-            Some(match file.is_file() {
-                true => file,
-                false => folder.join(name).join("mod.rs"),
+            Some(if file.is_file() {
+                file
+            } else {
+                folder.join(name).join("mod.rs")
             })
         }
         _ => None,

@@ -4,10 +4,12 @@ use crate::build::{Copy, OUT};
 use crate::process::{self, End};
 use anyhow::{Context, Result, ensure};
 use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::shell;
 use glasm_ci_support::vulkan::{self, Driver, Layer};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use walkdir::WalkDir;
 
 /// Seconds for a script, and for a draw in it.
 const SCRIPT_LIMIT: &str = "10";
@@ -42,7 +44,7 @@ pub(crate) struct Way {
 pub(crate) struct Run<'a> {
     /// The fault that is on.
     pub(crate) fault: Option<usize>,
-    /// Files and folders.
+    /// Files and directories.
     pub(crate) scripts: &'a [String],
     /// Name of the files that the run leaves.
     pub(crate) name: &'a str,
@@ -281,4 +283,42 @@ fn read_seen(file: &Path) -> Result<AllSeen> {
     text.lines()
         .map(|line| read(line).with_context(|| format!("line `{line}` of {}", file.display())))
         .collect()
+}
+
+/// Starts of programs and their stages.
+const STAGES: [(&str, &str); 6] = [
+    ("!!NVvp", "vertex"),
+    ("!!ARBvp", "vertex"),
+    ("!!NVfp", "fragment"),
+    ("!!ARBfp", "fragment"),
+    ("!!NVgp", "geometry"),
+    ("!!NVcp", "compute"),
+];
+
+/// Largest program that is taken.
+const SIZE: usize = 64 << 10;
+
+/// Writes a script for each program below `folder` and returns the directory of the scripts.
+pub(crate) fn write_corpus(folder: &Path) -> Result<Vec<String>> {
+    let out = OUT.join("corpus");
+    shell::create_empty_dir(&out)?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in WalkDir::new(folder) {
+        files.push(entry.context("reading the programs")?.into_path());
+    }
+    files.sort();
+    let mut number = 0;
+    for file in files.iter().filter(|file| file.is_file()) {
+        let text = std::fs::read(file)?;
+        let text = String::from_utf8_lossy(&text);
+        let stage = STAGES.iter().find(|(start, _)| text.starts_with(start));
+        // A line that begins a section would end the program.
+        if let Some((_, stage)) = stage.filter(|_| text.len() < SIZE && !text.contains("\n[")) {
+            let script = format!("[require]\nGL >= 1.3\n[{stage} program]\n{text}\n[test]\n");
+            std::fs::write(out.join(format!("{number:05}.shader_test")), script)?;
+            number += 1;
+        }
+    }
+    println!("{number} programs of {}", folder.display());
+    Ok(vec![out.display().to_string()])
 }

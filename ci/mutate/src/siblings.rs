@@ -32,8 +32,8 @@ impl Enums {
         }
     }
 
-    /// Returns the value beside the one that `path` names, with as many values in it. `own` is what
-    /// `Self` means.
+    /// Returns the value next to the one that `path` names, with as many values in it. `own` is
+    /// what `Self` means.
     pub(crate) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
         let (prefix, name) = split(path)?;
         let of = prefix.rsplit("::").next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs beside
-//! the same with the driver's own programs, and what the first use of a pair costs.
+//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs next
+//! to the same with the driver's own programs, and what the first use of a pair costs.
 
 use crate::bench::Effort;
 use crate::{installed, reference};
@@ -12,8 +12,8 @@ use std::process::Command;
 /// The application.
 const SOURCE: &str = "glvendor/benches/draws.c";
 
-/// Languages of its programs, each with whether the vendor library stands before the driver, and
-/// what it is called in the table.
+/// Languages of its programs, each with whether the vendor library is before the driver, and what
+/// it is called in the table.
 const VARIANTS: [(&str, bool, &str); 3] = [
     ("arb", false, "ARB programs, the driver's own assembler"),
     (

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The crates of the compiler, each behind those that it depends on.
+/// The crates of the compiler, each after those that it depends on.
 const CRATES: [&str; 5] = [
     "glasm-ir",
     "glasm-codegen",

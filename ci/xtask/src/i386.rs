@@ -24,15 +24,8 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
 /// What a client of OpenGL needs to be built and to run, besides the library of the compiler's
 /// version.
-const LIBRARIES: &[&str] = &[
-    "libc6-dev:i386",
-    "libgl1:i386",
-    "libegl1:i386",
-    "libegl-mesa0:i386",
-    "libglx-mesa0:i386",
-    "libgl1-mesa-dri:i386",
-    "libx11-6:i386",
-];
+const LIBRARIES: &str = "libc6-dev:i386 libgl1:i386 libegl1:i386 libegl-mesa0:i386 \
+    libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386";
 
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
 const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
@@ -56,19 +49,13 @@ pub(crate) fn test() -> Result<Tally> {
     installed::require([("gcc", installed::has_program("gcc"))])?;
     let version = read_gcc_version()?;
     let runtime = format!("libgcc-{version}-dev:i386");
-    let system = out.join("system");
-    let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
-    // As with all that is fetched: what is not available here is skipped.
-    let fetch = || -> Result<(PathBuf, Option<PathBuf>)> {
-        let root = unpacked::unpack(&system, Origin::System, &packages)?;
-        if has_target()? {
-            return Ok((root, None));
-        }
-        let rust = unpacked::unpack(&out.join("rust"), Origin::BesideTheSystem, RUST)?;
-        Ok((root, Some(rust)))
+    let packages: Vec<&str> = LIBRARIES.split(' ').chain([&*runtime]).collect();
+    let unpack = |name: &str, origin, packages: &[&str]| {
+        // As with all that is fetched: what is not available here is skipped.
+        unpacked::unpack(&out.join(name), origin, packages)
+            .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
     };
-    let (root, rust) = fetch()
-        .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))?;
+    let root = unpack("system", Origin::System, &packages)?;
     let compiler = write_c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
     build.args([
@@ -81,10 +68,10 @@ pub(crate) fn test() -> Result<Tally> {
     build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
     // The clients run for less time than optimizing takes, whatever the caller sets.
     build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
-    if let Some(root) = rust {
-        build
-            .env("RUSTC", write_rust_compiler(&out, &root)?)
-            .arg("--ignore-rust-version");
+    if !has_target()? {
+        let rust = unpack("rust", Origin::BesideTheSystem, RUST)?;
+        build.env("RUSTC", write_rust_compiler(&out, &rust)?);
+        build.arg("--ignore-rust-version");
     }
     shell::run(&mut build)?;
     let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
@@ -146,11 +133,9 @@ fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
 fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
     let folders = library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());
-    let linker = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
-    let linker = linker
-        .iter()
-        .find(|it| it.exists())
-        .context("no dynamic linker for i386")?;
+    let linkers = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
+    let linker = linkers.iter().find(|it| it.exists());
+    let linker = linker.context("no dynamic linker for i386")?;
     let runtime = root.join("usr/lib/gcc/i686-linux-gnu").join(version);
     let text = format!(
         "#!/bin/sh\n\

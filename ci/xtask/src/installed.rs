@@ -2,6 +2,7 @@
 
 use glasm_ci_support::shell;
 use glasm_ci_support::tally::Skip;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Directories of headers.
@@ -52,12 +53,11 @@ pub(crate) fn has_glx() -> bool {
 /// each driver, since then one for all.
 pub(crate) fn has_mesa() -> bool {
     library_directories().any(|directory| {
-        let is_gallium =
-            |name: std::ffi::OsString| name.to_string_lossy().starts_with("libgallium");
         let mut entries = std::fs::read_dir(&directory)
             .into_iter()
             .flatten()
             .flatten();
+        let is_gallium = |name: OsString| name.to_string_lossy().starts_with("libgallium");
         directory.join("dri/swrast_dri.so").exists()
             || entries.any(|entry| is_gallium(entry.file_name()))
     })
@@ -73,11 +73,9 @@ pub(crate) fn require<const N: usize>(needs: [(&str, bool); N]) -> Result<(), Sk
 
 /// Skips a step if Mesa's OpenGL drivers for the CPU cannot be used without a window system.
 pub(crate) fn require_opengl() -> Result<(), Skip> {
-    if has_opengl() {
-        return Ok(());
-    }
-    let reason = "EGL or Mesa's OpenGL drivers are not installed";
-    Err(Skip::because(reason))
+    let is_present = has_opengl();
+    let missing = || Skip::because("EGL or Mesa's OpenGL drivers are not installed");
+    is_present.then_some(()).ok_or_else(missing)
 }
 
 /// Returns the directories that may contain a shared library.

@@ -12,9 +12,9 @@ mod bench_scripts;
 mod cargo_steps;
 mod coverage;
 mod crates;
-mod demo;
 mod drivers;
 mod features;
+mod fetched;
 mod fuzz;
 mod gallery;
 mod gl_spirv;
@@ -23,7 +23,6 @@ mod i386;
 mod installed;
 mod packages;
 mod piglit;
-mod piglit_package;
 mod piglit_tests;
 mod races;
 mod random;
@@ -39,7 +38,6 @@ mod unpacked;
 mod validate;
 mod vendor;
 mod virgl;
-mod wheel;
 mod wine;
 
 use anyhow::Result;
@@ -61,7 +59,7 @@ enum Command {
     /// Install what demo and test need (Vulkan loader, EGL, CPU drivers, SPIR-V tools)
     Setup(setup::Options),
     /// Run the sample programs and write the gallery out/gallery/index.html
-    #[command(after_help = demo::HELP)]
+    #[command(after_help = gallery::HELP)]
     Demo,
     /// Format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
     Test(test::Options),
@@ -86,7 +84,7 @@ impl Command {
     fn run(&self) -> Result<ExitCode> {
         match self {
             Self::Setup(options) => setup::run(options),
-            Self::Demo => demo::run(),
+            Self::Demo => gallery::run(),
             Self::Test(options) => test::run(options),
             Self::Coverage(options) => coverage::run(options),
             Self::Bench(options) => bench::run(options),

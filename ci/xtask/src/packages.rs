@@ -5,49 +5,36 @@ use anyhow::{Result, bail, ensure};
 use glasm_ci_support::shell;
 use std::process::Command;
 
-/// Package names of one need: for Debian and relatives (alternatives are separated by ` or `, the
-/// first that the distribution has is installed), for Fedora, for Arch, and for Homebrew on macOS.
+/// Package names of one need for the systems of [`SYSTEMS`]. For Debian and relatives all of them
+/// are installed, except that of alternatives, which ` or ` separates, the first that the
+/// distribution has.
 pub(crate) type Names = [&'static str; 4];
 
-/// The install command of apt-get, as users type it.
-const INSTALL: &str = "apt-get install --no-install-recommends";
+/// Package managers, with their commands as users type them: of Debian, Fedora and Arch, and
+/// Homebrew on macOS.
+const SYSTEMS: [(&str, &str); 4] = [
+    ("apt-get", "apt-get install --no-install-recommends"),
+    ("dnf", "dnf install"),
+    ("pacman", "pacman -S"),
+    ("brew", "brew install"),
+];
 
-/// A kind of system, by its package manager.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum System {
-    Debian,
-    Fedora,
-    Arch,
-    MacOs,
-    Other,
+/// Returns the index in [`SYSTEMS`] of the package manager of this machine, if it is one of them.
+pub(crate) fn detect_system() -> Option<usize> {
+    if cfg!(target_os = "macos") {
+        return Some(3);
+    }
+    let mut managers = SYSTEMS[..3].iter();
+    managers.position(|(program, _)| installed::has_program(program))
 }
 
-impl System {
-    /// Returns the system whose package manager is installed.
-    pub(crate) fn detect() -> Self {
-        let managers = [
-            ("apt-get", Self::Debian),
-            ("dnf", Self::Fedora),
-            ("pacman", Self::Arch),
-        ];
-        if cfg!(target_os = "macos") {
-            return Self::MacOs;
-        }
-        let mut managers = managers.into_iter();
-        let found = managers.find(|(program, _)| installed::has_program(program));
-        found.map_or(Self::Other, |(_, system)| system)
-    }
-
-    /// Returns the command that installs a package, for users.
-    pub(crate) fn hint(self, [debian, fedora, arch, homebrew]: &Names) -> String {
-        match self {
-            Self::Debian => format!("{INSTALL} {debian}"),
-            Self::Fedora => format!("dnf install {fedora}"),
-            Self::Arch => format!("pacman -S {arch}"),
-            Self::MacOs => format!("brew install {homebrew}"),
-            Self::Other => {
-                format!("install the package that your system calls something like `{fedora}`")
-            }
+/// Returns the command that installs packages on a system, for users.
+pub(crate) fn hint(system: Option<usize>, names: &Names) -> String {
+    match system {
+        Some(system) => format!("{} {}", SYSTEMS[system].1, names[system]),
+        None => {
+            let fedora = names[1];
+            format!("install the package that your system calls something like `{fedora}`")
         }
     }
 }
@@ -59,20 +46,22 @@ pub(crate) struct Apt {
 }
 
 impl Apt {
-    /// Installs the first of the alternatives `names` that the distribution has. The lists of
-    /// packages are fetched if they name none of them, or packages that are gone.
+    /// Installs the packages `names`. The lists of packages are fetched if they name none of them,
+    /// or packages that are gone.
     pub(crate) fn install(&mut self, names: &str) -> Result<()> {
-        let mut candidate = find_candidate(names)?;
-        if candidate.is_none() && self.update()? {
-            candidate = find_candidate(names)?;
+        let mut candidates = find_candidates(names)?;
+        if candidates.is_empty() && self.update()? {
+            candidates = find_candidates(names)?;
         }
-        let Some(package) = candidate else {
+        if candidates.is_empty() {
             println!("  this distribution has no package {names}");
             return Ok(());
-        };
-        println!("  installing the package {package}");
-        let installed = install_package(package)? || self.update()? && install_package(package)?;
-        ensure!(installed, "apt-get could not install {package}");
+        }
+        let packages = candidates.join(" ");
+        println!("  installing the package {packages}");
+        let is_installed =
+            install_packages(&candidates)? || self.update()? && install_packages(&candidates)?;
+        ensure!(is_installed, "apt-get could not install {packages}");
         Ok(())
     }
 
@@ -89,48 +78,52 @@ impl Apt {
     }
 }
 
-/// Runs apt-get. Returns whether the package is installed.
-fn install_package(package: &str) -> Result<bool> {
-    let mut command = apt_get(&format!("{INSTALL} {package}"))?;
+/// Runs apt-get. Returns whether the packages are installed.
+fn install_packages(packages: &[&str]) -> Result<bool> {
+    let mut command = apt_get(&format!("{} {}", SYSTEMS[0].1, packages.join(" ")))?;
     // A fresh machine may be busy upgrading itself: wait for the lock.
     command.args(["-o", "DPkg::Lock::Timeout=300", "install", "--yes"]);
-    shell::succeeds(command.args(["--quiet", "--no-install-recommends", package]))
+    shell::succeeds(
+        command
+            .args(["--quiet", "--no-install-recommends"])
+            .args(packages),
+    )
 }
 
 /// Returns apt-get without questions. The error for a user without rights names `by_hand`.
 fn apt_get(by_hand: &str) -> Result<Command> {
-    let id = shell::read_output(Command::new("id").arg("-u"));
-    let mut command = if id.is_ok_and(|id| id == "0") {
-        Command::new("env")
-    } else if installed::has_program("sudo") {
-        let mut sudo = Command::new("sudo");
-        sudo.arg("env");
-        sudo
-    } else {
-        bail!("not root, and there is no sudo; as root, run: {by_hand}");
-    };
+    let is_root = shell::read_output(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
+    let mut command = Command::new(if is_root { "env" } else { "sudo" });
+    if !is_root {
+        if !installed::has_program("sudo") {
+            bail!("not root, and there is no sudo; as root, run: {by_hand}");
+        }
+        command.arg("env");
+    }
     command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
     Ok(command)
 }
 
-/// Returns the first of the alternatives that `apt-cache policy` has a candidate for.
-fn find_candidate(names: &str) -> Result<Option<&str>> {
-    for name in names.split(" or ") {
+/// Returns the packages that `apt-cache policy` has a candidate for: all, or the first of
+/// alternatives.
+fn find_candidates(names: &str) -> Result<Vec<&str>> {
+    let mut found = Vec::new();
+    let has_alternatives = names.contains(" or ");
+    for name in names.split(' ').filter(|name| *name != "or") {
         let mut policy = Command::new("apt-cache");
         policy.env("LC_ALL", "C").args(["policy", name]);
         if has_candidate(&shell::read_output(&mut policy)?) {
-            return Ok(Some(name));
+            found.push(name);
         }
     }
-    Ok(None)
+    found.truncate(if has_alternatives { 1 } else { found.len() });
+    Ok(found)
 }
 
 fn has_candidate(policy: &str) -> bool {
-    let mut lines = policy.lines().map(str::trim);
-    lines.any(|line| {
-        let version = line.strip_prefix("Candidate:");
-        version.is_some_and(|version| version.trim() != "(none)")
-    })
+    let mut lines = policy.lines();
+    let version = lines.find_map(|line| line.trim().strip_prefix("Candidate:"));
+    version.is_some_and(|version| version.trim() != "(none)")
 }
 
 #[cfg(test)]

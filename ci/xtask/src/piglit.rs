@@ -143,17 +143,19 @@ fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         };
         // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their
         // headers say.
-        let stage = match case.path.contains("vp1.0/") {
-            true => "vertex",
-            false => "fragment",
+        let stage = if case.path.contains("vp1.0/") {
+            "vertex"
+        } else {
+            "fragment"
         };
         for converted in [unix, dos] {
             let (loaded, messages) = check_program(&converted, stage, mode)?;
             if loaded != loads {
                 case.outcome = Outcome::Fail;
-                case.detail = match loaded {
-                    true => "loads, but should not".to_owned(),
-                    false => format!("does not load: {messages}"),
+                case.detail = if loaded {
+                    "loads, but should not".to_owned()
+                } else {
+                    format!("does not load: {messages}")
                 };
             }
         }

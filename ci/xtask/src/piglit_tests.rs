@@ -2,7 +2,7 @@
 //! for the CPU: once as they are, once with all programs ours. Piglit judges them itself. What does
 //! not pass must be what Mesa alone makes of it.
 
-use crate::piglit_package::{self, Piglit};
+use crate::fetched::{self, Piglit};
 use crate::{installed, reference, suite};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
@@ -74,7 +74,7 @@ struct Said {
 pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     let missing = "piglit's tests are not there (cargo xtask setup)";
-    let piglit = piglit_package::find().ok_or_else(|| Skip::because(missing))?;
+    let piglit = fetched::find_piglit().ok_or_else(|| Skip::because(missing))?;
     let build = [
         "build",
         "--package",
@@ -205,7 +205,7 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     Some(value)
 }
 
-/// What is known to differ: names of tests, behind `GLASM_ALL=1` where they differ in that mode
+/// What is known to differ: names of tests, after `GLASM_ALL=1` where they differ in that mode
 /// only.
 struct Known(BTreeMap<String, String>);
 
@@ -230,7 +230,7 @@ impl Known {
     }
 }
 
-/// Runs all tests, as many at a time as there are processor cores. What nobody can run here is no
+/// Runs all tests, as many at a time as there are processor cores. What no one can run here is no
 /// check.
 fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -264,9 +264,10 @@ fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
 fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tally, String)> {
     let said = run(piglit, test, mode)?;
     let passes = said.result == "pass";
-    let alone = match passes {
-        true => None,
-        false => Some(run(piglit, test, Mode::Mesa)?),
+    let alone = if passes {
+        None
+    } else {
+        Some(run(piglit, test, Mode::Mesa)?)
     };
     let is_right = passes || alone.as_ref() == Some(&said);
     let name = &test.name;

@@ -1,7 +1,7 @@
 //! The vendor library built with ThreadSanitizer, and its clients whose threads share contexts or
 //! objects, on Mesa's driver for the CPU: the library must have no data race.
 //!
-//! The flag of the compiler is unstable, and the standard library stays as it is, without
+//! The flag of the compiler is unstable, and the standard library stays unchanged, without
 //! instrumentation. So locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 

@@ -27,10 +27,10 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"
 /// What is decided about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
 
-/// The document that people read.
+/// The document that users read.
 const DOCUMENT: &str = "docs/reference.md";
 
-/// Families of scripts, each in a folder.
+/// Families of scripts, each in a directory.
 const FAMILIES: &[&str] = &[
     "tests/cases/run/arb",
     "tests/cases/run/gp",
@@ -44,7 +44,7 @@ const RANDOM: u64 = 100;
 /// Mesa's drivers for the CPU, by the values of `GALLIUM_DRIVER`.
 const DRIVERS: &[&str] = &["llvmpipe", "softpipe"];
 
-/// Folders of recordings, one for each driver that was recorded.
+/// Directories of recordings, one for each driver that was recorded.
 const GOLDEN: &str = "tests/golden";
 
 /// What lavapipe is compared with.

@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
-use crate::packages::{Apt, Names, System};
-use crate::{glslang, installed, piglit_package, unpacked, wheel, wine};
+use crate::packages::{self, Apt, Names};
+use crate::{fetched, glslang, installed, wine};
 use anyhow::{Result, ensure};
 use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
@@ -52,25 +52,27 @@ enum Source {
     /// The system's packages.
     Packages(Names),
     /// Packages that are unpacked below the target directory.
-    Unpacked(&'static unpacked::Fetched),
+    Unpacked(&'static fetched::Fetched),
 }
 use Source::{Packages, Unpacked};
 
 impl Need {
-    /// Decides whether it concerns this machine.
-    fn is_for_this_machine(&self) -> bool {
+    /// Returns how to install it here by hand.
+    fn hint(&self, system: Option<usize>) -> String {
         match &self.source {
-            Packages(_) => true,
-            Unpacked(source) => (source.is_for_this_machine)(),
+            Packages(names) => packages::hint(system, names),
+            Unpacked(source) => format!("cargo xtask setup takes {}", source.hint.join(" with ")),
         }
     }
 
-    /// Returns how to install it here by hand.
-    fn hint(&self, system: System) -> String {
+    /// Installs it if that is possible without the user, else prints how.
+    fn install(&self, system: Option<usize>, apt: &mut Apt) -> Result<()> {
         match &self.source {
-            Packages(names) => system.hint(names),
-            Unpacked(source) => format!("cargo xtask setup takes {}", source.hint.join(" with ")),
+            Packages([names, ..]) if system == Some(0) => return apt.install(names),
+            Packages(_) => println!("  to install: {}", self.hint(system)),
+            Unpacked(source) => return (source.fetch)(),
         }
+        Ok(())
     }
 }
 
@@ -100,7 +102,7 @@ needs! {
         => Packages(["mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast", "molten-vk"]),
         "Mesa's Vulkan driver for the CPU: programs run without a GPU";
     Test "spirv-val" if installed::has_program("spirv-val")
-        => Packages(["spirv-tools", "spirv-tools", "spirv-tools", "spirv-tools"]),
+        => Packages(["spirv-tools"; 4]),
         "checks every module that the tests produce";
     Test "glslangValidator" if installed::has_program("glslangValidator")
         => Packages(["glslang-tools", "glslang", "glslang", "glslang"]),
@@ -123,23 +125,23 @@ needs! {
     Test "Mesa's OpenGL" if installed::has_mesa()
         => Packages(["libgl1-mesa-dri", "mesa-dri-drivers", "mesa", "mesa (build it yourself)"]),
         "llvmpipe and softpipe, OpenGL drivers for the CPU: the reference runs without a GPU";
-    Test "Xvfb" if installed::has_program("xvfb-run")
-        => Packages(["xvfb or xauth", "xorg-x11-server-Xvfb", "xorg-server-xvfb", "xvfb (Linux only)"]),
+    Test "Xvfb" if installed::has_program("xvfb-run") && installed::has_program("xauth")
+        => Packages(["xvfb xauth", "xorg-x11-server-Xvfb", "xorg-server-xvfb", "xvfb (Linux only)"]),
         "an X server without a screen: the vendor library is tested with applications of GLX";
     Test "glxinfo" if installed::has_program("glxinfo") && installed::has_library("libGLX_mesa.so.0")
-        => Packages(["mesa-utils or libglx-mesa0", "glx-utils", "mesa-utils", "mesa-utils (Linux only)"]),
+        => Packages(["mesa-utils libglx-mesa0", "glx-utils", "mesa-utils", "mesa-utils (Linux only)"]),
         "an application of GLX, which says what extensions it sees";
-    Test "pip" if wheel::has_pip()
+    Test "pip" if fetched::has_pip()
         => Packages(["python3-pip", "python3-pip", "python-pip", "python"]),
         "takes the next one from the registry of Python's packages";
     Test "Cg runtime" if cg::libraries().is_some()
-        => Unpacked(&wheel::SOURCE),
+        => Unpacked(&fetched::CG),
         "NVIDIA's compiler for its own languages, with Panda3D (53 MB): applications of the vendor library, on 64-bit x86";
     Test "Python 3.11" if installed::has_program(&format!("python{}", cg::PYTHON))
         => Packages(["python3.11", "python3.11", "python311 (of the user repository)", "python@3.11"]),
         "runs Panda3D with a shader of Cg";
-    Test "piglit's tests" if piglit_package::find().is_some()
-        => Unpacked(&piglit_package::SOURCE),
+    Test "piglit's tests" if fetched::find_piglit().is_some()
+        => Unpacked(&fetched::PIGLIT_TESTS),
         "applications with programs, which the vendor library must satisfy; they lie below target";
     Test "Wine" if wine::is_present()
         => Packages(["wine or wine64", "wine-core", "wine", "wine (Linux only)"]),
@@ -180,7 +182,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 
 /// Prints what is there and what is not. Returns whether nothing that `purpose` needs is missing.
 fn report(purpose: Purpose) -> bool {
-    let system = System::detect();
+    let system = packages::detect_system();
     let mut complete = true;
     for need in needs(Purpose::Bench) {
         if (need.is_present)() {
@@ -196,8 +198,10 @@ fn report(purpose: Purpose) -> bool {
 
 /// Returns what this machine needs for something.
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
-    let here = NEEDS.iter().filter(|need| need.is_for_this_machine());
-    here.filter(move |need| need.purpose <= purpose)
+    NEEDS.iter().filter(move |need| match &need.source {
+        Unpacked(source) if !(source.is_for_this_machine)() => false,
+        Packages(_) | Unpacked(_) => need.purpose <= purpose,
+    })
 }
 
 /// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
@@ -215,38 +219,24 @@ fn ask_for_consent() -> Result<bool> {
 /// Installs what `purpose` lacks. Returns whether everything is there then; an error if something
 /// required is missing.
 pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
-    let system = System::detect();
+    let system = packages::detect_system();
     let mut apt = Apt::default();
     let mut complete = true;
     // One after the other: a package may contain what a later need asks for.
-    for need in needs(purpose) {
-        if (need.is_present)() {
-            continue;
-        }
-        println!("missing: {} ({})", need.what, need.why);
-        let outcome = match &need.source {
-            Packages([names, ..]) if system == System::Debian => apt.install(names),
-            Packages(_) => {
-                println!("  to install: {}", need.hint(system));
-                Ok(())
-            }
-            Unpacked(source) => (source.fetch)(),
-        };
-        match outcome {
-            Err(error) if need.purpose == Purpose::Required => return Err(error),
+    for need in needs(purpose).filter(|need| !(need.is_present)()) {
+        let Need { what, why, .. } = need;
+        println!("missing: {what} ({why})");
+        let is_required = need.purpose == Purpose::Required;
+        match need.install(system, &mut apt) {
+            Err(error) if is_required => return Err(error),
             Err(error) => println!("  {error:#}"),
             Ok(()) => {}
         }
         if !(need.is_present)() {
+            let hint = need.hint(system);
+            ensure!(!is_required, "{what} is required ({why}); {hint}");
             complete = false;
-            ensure!(
-                need.purpose != Purpose::Required,
-                "{} is required ({}); {}",
-                need.what,
-                need.why,
-                need.hint(system)
-            );
-            println!("  going on without {}: what needs it is skipped", need.what);
+            println!("  going on without {what}: what needs it is skipped");
         }
     }
     Ok(complete)
@@ -254,15 +244,14 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
 
 /// Returns a message about each part of Rust that is not installed.
 pub(crate) fn missing_rust_components() -> Vec<String> {
-    let tools = [("fmt", "rustfmt"), ("clippy", "clippy")];
-    let lacks = |tool: &str| {
-        !shell::capture(shell::cargo().args([tool, "--version"])).is_ok_and(|o| o.status.success())
+    let is_missing = |tool: &str| {
+        let version = shell::capture(shell::cargo().args([tool, "--version"]));
+        !version.is_ok_and(|output| output.status.success())
     };
-    tools
-        .into_iter()
-        .filter(|(tool, _)| lacks(tool))
-        .map(|(tool, component)| {
-            format!("missing: `cargo {tool}`; to install: rustup component add {component} (or your distribution's package)")
-        })
-        .collect()
+    let tools = [("fmt", "rustfmt"), ("clippy", "clippy")].into_iter();
+    let missing = tools.filter(|(tool, _)| is_missing(tool));
+    missing.map(|(tool, component)| {
+        format!("missing: `cargo {tool}`; to install: rustup component add {component} (or your distribution's package)")
+    })
+    .collect()
 }

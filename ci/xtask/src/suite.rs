@@ -41,7 +41,7 @@ pub(crate) struct SuiteRun {
     pub(crate) modules: PathBuf,
 }
 
-/// Writes the examples of the manual to a folder of their own.
+/// Writes the examples of the manual to a separate directory.
 fn write_examples() -> Result<&'static Path> {
     let folder = &*EXAMPLES;
     shell::create_empty_dir(folder)?;
@@ -102,7 +102,7 @@ impl Pass {
         ..Self::NARROW
     };
 
-    /// Returns the scripts, as files and folders.
+    /// Returns the scripts, as files and directories.
     fn scripts(&self) -> Result<Vec<PathBuf>> {
         let mut paths: Vec<PathBuf> = report::script_folders()
             .into_iter()
@@ -155,7 +155,7 @@ pub(crate) fn glasm() -> Result<Command> {
     if !program.is_file() {
         bail!("{} is not there: build it first", program.display());
     }
-    // An absolute path: some systems resolve relative programs against the child's folder.
+    // An absolute path: some systems resolve relative programs against the child's directory.
     let mut command = Command::new(program.canonicalize()?);
     glslang::use_server(&mut command);
     Ok(command)
@@ -232,7 +232,7 @@ pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
     run_in_folder(command, &format!("through-{language}"), &name)
 }
 
-/// Runs the command with a report in a folder of its own, as results of `name`.
+/// Runs the command with a report in a separate directory, as results of `name`.
 pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> Result<Tally> {
     let dir = OUT.join(folder);
     std::fs::create_dir_all(&dir)?;

@@ -38,7 +38,7 @@ pub(crate) struct Time {
     pub(crate) processor: Duration,
 }
 
-/// A measurement that goes on.
+/// A measurement that continues.
 pub(crate) struct Clock {
     start: Instant,
     processor: Duration,

@@ -22,17 +22,17 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const ATTEMPTS: usize = 3;
 
 /// Programs that fetch and unpack.
-const PROGRAMS: [&str; 4] = ["apt-get", "apt-cache", "dpkg-deb", "tar"];
+const PROGRAMS: [&str; 5] = ["apt-get", "apt-cache", "bash", "dpkg-deb", "tar"];
 
-/// A source of packages that are unpacked below the target directory.
-pub(crate) struct Fetched {
-    /// Fetches and unpacks them.
-    pub(crate) fetch: fn() -> Result<()>,
-    /// Their name, and the tool that fetches them.
-    pub(crate) hint: [&'static str; 2],
-    /// Decides whether this machine can use them; others do not mention them.
-    pub(crate) is_for_this_machine: fn() -> bool,
-}
+/// Writes the files `$3` to `$n` of the archive `$1`, or all, into the directory `$2`.
+const EXTRACT: &str = r#"archive=$1 root=$2; shift 2; dpkg-deb --fsys-tarfile "$archive" |
+    tar --extract --preserve-permissions --warning=no-timestamp --directory "$root" "$@""#;
+
+/// Redirects symbolic links below the directory `$1` into it: those of packages are relative to the
+/// root of the file system, such as `libm.so` to the library itself. A linker would take the static
+/// library instead of what it does not find.
+const REDIRECT_LINKS: &str = r#"find "$1" -type l -lname '/*' -exec sh -c '
+    for link; do ln -sfn "$0$(readlink "$link")" "$link"; done' "$1" {} +"#;
 
 /// The distribution that packages are from, and which of their dependencies are left out.
 #[derive(Clone, Copy)]
@@ -86,12 +86,10 @@ pub(crate) fn unpack(directory: &Path, origin: Origin<'_>, packages: &[&str]) ->
             extract(&archive, &root, &[])?;
         }
         fs::remove_dir_all(cache)?;
-        match origin {
-            Origin::System | Origin::BesideTheSystem => {
-                redirect_links(&root, &std::path::absolute(&root)?)
-            }
-            Origin::Suite(_) => Ok(()),
+        if let Origin::Suite(_) = origin {
+            return Ok(());
         }
+        run_script(REDIRECT_LINKS, &[&std::path::absolute(&root)?], &[])
     })?;
     Ok(root)
 }
@@ -99,25 +97,14 @@ pub(crate) fn unpack(directory: &Path, origin: Origin<'_>, packages: &[&str]) ->
 /// Returns the configuration of apt-get: lists, archives and the list of installed packages are in
 /// the directory, and so are the sources of a suite. Writes the latter two.
 fn configure(directory: &Path, origin: Origin<'_>) -> Result<String> {
-    let status = match origin {
-        Origin::BesideTheSystem => PathBuf::from(INSTALLED),
-        Origin::System | Origin::Suite(_) => directory.join("status"),
-    };
-    if status.starts_with(directory) {
-        fs::write(&status, "")?;
-    }
+    let mut status = directory.join("status");
+    fs::write(&status, "")?;
     let sources = match origin {
-        Origin::System | Origin::BesideTheSystem => {
-            "APT::Architecture \"amd64\";\nAPT::Architectures { \"amd64\"; \"i386\"; };\n"
-                .to_owned()
-        }
         Origin::Suite(suite) => {
             let archive = find_debian_archive()?;
-            let keys = if Path::new(KEYS).exists() {
-                format!("[signed-by={KEYS}] ")
-            } else {
-                String::new()
-            };
+            let has_keys = Path::new(KEYS).exists();
+            let keys = has_keys.then(|| format!("[signed-by={KEYS}] "));
+            let keys = keys.unwrap_or_default();
             let list = directory.join("sources.list");
             fs::write(&list, format!("deb {keys}{archive} {suite} main\n"))?;
             // The lists of a copy of an archive may be older than their date of expiry permits.
@@ -128,7 +115,14 @@ fn configure(directory: &Path, origin: Origin<'_>) -> Result<String> {
                 list.display()
             )
         }
+        Origin::System | Origin::BesideTheSystem => {
+            let architectures = "APT::Architectures { \"amd64\"; \"i386\"; };";
+            format!("APT::Architecture \"amd64\";\n{architectures}\n")
+        }
     };
+    if let Origin::BesideTheSystem = origin {
+        status = PathBuf::from(INSTALLED);
+    }
     Ok(format!(
         "{sources}Dir::State::lists \"{0}/lists\";\nDir::Cache \"{0}/cache\";\n\
          Dir::State::status \"{1}\";\nAPT::Sandbox::User \"\";\n",
@@ -145,16 +139,12 @@ fn download(configuration: &Path, packages: &[&str]) -> Result<()> {
         command.args(["--quiet", "-o", "Debug::NoLocking=1", "-c"]);
         shell::succeeds(command.arg(configuration).args(arguments))
     };
-    let install = [
-        "install",
-        "--download-only",
-        "--yes",
-        "--no-install-recommends",
-    ];
+    let install = ["install", "--download-only", "--yes"];
+    let install = [&install[..], &["--no-install-recommends"], packages].concat();
     for _ in 0..ATTEMPTS {
         // One unreachable source must not stop us: what matters is which packages are known then.
         apt_get(&["update"])?;
-        if apt_get(&[&install, packages].concat())? {
+        if apt_get(&install)? {
             return Ok(());
         }
     }
@@ -163,32 +153,17 @@ fn download(configuration: &Path, packages: &[&str]) -> Result<()> {
 
 /// Unpacks these paths of an archive, or all.
 pub(crate) fn extract(archive: &Path, root: &Path, paths: &[String]) -> Result<()> {
-    let mut reader = Command::new("dpkg-deb")
-        .arg("--fsys-tarfile")
-        .arg(archive)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("running dpkg-deb")?;
-    let output = reader.stdout.take().context("its output was piped")?;
-    let writer = Command::new("tar")
-        .args([
-            "--extract",
-            "--preserve-permissions",
-            "--warning=no-timestamp",
-            "--directory",
-        ])
-        .arg(root)
-        .args(paths)
-        .stdin(output)
-        .status();
-    let is_read = reader.wait()?.success();
-    let is_written = writer.context("running tar")?.success();
-    ensure!(
-        is_read && is_written,
-        "{} does not unpack",
-        archive.display()
-    );
+    let extracted = run_script(EXTRACT, &[archive, root], paths);
+    extracted.with_context(|| format!("{} does not unpack", archive.display()))
+}
+
+/// Runs a script of the shell with these arguments.
+fn run_script(script: &str, paths: &[&Path], names: &[String]) -> Result<()> {
+    let mut shell = Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", script, "bash"]);
+    let status = shell.args(paths).args(names).stdin(Stdio::null()).status();
+    let is_done = status.context("running bash")?.success();
+    ensure!(is_done, "a command of the shell failed");
     Ok(())
 }
 
@@ -201,24 +176,6 @@ fn find_debian_archive() -> Result<String> {
     let is_archive = |address: &&str| address.trim_end_matches('/').ends_with("/debian");
     let found = addresses.lines().find(is_archive).map(str::to_owned);
     found.context("the sources of this machine name no archive of Debian")
-}
-
-/// Redirects symbolic links below `directory`, which is part of `root`, into `root`: those of
-/// packages are relative to the root of the file system, such as `libm.so` to the library itself.
-/// A linker would take the static library instead of what it does not find.
-fn redirect_links(directory: &Path, root: &Path) -> Result<()> {
-    for entry in fs::read_dir(directory).with_context(|| directory.display().to_string())? {
-        let path = entry?.path();
-        if let Ok(target) = fs::read_link(&path) {
-            if let Ok(inside) = target.strip_prefix("/") {
-                fs::remove_file(&path)?;
-                std::os::unix::fs::symlink(root.join(inside), &path)?;
-            }
-        } else if path.is_dir() {
-            redirect_links(&path, root)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -244,15 +201,13 @@ mod tests {
         std::os::unix::fs::symlink("/usr/lib/libm.so.6", source.join("usr/lib/libm.so")).unwrap();
         let archive = scratch.join("a.deb");
         let mut build = Command::new("dpkg-deb");
-        build
-            .args(["--root-owner-group", "--build"])
-            .arg(&source)
-            .arg(&archive);
+        build.args(["--root-owner-group", "--build"]);
+        build.args([&source, &archive]);
         assert!(shell::capture(&mut build).unwrap().status.success());
 
         let whole = scratch.join("whole");
         once(&whole, "all", || extract(&archive, &whole, &[])).unwrap();
-        redirect_links(&whole, &whole).unwrap();
+        run_script(REDIRECT_LINKS, &[&whole], &[]).unwrap();
         assert_eq!(
             fs::read_to_string(whole.join("usr/lib/libm.so")).unwrap(),
             "library"

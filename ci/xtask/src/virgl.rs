@@ -59,14 +59,14 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Returns the names of the scripts of a folder.
+/// Returns the names of the scripts of a directory.
 fn names(folder: &str) -> Result<BTreeSet<OsString>> {
     let scripts = shell::files_below(Path::new(folder), "shader_test")?;
     let names = scripts.iter().filter_map(|path| path.file_name());
     Ok(names.map(OsStr::to_owned).collect())
 }
 
-/// Runs scripts and records what they leave in a folder.
+/// Runs scripts and records what they leave in a directory.
 fn run(mut command: Command, side: &str) -> Result<Tally> {
     let folder = OUT.join(side);
     let report = OUT.join(format!("{side}.json"));

@@ -1,7 +1,6 @@
 //! The driver's assembler: what it takes, and where it finds errors.
 
-use super::problem::Problem;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{Gl, LoadError, Program, Target};
 use glasm::ProgramType;
 use glasm::ir::Stage;
@@ -9,7 +8,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramSection, Script};
 use std::rc::Rc;
 
-/// What OpenGL calls programs of a type.
+/// Returns the target of OpenGL for programs of a type.
 pub(crate) fn target(program_type: ProgramType) -> Target {
     match program_type {
         ProgramType::Stage(stage) => target_of_stage(stage),
@@ -17,7 +16,7 @@ pub(crate) fn target(program_type: ProgramType) -> Target {
     }
 }
 
-/// What OpenGL calls programs of a stage.
+/// Returns the target of OpenGL for programs of a stage.
 pub(super) fn target_of_stage(stage: Stage) -> Target {
     match stage {
         Stage::Vertex => Target::Vertex,
@@ -37,7 +36,8 @@ pub(super) fn load(
     Program::load(gl, target(program.program_type), &program.text)
 }
 
-/// The failure for a program that the driver does not take, at the line of the script where the driver finds the error.
+/// Returns the failure for a program that the driver does not take, at the line of the script where
+/// the driver finds the error.
 pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
     let stage = program.stage.name();
     let byte = error_place(error, &program.text);
@@ -56,14 +56,15 @@ pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadErr
     })
 }
 
-/// The byte of a program where a driver finds its error, if it says.
+/// Returns the byte of a program where a driver finds its error, if it says.
 pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
     let position = place_in_message(&error.message, text);
     position.or_else(|| usize::try_from(error.position).ok())
 }
 
-/// The byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error position is the end of the token, less all of
-/// the first token but one byte, and with two bytes for each line end, so it cannot be compared with other drivers'.
+/// Returns the byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error
+/// position is the end of the token, less all of the first token but one byte, and with two bytes
+/// for each line end, so it cannot be compared with other drivers'.
 fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
     let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
     let (column, _) = rest.split_once(": error: ")?;

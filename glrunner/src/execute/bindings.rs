@@ -1,15 +1,15 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
-use super::execution::Execution;
-use super::problem::Problem;
-use super::shaders::has_shaders;
-use super::support::Feature;
-use crate::error::Error;
+use super::buffers::Buffers;
+use super::shader_loading::has_shaders;
+use super::support::{Feature, require_extension};
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
 use glasm_scripts::script::{
-    BindTarget, BufferId, BufferKey, BufferKind, BufferRange, captured_ranges,
+    BindTarget, BufferId, BufferKey, BufferKind, BufferRange, Script, captured_ranges,
 };
+use std::rc::Rc;
 
 /// All stages; each has parameter buffers of its own.
 const STAGES: [Stage; 6] = [
@@ -85,13 +85,14 @@ enum Start {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rule {
     start: Start,
-    /// Bytes that programs see; parts that are larger could be bound all the same.
+    /// Bytes that programs see; parts that are larger could be bound nevertheless.
     max_size: u64,
     /// Sizes are multiples of so many bytes.
     granularity: u64,
 }
 
-/// A part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it cannot.
+/// Returns a part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it
+/// cannot.
 fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String> {
     let BufferRange { offset, size, .. } = range;
     match rule.start {
@@ -170,12 +171,12 @@ const MORE_CAPTURE_BUFFERS: Feature = Feature {
     extensions: &["GL_ARB_transform_feedback3"],
 };
 
-/// A limit of the driver.
+/// Returns a limit of the driver.
 fn limit(value: i32) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// An offset or size, which is at most that of a buffer, as OpenGL has it.
+/// Returns an offset or size, which is at most that of a buffer, as OpenGL has it.
 fn signed(bytes: u64) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }
@@ -188,16 +189,22 @@ fn check_index(index: u32, count: i32) -> Result<(), Problem> {
     Err(Problem::Lacking(reason))
 }
 
-impl Execution<'_> {
-    /// Makes all buffers, full of zeros, and binds those that are called after their place.
-    pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
-        self.buffers.make(&self.gl, &self.script.buffers)?;
-        self.bind_own_buffers()
-    }
+/// Creates the buffers of a script and binds them where programs look for them.
+pub(super) struct BufferBinder<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) script: &'a Script,
+    pub(super) buffers: &'a mut Buffers,
+    /// Whether programs run as modules: then draws and dispatches bind their buffers.
+    pub(super) through_modules: bool,
+    pub(super) is_capturing: bool,
+}
 
-    /// Binds the buffers that are called after their place.
-    fn bind_own_buffers(&mut self) -> Result<(), Problem> {
-        for (decl, index) in self.script.buffers.iter().zip(0..) {
+impl BufferBinder<'_> {
+    /// Creates all buffers, full of zeros, and binds those whose name is a binding.
+    pub(super) fn create_buffers(&mut self) -> Result<(), Problem> {
+        let script = self.script;
+        self.buffers.make(self.gl, &script.buffers)?;
+        for (decl, index) in script.buffers.iter().zip(0..) {
             if let BufferKey::Bound { kind, set, binding } = decl.key {
                 let range = BufferRange {
                     buffer: BufferId(index),
@@ -210,138 +217,149 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// `bind`: programs find a part of a buffer at a place from now on.
+    /// Executes `bind`: binds a part of a buffer for the programs that run next.
     pub(super) fn bind_range(
         &mut self,
         target: BindTarget,
         range: BufferRange,
     ) -> Result<(), Problem> {
+        let (gl, buffers) = (self.gl, &*self.buffers);
         match target {
-            // Draws and dispatches bind what their modules have.
-            BindTarget::Param { .. } if self.modules.is_some() => {}
+            BindTarget::Param { .. } if self.through_modules => {}
             BindTarget::Bound { kind, .. }
-                if self.modules.is_some() && kind != BufferKind::Feedback => {}
-            BindTarget::Param { stage, index } => self.bind_parameters(stage, index, range)?,
-            // Assembly programs find nothing in other sets.
+                if self.through_modules && kind != BufferKind::Feedback => {}
+            BindTarget::Param { stage, index } => {
+                bind_parameters(gl, buffers, (stage, index), range)?;
+            }
+            // Assembly programs access set 0 only.
             BindTarget::Bound { set, .. } if set != 0 => {}
             BindTarget::Bound { kind, binding, .. } => match kind {
                 BufferKind::Uniform if has_shaders(self.script) => {
-                    self.bind_shared(&UNIFORMS, binding, range)?;
+                    bind_shared(gl, buffers, &UNIFORMS, binding, range)?;
                 }
-                BufferKind::Uniform => self.bind_uniform(binding, range)?,
-                BufferKind::Storage => self.bind_shared(&STORAGE, binding, range)?,
-                BufferKind::Counter => self.bind_shared(&COUNTERS, binding, range)?,
-                BufferKind::Feedback => self.bind_captured(binding, range)?,
+                BufferKind::Uniform => bind_uniform(gl, buffers, binding, range)?,
+                BufferKind::Storage => bind_shared(gl, buffers, &STORAGE, binding, range)?,
+                BufferKind::Counter => bind_shared(gl, buffers, &COUNTERS, binding, range)?,
+                // OpenGL receives the range when a capture begins.
+                BufferKind::Feedback if self.is_capturing => {
+                    let reason = "OpenGL captures into the same buffers from begin to end";
+                    return Err(Problem::Lacking(reason.to_owned()));
+                }
+                BufferKind::Feedback => {
+                    check_captured_range(gl, buffers, binding, range)?;
+                }
             },
         }
         self.buffers.bound.insert(target, range);
         Ok(())
     }
+}
 
-    /// `program.buffer[index]` of the stages that have no buffer of their own there.
-    fn bind_uniform(&self, index: u32, range: BufferRange) -> Result<(), Problem> {
-        self.demand("GL_NV_parameter_buffer_object")?;
-        for stage in STAGES {
-            let own = BindTarget::Param { stage, index };
-            let exists = self.gl.has(param_target(stage).extension);
-            if exists && !self.buffers.bound.contains_key(&own) {
-                self.bind_parameters(stage, index, range)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// `program.buffer[index]` of a stage.
-    fn bind_parameters(&self, stage: Stage, index: u32, range: BufferRange) -> Result<(), Problem> {
-        let target = param_target(stage);
-        self.demand(target.extension)?;
-        let limit_of = |name| self.gl.program_integer(target.program, name);
-        check_index(
-            index,
-            limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV)?,
-        )?;
-        let words = limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV)?;
-        let rule = Rule {
-            start: Start::Buffer,
-            max_size: 4 * limit(words),
-            granularity: 4,
-        };
-        let buffer = self.buffers.get(range.buffer);
-        let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
-        let (offset, size) = (signed(offset), signed(size));
-        self.gl
-            .BindBufferRangeNV(target.buffer, index, buffer.name(), offset, size)?;
-        Ok(self.gl.check("glBindBufferRangeNV")?)
-    }
-
-    /// A storage buffer or a buffer of counters.
-    fn bind_shared(
-        &self,
-        target: &SharedTarget,
-        index: u32,
-        range: BufferRange,
-    ) -> Result<(), Problem> {
-        target.feature.require(&self.gl)?;
-        check_index(index, self.gl.integer(target.max_bindings)?)?;
-        let rule = shared_rule(&self.gl, target)?;
-        let buffer = self.buffers.get(range.buffer);
-        let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
-        let (offset, size) = (signed(offset), signed(size));
-        self.gl
-            .BindBufferRange(target.target, index, buffer.name(), offset, size)?;
-        Ok(self.gl.check("glBindBufferRange")?)
-    }
-
-    /// A uniform or storage buffer of a module.
-    pub(super) fn bind_module_range(
-        &self,
-        target: u32,
-        index: u32,
-        range: BufferRange,
-    ) -> Result<(), Problem> {
-        match target {
-            gl::UNIFORM_BUFFER => self.bind_shared(&UNIFORMS, index, range),
-            _ => self.bind_shared(&STORAGE, index, range),
+/// Binds `program.buffer[index]` of the stages that have no separate buffer there.
+fn bind_uniform(gl: &Gl, buffers: &Buffers, index: u32, range: BufferRange) -> Result<(), Problem> {
+    require_extension(gl, "GL_NV_parameter_buffer_object")?;
+    for stage in STAGES {
+        let own = BindTarget::Param { stage, index };
+        let exists = gl.has(param_target(stage).extension);
+        if exists && !buffers.bound.contains_key(&own) {
+            bind_parameters(gl, buffers, (stage, index), range)?;
         }
     }
+    Ok(())
+}
 
-    /// A buffer that vertices are captured into; OpenGL learns of it when a capture begins.
-    fn bind_captured(&self, binding: u32, range: BufferRange) -> Result<(), Problem> {
-        if self.feedback.is_active() {
-            let reason = "OpenGL captures into the same buffers from begin to end";
-            return Err(Problem::Lacking(reason.to_owned()));
-        }
-        self.captured_range(binding, range).map(|_| ())
-    }
+/// Binds `program.buffer[index]` of a stage.
+fn bind_parameters(
+    gl: &Gl,
+    buffers: &Buffers,
+    (stage, index): (Stage, u32),
+    range: BufferRange,
+) -> Result<(), Problem> {
+    let target = param_target(stage);
+    require_extension(gl, target.extension)?;
+    let limit_of = |name| gl.program_integer(target.program, name);
+    check_index(
+        index,
+        limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV)?,
+    )?;
+    let words = limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV)?;
+    let rule = Rule {
+        start: Start::Buffer,
+        max_size: 4 * limit(words),
+        granularity: 4,
+    };
+    let buffer = buffers.get(range.buffer);
+    let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
+    let (offset, size) = (signed(offset), signed(size));
+    gl.BindBufferRangeNV(target.buffer, index, buffer.name(), offset, size)?;
+    Ok(gl.check("glBindBufferRangeNV")?)
+}
 
-    /// Offset and size of a part that vertices are captured into.
-    fn captured_range(&self, binding: u32, range: BufferRange) -> Result<(u64, u64), Problem> {
-        let count = match MORE_CAPTURE_BUFFERS.is_in(&self.gl) {
-            true => gl::MAX_TRANSFORM_FEEDBACK_BUFFERS,
-            false => gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS,
-        };
-        check_index(binding, self.gl.integer(count)?)?;
-        let rule = Rule {
-            start: Start::Multiple(4),
-            max_size: u64::MAX,
-            granularity: 4,
-        };
-        let length = self.buffers.get(range.buffer).size() as u64;
-        fit(range, length, rule).map_err(Problem::Lacking)
-    }
+/// Binds a uniform buffer of GLSL, a storage buffer or a buffer of counters.
+fn bind_shared(
+    gl: &Gl,
+    buffers: &Buffers,
+    target: &SharedTarget,
+    index: u32,
+    range: BufferRange,
+) -> Result<(), Problem> {
+    target.feature.require(gl)?;
+    check_index(index, gl.integer(target.max_bindings)?)?;
+    let rule = shared_rule(gl, target)?;
+    let buffer = buffers.get(range.buffer);
+    let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
+    let (offset, size) = (signed(offset), signed(size));
+    gl.BindBufferRange(target.target, index, buffer.name(), offset, size)?;
+    Ok(gl.check("glBindBufferRange")?)
+}
 
-    /// Tells OpenGL where it captures vertices to.
-    pub(super) fn bind_captured_ranges(&self) -> Result<(), Problem> {
-        for (binding, range) in captured_ranges(&self.buffers.bound) {
-            let (offset, size) = self.captured_range(binding, range)?;
-            let name = self.buffers.get(range.buffer).name();
-            let (offset, size) = (signed(offset), signed(size));
-            let target = gl::TRANSFORM_FEEDBACK_BUFFER;
-            self.gl
-                .BindBufferRange(target, binding, name, offset, size)?;
-        }
-        Ok(self.gl.check("glBindBufferRange")?)
+/// Binds a uniform or storage buffer of a module.
+pub(super) fn bind_module_range(
+    gl: &Gl,
+    buffers: &Buffers,
+    target: u32,
+    index: u32,
+    range: BufferRange,
+) -> Result<(), Problem> {
+    let shared = if target == gl::UNIFORM_BUFFER {
+        &UNIFORMS
+    } else {
+        &STORAGE
+    };
+    bind_shared(gl, buffers, shared, index, range)
+}
+
+/// Returns offset and size of a part that vertices are captured into, if OpenGL can.
+fn check_captured_range(
+    gl: &Gl,
+    buffers: &Buffers,
+    binding: u32,
+    range: BufferRange,
+) -> Result<(u64, u64), Problem> {
+    let count = if MORE_CAPTURE_BUFFERS.is_in(gl) {
+        gl::MAX_TRANSFORM_FEEDBACK_BUFFERS
+    } else {
+        gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS
+    };
+    check_index(binding, gl.integer(count)?)?;
+    let rule = Rule {
+        start: Start::Multiple(4),
+        max_size: u64::MAX,
+        granularity: 4,
+    };
+    let length = buffers.get(range.buffer).size() as u64;
+    fit(range, length, rule).map_err(Problem::Lacking)
+}
+
+/// Binds the parts of buffers that OpenGL captures vertices into.
+pub(super) fn bind_captured_ranges(gl: &Gl, buffers: &Buffers) -> Result<(), Problem> {
+    for (binding, range) in captured_ranges(&buffers.bound) {
+        let (offset, size) = check_captured_range(gl, buffers, binding, range)?;
+        let name = buffers.get(range.buffer).name();
+        let target = gl::TRANSFORM_FEEDBACK_BUFFER;
+        gl.BindBufferRange(target, binding, name, signed(offset), signed(size))?;
     }
+    Ok(gl.check("glBindBufferRange")?)
 }
 
 fn shared_rule(gl: &Gl, target: &SharedTarget) -> Result<Rule, Error> {

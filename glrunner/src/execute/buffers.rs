@@ -1,8 +1,7 @@
 //! Buffers of a script: making, changing, reading; addresses.
 
-use super::problem::Problem;
 use super::support::require_extension;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Buffer, Gl, Version};
 use glasm_scripts::script::{BindTarget, BufferAddress, BufferDecl, BufferId, BufferRange};
 use std::collections::HashMap;
@@ -23,7 +22,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// A buffer of the script.
+    /// Returns a buffer of the script.
     pub(super) fn get(&self, buffer: BufferId) -> &Buffer {
         &self.made[buffer.0].buffer
     }
@@ -43,13 +42,13 @@ impl Buffers {
         Ok(())
     }
 
-    /// What a buffer holds now.
+    /// Reads the current contents of a buffer.
     pub(super) fn contents(&self, buffer: BufferId) -> Result<Vec<u8>, Error> {
         let buffer = self.get(buffer);
         buffer.read(0, buffer.size())
     }
 
-    /// The address of a place in a buffer, which programs can reach from now on.
+    /// Returns the address of an offset in a buffer, which programs can reach from now on.
     pub(super) fn address(
         &mut self,
         gl: &Gl,
@@ -61,9 +60,10 @@ impl Buffers {
         let start = match made.address {
             Some(start) => start,
             None => {
-                let access = match gl.has("GL_NV_shader_buffer_store") {
-                    true => gl::READ_WRITE,
-                    false => gl::READ_ONLY,
+                let access = if gl.has("GL_NV_shader_buffer_store") {
+                    gl::READ_WRITE
+                } else {
+                    gl::READ_ONLY
                 };
                 *made.address.insert(gl.make_resident(&made.buffer, access)?)
             }
@@ -99,7 +99,7 @@ pub(super) enum AddressWidth {
     Low,
 }
 
-/// A place in a buffer, which is at most as large as the memory.
+/// Returns an offset in a buffer, which is at most as large as the memory.
 fn place(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -107,7 +107,7 @@ impl CapturePlan {
         Ok(())
     }
 
-    /// The vertex streams that are captured, each once, in order.
+    /// Returns the vertex streams that are captured, each once, in order.
     pub(super) fn captured_streams(&self) -> Vec<u32> {
         let mut streams = self.streams.clone();
         streams.sort_unstable();
@@ -115,8 +115,8 @@ impl CapturePlan {
         streams
     }
 
-    /// Whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0, and for results that are captured more than
-    /// once, see ARB_transform_feedback3 issue 10.
+    /// Returns whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
+    /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
         let place = |result: &CapturedResult| (result[0], result[2]);
         let repeats = |(position, result): (usize, &CapturedResult)| {
@@ -127,25 +127,27 @@ impl CapturePlan {
             || self.results.iter().enumerate().any(repeats)
     }
 
-    /// The extension that this takes beyond NV_transform_feedback, which captures into one buffer without gaps.
+    /// Returns the extension that this takes beyond NV_transform_feedback, which captures into one
+    /// buffer without gaps.
     pub(super) fn extension(&self) -> Option<&'static str> {
         let needed = self.needs_streams() || self.results.iter().any(is_separator);
         needed.then_some("GL_ARB_transform_feedback3")
     }
 
-    /// The largest number of components of a vertex in a buffer.
+    /// Returns the largest number of components of a vertex in a buffer.
     pub(super) fn components(&self) -> u32 {
         let largest = self.strides.iter().max();
         largest.map_or(0, |stride| stride / 4)
     }
 }
 
-/// Whether it is a gap or goes to the next buffer; results have positive numbers.
+/// Returns whether it is a gap or goes to the next buffer; results have positive numbers.
 fn is_separator(result: &CapturedResult) -> bool {
     result[0] < 0
 }
 
-/// What OpenGL calls a result, and its number among those of that name: ARB_transform_feedback3, table X.1.
+/// Returns the constant of OpenGL for a result, and its index among those of that name:
+/// ARB_transform_feedback3, table X.1.
 fn result_name(semantic: Semantic) -> Option<(u32, u8)> {
     if let Semantic::TexCoord(number) = semantic {
         return Some((gl::TEXTURE_COORD_NV, number));
@@ -175,7 +177,7 @@ const SINGLE: &[(Semantic, u32)] = &[
     (Semantic::Layer, gl::LAYER_NV),
 ];
 
-/// Primitives as transform feedback tells them apart.
+/// Primitives as transform feedback distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Primitives {
     Points,
@@ -184,7 +186,7 @@ pub(super) enum Primitives {
 }
 
 impl Primitives {
-    /// What a draw makes of its vertices; `None` if a program decides.
+    /// Returns the primitives that a draw assembles; `None` if a program decides.
     pub(super) fn of_topology(topology: PrimitiveTopology) -> Option<Self> {
         Some(match topology {
             PrimitiveTopology::POINT_LIST => Self::Points,
@@ -227,7 +229,8 @@ impl Primitives {
         found.or(taken.filter(|_| passes))
     }
 
-    /// What the module of a geometry or tessellation evaluation program makes.
+    /// Returns the primitives that the module of a geometry or tessellation evaluation program
+    /// generates.
     pub(super) fn of_module(told: &glasm::reflect::Primitives) -> Option<Self> {
         use glasm::reflect::Primitives as Told;
         match told {
@@ -245,7 +248,7 @@ impl Primitives {
         }
     }
 
-    /// The parameter of `glBeginTransformFeedbackNV`.
+    /// Returns the parameter of `glBeginTransformFeedbackNV`.
     pub(super) fn gl(self) -> u32 {
         match self {
             Self::Points => gl::POINTS,
@@ -286,7 +289,7 @@ mod tests {
         let plan = CapturePlan::of_modules(&feedback);
         assert!(plan.results.is_empty());
         assert_eq!(plan.streams, [0, 0, 1]);
-        // Three components of four bytes behind byte 4; nothing is in buffer 1.
+        // Three components of four bytes after byte 4; nothing is in buffer 1.
         assert_eq!(plan.strides, [32, 0, 16]);
     }
 

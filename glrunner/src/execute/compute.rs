@@ -1,10 +1,11 @@
 //! Dispatches.
 
-use super::buffers::finish_stores;
+use super::buffers::{Buffers, finish_stores};
 use super::execution::Execution;
 use super::modules::Work;
-use super::problem::Problem;
-use crate::gl;
+use super::support::require_extension;
+use crate::error::Problem;
+use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::script::Groups;
 
@@ -34,9 +35,9 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
-        let modules = self.ready_modules(Work::Dispatch(size))?;
+        let modules = self.prepare_modules(Work::Dispatch(size))?;
         if self.shaders.get(Stage::Compute).is_some() {
-            self.ready_state()?;
+            self.prepare_state()?;
         }
         if let Some(modules) = &modules {
             self.bind_module_resources(modules)?;
@@ -45,7 +46,7 @@ impl Execution<'_> {
             shader.bind()?;
             // Modules are made for the size of their groups.
             let size = size.filter(|_| modules.is_none());
-            return self.run_groups(groups, size);
+            return self.dispatcher().run_groups(groups, size);
         }
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
@@ -56,10 +57,25 @@ impl Execution<'_> {
         }
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
-        self.ready_state()?;
-        self.run_groups(groups, size)
+        self.prepare_state()?;
+        self.dispatcher().run_groups(groups, size)
     }
 
+    fn dispatcher(&self) -> Dispatcher<'_> {
+        Dispatcher {
+            gl: &self.gl,
+            buffers: &self.buffers,
+        }
+    }
+}
+
+/// Dispatches work groups of the compute program that is bound.
+struct Dispatcher<'a> {
+    gl: &'a Gl,
+    buffers: &'a Buffers,
+}
+
+impl Dispatcher<'_> {
     /// Runs the compute program that is bound.
     fn run_groups(&self, groups: Groups, size: Option<[u32; 3]>) -> Result<(), Problem> {
         let counts = self.group_counts(groups)?;
@@ -77,12 +93,12 @@ impl Execution<'_> {
             }
         }
         self.gl.check("glDispatchCompute")?;
-        finish_stores(&self.gl)
+        finish_stores(self.gl)
     }
 
     /// ARB_compute_variable_group_size
     fn dispatch_sized(&self, [x, y, z]: [u32; 3], size: [u32; 3]) -> Result<(), Problem> {
-        self.demand("GL_ARB_compute_variable_group_size")?;
+        require_extension(self.gl, "GL_ARB_compute_variable_group_size")?;
         self.check_groups(size, &SIZES)?;
         let [width, height, depth] = size;
         Ok(self
@@ -90,7 +106,8 @@ impl Execution<'_> {
             .DispatchComputeGroupSizeARB(x, y, z, width, height, depth)?)
     }
 
-    /// How many work groups run. Those that a buffer says are read here only to compare them with the limits.
+    /// Returns the number of work groups. Counts in a buffer are read here only to compare them
+    /// with the limits.
     fn group_counts(&self, groups: Groups) -> Result<[u32; 3], Problem> {
         let range = match groups {
             Groups::Given(counts) => return Ok(counts),
@@ -131,8 +148,8 @@ impl Execution<'_> {
 mod tests {
     use super::*;
     use crate::execute::test_support::{reason, run_steps, with_execution};
+    use crate::gl::Version;
     use crate::gl::glsl::use_program;
-    use crate::gl::{Gl, Version};
     use glasm_scripts::script::{BufferId, BufferRange};
     use glasm_tests::skip::skip;
 
@@ -160,7 +177,7 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
             execution.make_buffers().unwrap();
             run_steps(execution);
             use_program(gl, &[(gl::COMPUTE_SHADER, COUNT_GROUPS)], &[]).unwrap();
-            let run = |groups| execution.run_groups(groups, None).unwrap();
+            let run = |groups| execution.dispatcher().run_groups(groups, None).unwrap();
             run(Groups::Given([2, 1, 1]));
             run(Groups::Indirect(BufferRange {
                 buffer: BufferId(1),
@@ -176,7 +193,9 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
     fn too_many_groups_are_skipped() {
         with_execution("[test]", |gl, execution| {
             if has_compute(gl) {
-                let result = execution.run_groups(Groups::Given([1, u32::MAX, 1]), None);
+                let result = execution
+                    .dispatcher()
+                    .run_groups(Groups::Given([1, u32::MAX, 1]), None);
                 let reason = reason(result);
                 assert!(
                     reason.ends_with("work groups in y, not 4294967295"),
@@ -195,10 +214,12 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
             }
             let groups = Groups::Given([1, 1, 1]);
             if gl.has(extension) {
-                let result = execution.run_groups(groups, Some([1, 1, u32::MAX]));
+                let result = execution
+                    .dispatcher()
+                    .run_groups(groups, Some([1, 1, u32::MAX]));
                 assert!(reason(result).ends_with("invocations of a group in z, not 4294967295"));
             } else {
-                let result = execution.run_groups(groups, Some([4, 1, 1]));
+                let result = execution.dispatcher().run_groups(groups, Some([4, 1, 1]));
                 assert_eq!(reason(result), format!("the driver lacks {extension}"));
             }
         });

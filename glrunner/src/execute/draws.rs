@@ -3,16 +3,18 @@
 use super::buffers::finish_stores;
 use super::execution::Execution;
 use super::modules::Work;
-use super::problem::Problem;
-use super::refusals::settle;
+use super::pipeline::set_pipeline_state;
+use super::programs::Programs;
+use super::refusals::check_outcome;
 use super::state_names::{TOPOLOGIES, gl_name};
 use super::support::{Feature, STAGES};
-use crate::gl::{self, DrawCall, Elements, Gl, IndexType, Version};
+use crate::error::Problem;
+use crate::gl::{self, Buffer, DrawCall, Elements, Gl, IndexType, Query, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::format::Format;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Assembly, Draw, DrawSource, GlOutcome, IndexWidth};
+use glasm_scripts::script::{Assembly, Command, Draw, DrawSource, GlOutcome, IndexWidth, Script};
 use glasm_scripts::vertices::check_bounds;
 
 const BASE_INSTANCE: Feature = feature(Version(4, 2), &["GL_ARB_base_instance"]);
@@ -36,16 +38,21 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
-        self.note_draw_state(&draw.state);
-        let modules = self.ready_modules(Work::Draw)?;
-        self.check_colors()?;
+        if let Some(modules) = &mut self.modules {
+            modules
+                .params
+                .set_draw_state(&script.requirements, &draw.state);
+        }
+        let modules = self.prepare_modules(Work::Draw)?;
+        let colors = written_colors(script, &self.programs);
+        self.check_colors(colors)?;
         self.use_programs()?;
-        self.ready_state()?;
+        self.prepare_state()?;
         if let Some(modules) = &modules {
             self.bind_module_resources(modules)?;
         }
         self.framebuffer()?.bind()?;
-        self.set_pipeline_state(&draw.state)?;
+        set_pipeline_state(&self.gl, &script.requirements, &draw.state, colors)?;
         if modules.is_some_and(|modules| modules.clamps_depth()) {
             self.gl.Enable(gl::DEPTH_CLAMP)?;
         }
@@ -60,24 +67,38 @@ impl Execution<'_> {
             shaders.bind()?;
         }
         let call = DrawCall {
-            mode: self.mode_of(draw)?,
+            mode: self.select_mode(draw)?,
             arrays: &arrays.of_draw(draw),
             elements: elements(draw, indices),
             instances: draw.instances,
             first_instance: draw.first_instance,
         };
-        let drawn = self.count_samples(|execution| {
-            execution.resume_capture(draw)?;
-            let drawn = execution.gl.draw(&arrays.buffer, &call);
-            execution.pause_capture()?;
-            Ok(drawn?)
-        });
-        settle(draw.outcome, drawn, "the draw")?;
+        let query = probes_samples(script)
+            .then(|| Query::begin(&self.gl, gl::SAMPLES_PASSED))
+            .transpose()?;
+        let drawn = self.draw_captured(draw, &arrays.buffer, &call);
+        if let Some(query) = query {
+            self.samples = query.end()?;
+        }
+        check_outcome(draw.outcome, drawn, "the draw")?;
         finish_stores(&self.gl)
     }
 
-    /// The primitives that OpenGL draws.
-    fn mode_of(&self, draw: &Draw) -> Result<u32, Problem> {
+    /// Draws, and captures the vertices if a capture has begun.
+    fn draw_captured(
+        &mut self,
+        draw: &Draw,
+        arrays: &Buffer,
+        call: &DrawCall<'_>,
+    ) -> Result<(), Problem> {
+        self.capture().resume(draw)?;
+        let drawn = self.gl.draw(arrays, call);
+        self.capture().pause()?;
+        Ok(drawn?)
+    }
+
+    /// Returns the primitives that OpenGL draws.
+    fn select_mode(&self, draw: &Draw) -> Result<u32, Problem> {
         let stages = self.programs.stages();
         let assembles = stages.contains(&Stage::Geometry) || stages.contains(&Stage::TessEval);
         if self.modules.is_some() && assembles && draw.assembly != Assembly::Direct {
@@ -102,8 +123,7 @@ impl Execution<'_> {
     }
 
     /// Only typed programs may draw to integers. EXT_texture_integer, "Errors".
-    fn check_colors(&self) -> Result<(), Problem> {
-        let writes = self.written_colors();
+    fn check_colors(&self, writes: u32) -> Result<(), Problem> {
         let colors = self.script.requirements.attachments.colors.iter().zip(0..);
         let mut integers = colors.filter(|(color, number)| {
             let is_integer = |color: &Format| color.encoding.is_integer();
@@ -139,7 +159,24 @@ impl Execution<'_> {
     }
 }
 
-/// What a draw needs beyond the simplest command.
+/// Returns whether a script asks for the number of samples that a draw passes.
+fn probes_samples(script: &Script) -> bool {
+    let mut steps = script.steps.iter();
+    steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }))
+}
+
+/// Returns a bit for each color that draws write. Without a fragment stage they write none. The
+/// fixed functions of OpenGL, which a script declares as its fragment stage, write all.
+fn written_colors(script: &Script, programs: &Programs) -> u32 {
+    let mut sections = script.programs.iter();
+    if sections.any(|section| section.stage == Stage::Fragment) {
+        programs.written_colors()
+    } else {
+        0
+    }
+}
+
+/// Checks that the driver supports a draw.
 fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     let base_vertex = match draw.source {
         DrawSource::Indexed { vertex_offset, .. } => vertex_offset,
@@ -183,7 +220,7 @@ fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     Ok(gl.check("setting primitives")?)
 }
 
-/// The index that restarts primitives.
+/// Returns the index that restarts primitives.
 fn restart_index(draw: &Draw) -> Option<u32> {
     match draw.source {
         DrawSource::Indexed { width, .. } => draw.state.primitive_restart.then(|| width.max()),
@@ -191,7 +228,7 @@ fn restart_index(draw: &Draw) -> Option<u32> {
     }
 }
 
-/// The indices of a draw, which the caller has checked to exist.
+/// Returns the indices of a draw, which the caller has checked to exist.
 fn used_indices<'a>(indices: &'a [u32], source: &DrawSource) -> &'a [u32] {
     match *source {
         DrawSource::Indexed { first, count, .. } => {

@@ -1,7 +1,7 @@
 //! All scripts of the repository on a driver that takes every program and runs none: what goes wrong in between is found, such as
 //! commands in the wrong order, or formats that do not go together.
 
-use super::{assembler, execute, expected_errors};
+use super::{assembler, execute, verdicts};
 use crate::gl::permissive::open_permissive;
 use crate::languages::extensions;
 use crate::options::{Observe, RunOptions};
@@ -11,7 +11,7 @@ use glasm_scripts::results::Files;
 use glasm_scripts::script::{ProgramForm, Script};
 use std::path::Path;
 
-/// What scripts use beside the languages of their programs.
+/// What scripts use next to the languages of their programs.
 const EXTENSIONS: &[&str] = &[
     "GL_EXT_depth_bounds_test",
     "GL_NV_bindless_texture",
@@ -30,7 +30,7 @@ const LIMITED: &[&str] = &[
     "GL_ARB_vertex_blend",
 ];
 
-/// The extensions that a script needs to run.
+/// Returns the extensions that a script needs to run.
 fn needed(script: &Script) -> Vec<String> {
     let own = script.programs.iter();
     let programs = own.chain(script.spares.iter().map(|spare| &spare.program));
@@ -54,7 +54,7 @@ fn failures(path: &Path) -> Option<Vec<String>> {
     let names = needed(&script);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let gl = open_permissive(&names)?;
-    let expects_errors = expected_errors::check_expected_errors(&gl, &script).is_some();
+    let expects_errors = verdicts::check_expected_errors(&gl, &script).is_some();
     if expects_errors || skip_reason(&script, &gl).is_some() {
         return Some(Vec::new());
     }

@@ -13,7 +13,8 @@ pub(super) struct Facts {
     pub(super) writes_point_size: bool,
     /// The clip distances that it writes, a bit for each.
     pub(super) clip_distances: u8,
-    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw brings something else.
+    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds something
+    /// else.
     pub(super) signed_attributes: u32,
     /// Bit n: as an unsigned integer.
     pub(super) unsigned_attributes: u32,
@@ -47,7 +48,8 @@ pub(super) struct WordInput {
 }
 
 impl Facts {
-    /// What the text of a program of the assembler tells. A text that only the driver understands is one of which nothing is known.
+    /// Reads the properties of a program of the assembler from its source. Nothing is known of a
+    /// program that only the driver understands.
     /// Bit n of `drawn`: there is color attachment n.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
         let mut facts = Self {
@@ -81,7 +83,7 @@ impl Facts {
         facts
     }
 
-    /// What the reflection of a module tells.
+    /// Reads the properties of a module from its reflection.
     pub(super) fn of_module(stage: Stage, reflection: &Reflection) -> Self {
         let mut facts = Self {
             is_typed: true,
@@ -146,7 +148,7 @@ impl Facts {
         }
     }
 
-    /// The type of integers that it reads a vertex attribute as; `None` of floats.
+    /// Returns the type of integers that it reads a vertex attribute as; `None` of floats.
     pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
         let is_in = |bits: u32| bits.checked_shr(location).is_some_and(|bits| bits & 1 != 0);
         if is_in(self.signed_attributes) {
@@ -159,7 +161,7 @@ impl Facts {
     }
 }
 
-/// The attachment of a color, unless it is the second source of blending.
+/// Returns the attachment of a color, unless it is the second source of blending.
 fn color_bit(output: &InterfaceVariable) -> u32 {
     let is_first = matches!(output.semantic, Semantic::FragColor { index: 0, .. });
     let location = output.location.filter(|_| is_first);

@@ -3,17 +3,19 @@
 //! A capture becomes active with its first draw, which decides what primitives it takes, and is paused between draws, when the script
 //! may look at the buffers.
 
+use super::bindings::bind_captured_ranges;
+use super::buffers::Buffers;
 use super::capture_plan::{CapturePlan, Primitives};
-use super::capture_state::{Counter, FeedbackState};
-use super::execution::Execution;
-use super::problem::Problem;
-use super::shaders::has_shaders;
-use super::support::Feature;
-use crate::gl::{self, Capture, Query, Version};
+use super::programs::Programs;
+use super::shader_loading::has_shaders;
+use super::support::{Feature, require_extension};
+use crate::error::Problem;
+use crate::gl::{self, Capture, Gl, Query, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::script::{CaptureCount, Command, Draw, Script, captured_ranges};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Pauses, which keep draws apart.
 const PAUSES: Feature = Feature {
@@ -36,15 +38,93 @@ fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
     })
 }
 
-impl Execution<'_> {
+/// Whether draws are captured.
+#[derive(Default)]
+pub(super) enum FeedbackState {
+    #[default]
+    Off,
+    /// From the next draw on.
+    Begun,
+    /// Paused, but for the time of a draw; captures primitives of this kind.
+    Active(Capture, Primitives),
+}
+
+/// The primitives of a stream that are counted during a draw.
+pub(super) struct Counter {
+    pub(super) stream: u32,
+    pub(super) written: Query,
+    pub(super) needed: Query,
+}
+
+/// Captured vertices and their counts.
+#[derive(Default)]
+pub(super) struct Feedback {
+    pub(super) state: FeedbackState,
+    pub(super) plan: CapturePlan,
+    /// What the last draw captured.
+    pub(super) primitives: Option<Primitives>,
+    pub(super) counters: Vec<Counter>,
+    /// Primitives written and needed since the capture began, by stream; `None` before any.
+    pub(super) counts: Option<BTreeMap<u32, [u64; 2]>>,
+}
+
+impl Feedback {
+    /// Returns whether OpenGL captures, if only after a pause.
+    pub(super) fn is_active(&self) -> bool {
+        matches!(self.state, FeedbackState::Active(..))
+    }
+
+    /// Primitives of a stream, written and needed.
+    pub(super) fn primitives(&self, stream: u32) -> Result<[u64; 2], String> {
+        let counts = self.counts.as_ref();
+        let counts = counts.ok_or_else(|| "nothing was captured".to_owned())?;
+        Ok(counts.get(&stream).copied().unwrap_or_default())
+    }
+
+    /// Captures no more.
+    pub(super) fn end(&mut self) -> Result<(), Problem> {
+        match std::mem::take(&mut self.state) {
+            FeedbackState::Off | FeedbackState::Begun => Ok(()),
+            FeedbackState::Active(capture, _) => Ok(capture.end()?),
+        }
+    }
+
+    /// Returns a count of the last capture.
+    pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
+        Ok(match count {
+            CaptureCount::Primitives { stream } => self.primitives(stream)?[0],
+            CaptureCount::Needed { stream } => self.primitives(stream)?[1],
+            CaptureCount::Bytes { buffer } => {
+                let place = buffer as usize;
+                let stream = self.plan.streams.get(place).copied().unwrap_or(0);
+                let stride = self.plan.strides.get(place).copied().unwrap_or(0);
+                let vertices = self.primitives.map_or(0, Primitives::vertices);
+                self.primitives(stream)?[0] * vertices * u64::from(stride)
+            }
+        })
+    }
+}
+
+/// Starts, pauses and resumes the capture of a script.
+pub(super) struct CaptureContext<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) script: &'a Script,
+    pub(super) programs: &'a Programs,
+    pub(super) buffers: &'a Buffers,
+    /// Whether programs run as modules.
+    pub(super) through_modules: bool,
+    pub(super) feedback: &'a mut Feedback,
+}
+
+impl CaptureContext<'_> {
     /// Captures later draws, from the start of the buffers on.
-    pub(super) fn start_capture(&mut self) -> Result<(), Problem> {
-        PAUSES.require(&self.gl)?;
-        if self.modules.is_some() {
+    pub(super) fn start(&mut self) -> Result<(), Problem> {
+        PAUSES.require(self.gl)?;
+        if self.through_modules {
             // For the bytes of what is captured; the modules say themselves what that is.
             self.feedback.plan = CapturePlan::of_modules(&self.script.feedback);
         } else if !has_shaders(self.script) {
-            self.demand("GL_NV_transform_feedback")?;
+            require_extension(self.gl, "GL_NV_transform_feedback")?;
             self.feedback.plan = self.plan_capture()?;
         }
         self.feedback.counts = Some(BTreeMap::new());
@@ -52,11 +132,11 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// What is captured, if the driver can.
+    /// Returns the results to capture, if the driver can.
     fn plan_capture(&self) -> Result<CapturePlan, Problem> {
         let plan = CapturePlan::new(&self.script.feedback).map_err(Problem::Lacking)?;
         if let Some(extension) = plan.extension() {
-            self.demand(extension)?;
+            require_extension(self.gl, extension)?;
         }
         let limits = [
             (
@@ -84,9 +164,9 @@ impl Execution<'_> {
         Ok(plan)
     }
 
-    /// Captures and counts until [`pause_capture`](Self::pause_capture), if draws are captured now. Programs, state and buffers of the
+    /// Captures and counts until [`Self::pause`], if draws are captured now. Programs, state and buffers of the
     /// draw are set before.
-    pub(super) fn resume_capture(&mut self, draw: &Draw) -> Result<(), Problem> {
+    pub(super) fn resume(&mut self, draw: &Draw) -> Result<(), Problem> {
         if let FeedbackState::Off = self.feedback.state {
             return Ok(());
         }
@@ -110,8 +190,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Ends what [`resume_capture`](Self::resume_capture) began.
-    pub(super) fn pause_capture(&mut self) -> Result<(), Problem> {
+    /// Ends what [`Self::resume`] began.
+    pub(super) fn pause(&mut self) -> Result<(), Problem> {
         let feedback = &mut self.feedback;
         if let FeedbackState::Active(capture, _) = &feedback.state {
             capture.pause()?;
@@ -130,9 +210,9 @@ impl Execution<'_> {
         streams.extend(self.feedback.plan.captured_streams());
         for stream in streams {
             if stream > 0 {
-                self.demand("GL_ARB_transform_feedback3")?;
+                require_extension(self.gl, "GL_ARB_transform_feedback3")?;
             }
-            let begin = |target| Query::begin_stream(&self.gl, target, stream);
+            let begin = |target| Query::begin_stream(self.gl, target, stream);
             let written = begin(gl::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN)?;
             let needed = begin(gl::PRIMITIVES_GENERATED)?;
             self.feedback.counters.push(Counter {
@@ -144,9 +224,9 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Whether shaders or modules say what is captured.
+    /// Returns whether shaders or modules say what is captured.
     fn captures_by_shaders(&self) -> bool {
-        has_shaders(self.script) || self.modules.is_some()
+        has_shaders(self.script) || self.through_modules
     }
 
     /// The first draw of a capture.
@@ -161,10 +241,10 @@ impl Execution<'_> {
                 .into());
             }
         }
-        self.bind_captured_ranges()?;
+        bind_captured_ranges(self.gl, self.buffers)?;
         let plan = &self.feedback.plan;
         let streams: Vec<i32> = match plan.needs_streams() {
-            true if self.modules.is_none() => plan
+            true if !self.through_modules => plan
                 .streams
                 .iter()
                 .map(|stream| stream.cast_signed())
@@ -174,12 +254,13 @@ impl Execution<'_> {
         if !self.captures_by_shaders() {
             self.gl.set_captured(&plan.results, &streams)?;
         }
-        let capture = Capture::begin(&self.gl, primitives.gl())?;
+        let capture = Capture::begin(self.gl, primitives.gl())?;
         self.feedback.state = FeedbackState::Active(capture, primitives);
         Ok(())
     }
 
-    /// What reaches transform feedback: what the last program makes that makes primitives, else what the draw says.
+    /// Returns the primitives that reach transform feedback: those of the last program that
+    /// generates primitives, else those of the draw.
     fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
         let stages = [Stage::Geometry, Stage::TessEval];
         let primitives = match stages.iter().find_map(|stage| self.programs.facts(*stage)) {
@@ -199,8 +280,8 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::execution::Execution;
     use crate::execute::test_support::{reason, with_execution, with_pretended};
-    use crate::gl::Gl;
     use crate::gl::glsl::{draw_arrays, use_program};
     use crate::gl::pretend::take_calls;
     use crate::gl::tests::framebuffer;
@@ -220,11 +301,12 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
         has
     }
 
-    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause all the same.
+    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause
+    /// nevertheless.
     fn begin(execution: &mut Execution<'_>, primitives: Primitives) {
         execution.feedback.plan = CapturePlan::new(&execution.script.feedback).unwrap();
         execution.feedback.counts = Some(BTreeMap::new());
-        execution.bind_captured_ranges().unwrap();
+        bind_captured_ranges(&execution.gl, &execution.buffers).unwrap();
         let capture = Capture::begin(&execution.gl, primitives.gl()).unwrap();
         capture.pause().unwrap();
         execution.feedback.state = FeedbackState::Active(capture, primitives);
@@ -265,9 +347,9 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
             use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &captured).unwrap();
             let draw = draw_of(execution);
             begin(execution, Primitives::Lines);
-            execution.resume_capture(&draw).unwrap();
+            execution.capture().resume(&draw).unwrap();
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
-            execution.pause_capture().unwrap();
+            execution.capture().pause().unwrap();
             // Two lines of two vertices of eight bytes.
             assert_eq!(execution.feedback.primitives(0), Ok([2, 2]));
             assert_eq!(
@@ -281,10 +363,10 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
             // Nothing is captured while it is paused.
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
             assert_eq!(floats(execution, 0)[9..], [0.0; 6]);
-            // One more line has room in 52 bytes.
-            execution.resume_capture(&draw).unwrap();
+            // One more line has space in 52 bytes.
+            execution.capture().resume(&draw).unwrap();
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
-            execution.pause_capture().unwrap();
+            execution.capture().pause().unwrap();
             assert_eq!(execution.feedback.primitives(0), Ok([3, 4]));
             assert_eq!(floats(execution, 0)[9..], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
             assert!(execution.feedback.is_active());
@@ -313,7 +395,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
                 "OpenGL captures into the same buffers from begin to end"
             );
             let draw = draw_of(execution);
-            let skipped = reason(execution.resume_capture(&draw));
+            let skipped = reason(execution.capture().resume(&draw));
             assert_eq!(
                 skipped,
                 "OpenGL captures Triangles or Points between begin and end, not both"
@@ -351,9 +433,9 @@ void main() {
             use_program(gl, &shaders, &["first", "gl_NextBuffer", "second"]).unwrap();
             let draw = draw_of(execution);
             begin(execution, Primitives::Points);
-            execution.resume_capture(&draw).unwrap();
+            execution.capture().resume(&draw).unwrap();
             draw_arrays(gl, gl::POINTS, 2).unwrap();
-            execution.pause_capture().unwrap();
+            execution.capture().pause().unwrap();
             assert_eq!(execution.feedback.primitives(0), Ok([2, 2]));
             assert_eq!(execution.feedback.primitives(1), Ok([3, 4]));
             let bytes = |buffer| execution.feedback.count(CaptureCount::Bytes { buffer });
@@ -368,7 +450,7 @@ void main() {
         let text = "[test]\nxfb 0 size 4\nxfb begin\nxfb end";
         with_execution(text, |gl, execution| {
             if !gl.has("GL_NV_transform_feedback") {
-                let reason = reason(execution.start_capture());
+                let reason = reason(execution.capture().start());
                 assert_eq!(reason, "the driver lacks GL_NV_transform_feedback");
             }
             let count = execution.feedback.count(CaptureCount::Bytes { buffer: 0 });
@@ -392,9 +474,9 @@ void main() {
             let script = execution.script;
             for step in &script.steps {
                 if let Command::Draw(draw) = &step.command {
-                    execution.resume_capture(draw).unwrap();
+                    execution.capture().resume(draw).unwrap();
                     draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
-                    execution.pause_capture().unwrap();
+                    execution.capture().pause().unwrap();
                 } else {
                     execution.step(step).unwrap();
                 }
@@ -418,10 +500,10 @@ void main() {
             }
             execution.make_buffers().unwrap();
             use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &["number"]).unwrap();
-            execution.start_capture().unwrap();
+            execution.capture().start().unwrap();
             let draw = draw_of(execution);
-            execution.resume_capture(&draw).unwrap();
-            execution.pause_capture().unwrap();
+            execution.capture().resume(&draw).unwrap();
+            execution.capture().pause().unwrap();
             let expected = "capture [33873, 1, 0, -2, 0, 0, 33873, 1, 0] streams [0, 0] 0x8c8c";
             assert_eq!(take_calls(), [expected]);
         });

@@ -1,16 +1,14 @@
 //! State that holds for the whole script: what scripts take for granted, and what programs are compiled for on Vulkan. The state of
 //! draws, to which most conventions belong, is set with each of them.
 
-use super::execution::Execution;
 use super::facts::Facts;
-use super::numbers::select_unit;
-use super::problem::Problem;
-use super::state::set_point_origin;
-use crate::features::lacks;
+use super::state::{State, set_point_origin};
+use super::support::select_unit;
+use crate::error::Problem;
+use crate::execute::support::lacks;
 use crate::gl::{self, Gl, Version};
-use glasm::ir::Stage;
 use glasm::{AlphaTest, CompareFunction, PointOrigin, PolygonStipple};
-use glasm_scripts::script::Convention;
+use glasm_scripts::script::{Convention, Requirements};
 
 /// What is off at first in OpenGL and always on in scripts.
 ///
@@ -26,7 +24,8 @@ const ALWAYS_ON: &[(u32, Version)] = &[
 /// Distances that programs can write.
 const CLIP_DISTANCES: u32 = 8;
 
-fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
+/// Sets the conventions of scripts where OpenGL has another default.
+pub(super) fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
     set_point_origin(gl, convention, PointOrigin::UpperLeft)?;
     for (capability, since) in ALWAYS_ON {
         if gl.version() >= *since {
@@ -42,9 +41,10 @@ fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
 
 fn set_fixed_state(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
     switch(gl, gl::VERTEX_PROGRAM_TWO_SIDE, fixed.two_sided_color)?;
-    gl.ShadeModel(match fixed.flat_colors {
-        true => gl::FLAT,
-        false => gl::SMOOTH,
+    gl.ShadeModel(if fixed.flat_colors {
+        gl::FLAT
+    } else {
+        gl::SMOOTH
     })?;
     set_clamping(gl, fixed)?;
     set_alpha_test(gl, &fixed.alpha_test)?;
@@ -92,10 +92,7 @@ fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
         (gl::CLAMP_READ_COLOR, false),
     ];
     for (target, clamps) in clamps {
-        let value = match clamps {
-            true => gl::TRUE,
-            false => gl::FALSE,
-        };
+        let value = if clamps { gl::TRUE } else { gl::FALSE };
         if gl.version() >= Version(3, 0) {
             gl.ClampColor(target, value.into())?;
         } else if gl.has("GL_ARB_color_buffer_float") {
@@ -108,67 +105,60 @@ fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
 }
 
 fn switch(gl: &Gl, capability: u32, on: bool) -> Result<(), Problem> {
-    match on {
-        true => gl.Enable(capability)?,
-        false => gl.Disable(capability)?,
+    if on {
+        gl.Enable(capability)?
+    } else {
+        gl.Disable(capability)?
     }
     Ok(())
 }
 
-impl Execution<'_> {
-    pub(super) fn set_conventions(&mut self) -> Result<(), Problem> {
-        set_conventions(&self.gl, self.script.requirements.convention)
-    }
+/// Sets the state that a script requires for all its commands.
+pub(super) fn set_required_state(
+    gl: &Gl,
+    requirements: &Requirements,
+    state: &mut State,
+) -> Result<(), Problem> {
+    let fixed = &requirements.fixed;
+    set_point_size(gl, fixed, state, None)?;
+    set_polygon_stipple(gl, requirements.polygon_stipple.as_deref())?;
+    set_fixed_state(gl, fixed)
+}
 
-    pub(super) fn set_fixed_state(&mut self) -> Result<(), Problem> {
-        let requirements = &self.script.requirements;
-        let fixed = &requirements.fixed;
-        self.fix_point_size(fixed.point_size.map(f32::from_bits))?;
-        set_polygon_stipple(&self.gl, requirements.polygon_stipple.as_deref())?;
-        set_fixed_state(&self.gl, fixed)
+/// Sets the size of all points. With `None` it is that of the script's requirements, or else what
+/// programs write, or the state's for programs that write none.
+pub(super) fn set_point_size(
+    gl: &Gl,
+    fixed: &glasm::FixedState,
+    state: &mut State,
+    size: Option<f32>,
+) -> Result<(), Problem> {
+    state.point_size = size.or(fixed.point_size.map(f32::from_bits));
+    if let Some(size) = state.point_size {
+        gl.PointSize(size)?;
     }
+    Ok(gl.check("glPointSize")?)
+}
 
-    /// The size of all points; with `None` it is what programs write, or the state's for programs that write none.
-    pub(super) fn fix_point_size(&mut self, size: Option<f32>) -> Result<(), Problem> {
-        let fixed = self.script.requirements.fixed.point_size;
-        self.state.point_size = size.or(fixed.map(f32::from_bits));
-        if let Some(size) = self.state.point_size {
-            self.gl.PointSize(size)?;
+/// Sets the state that depends on the last program before rasterization.
+pub(super) fn set_rasterized_state(
+    gl: &Gl,
+    fixed: &glasm::FixedState,
+    state: &mut State,
+    last: &Facts,
+) -> Result<(), Problem> {
+    let by_program = state.point_size.is_none() && last.writes_point_size;
+    switch(gl, gl::VERTEX_PROGRAM_POINT_SIZE, by_program)?;
+    let planes = fixed.clip_planes | last.clip_distances;
+    for number in 0..CLIP_DISTANCES {
+        let bit = 1 << number;
+        if (planes ^ state.clip_planes) & bit != 0 {
+            // The constants of clip distances are those of clip planes.
+            switch(gl, gl::CLIP_PLANE0 + number, planes & bit != 0)?;
         }
-        Ok(self.gl.check("glPointSize")?)
     }
-
-    /// Sets what depends on the programs that run, before every draw and dispatch.
-    pub(super) fn ready_state(&mut self) -> Result<(), Problem> {
-        let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
-        let mut programs = stages.iter();
-        let last = programs.find_map(|stage| self.programs.facts(*stage));
-        self.ready_rasterization(&last.unwrap_or_default())?;
-        let (textures, readers) = self.textures();
-        textures.prepare(&readers)?;
-        if self.modules.is_none() {
-            // Modules say where they look for images.
-            self.images.prepare(&self.gl)?;
-        }
-        self.ready_parameters()
-    }
-
-    /// `last` tells about the last program before rasterization.
-    fn ready_rasterization(&mut self, last: &Facts) -> Result<(), Problem> {
-        let gl = &self.gl;
-        let by_program = self.state.point_size.is_none() && last.writes_point_size;
-        switch(gl, gl::VERTEX_PROGRAM_POINT_SIZE, by_program)?;
-        let planes = self.script.requirements.fixed.clip_planes | last.clip_distances;
-        for number in 0..CLIP_DISTANCES {
-            let bit = 1 << number;
-            if (planes ^ self.state.clip_planes) & bit != 0 {
-                // The constants of clip distances are those of clip planes.
-                switch(gl, gl::CLIP_PLANE0 + number, planes & bit != 0)?;
-            }
-        }
-        self.state.clip_planes = planes;
-        Ok(gl.check("setting state for programs")?)
-    }
+    state.clip_planes = planes;
+    Ok(gl.check("setting state for programs")?)
 }
 
 #[cfg(test)]
@@ -252,16 +242,18 @@ mod tests {
                 ..Facts::default()
             };
             let planes = |gl: &Gl| [0, 1, 2].map(|number| on(gl, gl::CLIP_PLANE0 + number));
-            execution.set_fixed_state().unwrap();
-            execution.ready_rasterization(&writes).unwrap();
+            let (requirements, state) = (&execution.script.requirements, &mut execution.state);
+            let fixed = &requirements.fixed;
+            set_required_state(gl, requirements, state).unwrap();
+            set_rasterized_state(gl, fixed, state, &writes).unwrap();
             assert_eq!(planes(gl), [false, true, true]);
             assert!(on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
-            execution.ready_rasterization(&Facts::default()).unwrap();
+            set_rasterized_state(gl, fixed, state, &Facts::default()).unwrap();
             assert_eq!(planes(gl), [false, true, false]);
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
             // A fixed size goes before what programs write.
-            execution.fix_point_size(Some(3.0)).unwrap();
-            execution.ready_rasterization(&writes).unwrap();
+            set_point_size(gl, fixed, state, Some(3.0)).unwrap();
+            set_rasterized_state(gl, fixed, state, &writes).unwrap();
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
             assert_eq!(gl.floats(gl::POINT_SIZE).unwrap(), [3.0]);
         });

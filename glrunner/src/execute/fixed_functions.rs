@@ -1,9 +1,8 @@
 //! State that only draws without a program see, set by OpenGL's own commands.
 
-use super::numbers::select_unit;
-use super::problem::Problem;
 use super::state_names::texgen_coord;
-use super::support::require_extension;
+use super::support::{require_extension, select_unit};
+use crate::error::Problem;
 use crate::gl::{self, Gl};
 use glasm::fixed_function::{
     CombineFunction, CombineOperand, CombineSource, FogMode, FogSource, MaterialFaces,
@@ -111,7 +110,7 @@ fn material_mode(mode: MaterialMode) -> u32 {
     }
 }
 
-/// What scripts cannot say is the initial mode.
+/// Returns the constant of a mode. Scripts can set all but the initial mode.
 fn texgen_mode(mode: TexGenMode) -> u32 {
     match mode {
         TexGenMode::ObjectLinear => gl::OBJECT_LINEAR,

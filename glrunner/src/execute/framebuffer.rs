@@ -1,8 +1,7 @@
 //! The framebuffer of a script: clearing, probing, pictures.
 
-use super::problem::Problem;
 use super::support::Feature;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{
     self, ClientFormat, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version,
@@ -48,13 +47,13 @@ pub(super) struct ScriptFramebuffer {
     samples: u32,
 }
 
-/// What OpenGL calls a format.
+/// Returns the format of OpenGL for a format.
 fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
     TexelFormat::of(format)
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
 }
 
-/// Whether pixels of the framebuffer that is bound have the samples that were asked for.
+/// Checks whether pixels of the framebuffer that is bound have the samples that were asked for.
 fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
     if wanted == 1 {
         return Ok(());
@@ -134,7 +133,7 @@ impl ScriptFramebuffer {
     /// Clears all attachments or one, in all layers and samples.
     pub(super) fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
         self.framebuffer.bind()?;
-        // Every draw sets these anew.
+        // Every draw sets these again.
         gl.Disable(gl::SCISSOR_TEST)?;
         gl.Disable(gl::RASTERIZER_DISCARD)?;
         gl.ColorMask(gl::TRUE, gl::TRUE, gl::TRUE, gl::TRUE)?;
@@ -180,7 +179,7 @@ impl ScriptFramebuffer {
         }
     }
 
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     pub(super) fn read(&self, surface: Surface) -> Result<Option<Image>, Problem> {
         let has_sample = surface.sample.is_none_or(|sample| sample < self.samples);
         if surface.layer >= self.layers || !has_sample {
@@ -200,7 +199,7 @@ impl ScriptFramebuffer {
         }))
     }
 
-    /// All layers of a plane, as scripts have them.
+    /// Reads all layers of a plane, as scripts have them.
     fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
         // Of integers, depths and stencil values there is no mean.
         let first = match self.samples {
@@ -251,7 +250,7 @@ impl ScriptFramebuffer {
 /// How depths of single samples are read, whatever the format that stores them.
 const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 
-/// Stencil values of single samples likewise.
+/// Stencil values of single samples similarly.
 const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
 
 /// Depths as a format has them.
@@ -263,7 +262,7 @@ fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// What the driver lacks for a framebuffer, other than formats.
+/// Checks that the driver supports a framebuffer, except for its formats.
 fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<(), Problem> {
     FRAMEBUFFERS.require(gl)?;
     let Attachments {

@@ -1,152 +1,92 @@
 //! Storage images: textures that programs write.
 
-use super::problem::Problem;
 use super::texture_objects::{Store, create, gl_target, image_size, texel_format};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, SampleLayer, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::image::Image as Picture;
+use glasm_scripts::resource_table::ImageTable;
 use glasm_scripts::script::{BoundImage, Convention, ImageKey};
-use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, TextureData, Update};
-use std::collections::BTreeMap;
+use glasm_scripts::texture::{ImagePart, PlaneId, Shape, TextureData, Update};
 use std::rc::Rc;
 
-/// An image: what the script said, and the object once it was needed.
-struct ImageUnit {
-    data: TextureData,
-    object: Option<(Texture, Store)>,
-}
+/// Object of an image.
+type Object = (Texture, Store);
 
 /// All images of a script.
 #[derive(Default)]
 pub(super) struct Images {
-    images: BTreeMap<ImageKey, ImageUnit>,
-    /// What programs see where they look for another image than the script says.
-    bound: BTreeMap<ImageKey, BoundImage>,
+    pub(super) table: ImageTable<Object>,
 }
 
 impl Images {
-    /// Begins, extends or changes an image. What programs have written stays in the other planes, unless the image begins.
+    /// Begins, extends or changes an image.
     pub(super) fn update(&mut self, key: ImageKey, update: &Update) -> Result<(), Problem> {
-        let Some(unit) = self.images.get_mut(&key) else {
-            let data = TextureData::new(update);
-            let object = None;
-            self.images.insert(key, ImageUnit { data, object });
-            return Ok(());
-        };
-        let grows = update.shape != unit.data.shape;
-        if update.start == Start::Add && unit.object.is_some() {
-            if grows {
-                let message = "an image that programs have used cannot grow".to_owned();
-                return Err(message.into());
-            }
-            unit.data.update(update);
-            return unit.replace(&update.planes());
-        }
-        unit.data.update(update);
-        unit.object = None;
-        Ok(())
-    }
-
-    /// Lets programs see a part of an image where they look for another.
-    pub(super) fn bind(&mut self, place: ImageKey, bound: &BoundImage) {
-        self.bound.insert(place, bound.clone());
-    }
-
-    /// What programs see where they look for an image.
-    pub(super) fn bound(&self, place: ImageKey) -> BoundImage {
-        let own = || BoundImage {
-            image: place,
-            part: ImagePart::default(),
-            format: None,
-        };
-        self.bound.get(&place).cloned().unwrap_or_else(own)
-    }
-
-    /// An image whose object exists.
-    #[cfg(test)]
-    pub(super) fn insert(&mut self, key: ImageKey, data: TextureData, object: (Texture, Store)) {
-        let object = Some(object);
-        self.images.insert(key, ImageUnit { data, object });
-    }
-
-    /// The planes of all images that programs or probes have used.
-    pub(super) fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
-        let used = self.images.iter().filter(|(_, unit)| unit.object.is_some());
-        used.flat_map(|(key, unit)| unit.data.shape.planes().map(|plane| (*key, plane)))
-            .collect()
+        self.table.update(key, update, |object, data, planes| {
+            write_planes(object, data, planes)
+        })
     }
 }
 
-impl ImageUnit {
-    fn prepare(&mut self, gl: &Rc<Gl>) -> Result<&(Texture, Store), Problem> {
-        let object = match self.object.take() {
-            Some(object) => object,
-            None => create_image(gl, &self.data)?,
-        };
-        Ok(self.object.insert(object))
-    }
-
-    /// Puts what updates have filled into the object, if there is one.
-    fn replace(&self, planes: &[PlaneId]) -> Result<(), Problem> {
-        let Some((texture, store)) = &self.object else {
-            return Ok(());
-        };
-        let shape = &self.data.shape;
-        let format = texel_format(shape)?;
-        for plane in planes {
-            let texels = self.data.plane(*plane);
-            if let Store::Buffer(buffer) = store {
-                buffer.write(0, &texels)?;
-            } else if shape.target.is_multisample() {
-                let place = sample_layer(shape, *plane);
-                texture.write_sample(place, format.internal, format.client, &texels)?;
-            } else {
-                let (image, offset) = part_of_plane(shape, *plane);
-                texture.replace(image, offset, format.client, &texels)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The texels of a plane as they are now.
-    fn read(&mut self, gl: &Rc<Gl>, plane: PlaneId) -> Result<Vec<u8>, Problem> {
-        self.prepare(gl)?;
-        let Some((texture, store)) = &self.object else {
-            return Ok(self.data.plane(plane));
-        };
-        let shape = &self.data.shape;
-        let format = texel_format(shape)?;
-        let size = shape.plane_bytes(plane.level);
+/// Writes planes of an image to its object.
+fn write_planes(
+    (texture, store): &Object,
+    data: &TextureData,
+    planes: &[PlaneId],
+) -> Result<(), Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    for plane in planes {
+        let texels = data.plane(*plane);
         if let Store::Buffer(buffer) = store {
-            return Ok(buffer.read(0, size)?);
+            buffer.write(0, &texels)?;
+        } else if shape.target.is_multisample() {
+            let layer = sample_layer(shape, *plane);
+            texture.write_sample(layer, format.internal, format.client, &texels)?;
+        } else {
+            let (image, offset) = part_of_plane(shape, *plane);
+            texture.replace(image, offset, format.client, &texels)?;
         }
-        let (image, _) = part_of_plane(shape, plane);
-        let texels = match shape.target.is_multisample() {
-            true => texture.read_sample(format.internal, plane.sample, format.client)?,
-            false => texture.read(image.target, plane.level, format.client)?,
-        };
-        let first = match shape.target {
-            TexTarget::Cube => 0,
-            TexTarget::D1
-            | TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Rect
-            | TexTarget::D1Array
-            | TexTarget::D2Array
-            | TexTarget::CubeArray
-            | TexTarget::Buffer
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => plane.slice as usize * size,
-        };
-        let part = texels.get(first..first + size);
-        let part =
-            part.ok_or_else(|| "the driver gives fewer texels than the image has".to_owned())?;
-        Ok(part.to_vec())
     }
+    Ok(())
 }
 
-/// A texture that programs can write: it is complete.
+/// Reads the texels of a plane from the object of an image.
+fn read_plane(
+    (texture, store): &Object,
+    shape: &Shape,
+    plane: PlaneId,
+) -> Result<Vec<u8>, Problem> {
+    let format = texel_format(shape)?;
+    let size = shape.plane_bytes(plane.level);
+    if let Store::Buffer(buffer) = store {
+        return Ok(buffer.read(0, size)?);
+    }
+    let (image, _) = part_of_plane(shape, plane);
+    let texels = if shape.target.is_multisample() {
+        texture.read_sample(format.internal, plane.sample, format.client)?
+    } else {
+        texture.read(image.target, plane.level, format.client)?
+    };
+    let first = match shape.target {
+        TexTarget::Cube => 0,
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Rect
+        | TexTarget::D1Array
+        | TexTarget::D2Array
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => plane.slice as usize * size,
+    };
+    let part = texels.get(first..first + size);
+    let part = part.ok_or_else(|| "the driver gives fewer texels than the image has".to_owned())?;
+    Ok(part.to_vec())
+}
+
+/// Creates a texture that programs can write: it is complete.
 fn create_image(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     let target = gl_target(data.shape.target);
     let object = create(gl, data, target, Convention::Vulkan)?;
@@ -171,7 +111,7 @@ fn sample_layer(shape: &Shape, plane: PlaneId) -> SampleLayer {
     }
 }
 
-/// The part of an image that is a plane, and where it starts.
+/// Returns the part of an image that is a plane, and where it starts.
 fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
     let [width, height, _] = image_size(shape, plane.level);
     let (target, level) = (gl_target(shape.target), plane.level);
@@ -203,19 +143,26 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
 impl Images {
     /// Makes the images that a draw or dispatch may use, and binds them.
     pub(super) fn prepare(&mut self, gl: &Rc<Gl>) -> Result<(), Problem> {
-        let places: Vec<ImageKey> = self
-            .images
-            .keys()
-            .chain(self.bound.keys())
-            .copied()
-            .collect();
-        for place in places {
+        for key in self.table.keys() {
             // Images with a descriptor only are for modules, which OpenGL does not run.
-            if let Some(unit) = place.unit() {
-                self.bind_unit(gl, unit, &self.bound(place), None)?;
+            if let Some(unit) = key.unit() {
+                self.bind_unit(gl, unit, &self.table.bound(key), None)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns the shape of an image that is bound, if it has the part that is bound.
+    fn shape_with(&self, bound: &BoundImage) -> Option<Shape> {
+        let data = self.table.data(bound.image).ok()?;
+        let has_part = bound.part.exists(&data.shape);
+        has_part.then(|| data.shape.clone())
+    }
+
+    /// Returns the texture of an image, which is created if it does not exist yet.
+    fn prepare_object(&mut self, gl: &Rc<Gl>, key: ImageKey) -> Result<&Texture, Problem> {
+        let (_, object) = self.table.prepare(key, |data| create_image(gl, data))?;
+        Ok(&object.0)
     }
 
     /// Binds an image, in its own format unless another one is given.
@@ -231,19 +178,17 @@ impl Images {
             let reason = format!("the driver lacks image unit {unit}");
             return Err(Problem::Lacking(reason));
         }
-        let image = self.images.get_mut(&bound.image);
-        let Some(image) = image.filter(|image| bound.part.exists(&image.data.shape)) else {
-            // Nothing is there for programs to see.
+        let Some(own) = self.shape_with(bound) else {
+            // Programs access no image.
             return Ok(interface.bind(gl, unit, 0, ImagePart::default(), gl::R8)?);
         };
-        let own = image.data.shape.clone();
         let format = bound.format.clone().unwrap_or_else(|| own.format.clone());
         let name = format.vk;
         let internal = match raw {
             Some(internal) => internal,
             None => texel_format(&Shape { format, ..own })?.internal,
         };
-        let texture = image.prepare(gl)?.0.name();
+        let texture = self.prepare_object(gl, bound.image)?.name();
         match interface.bind(gl, unit, texture, bound.part, internal) {
             // The only thing that OpenGL may find wrong is the format.
             Err(Error::Gl { .. }) => {
@@ -254,25 +199,23 @@ impl Images {
         }
     }
 
-    /// A handle of the image that programs see at a unit. NV_bindless_texture.
+    /// Returns a handle of the image that programs see at a unit. NV_bindless_texture.
     pub(super) fn handle(&mut self, gl: &Rc<Gl>, unit: u32) -> Result<u64, Problem> {
-        let bound = self.bound(ImageKey::of_unit(unit));
-        let image = self.images.get_mut(&bound.image);
-        let image = image.filter(|image| bound.part.exists(&image.data.shape));
-        let Some(image) = image else {
+        let bound = self.table.bound(ImageKey::of_unit(unit));
+        let Some(own) = self.shape_with(&bound) else {
             let reason = format!("OpenGL has no handle of image {unit}, which is not set");
             return Err(Problem::Lacking(reason));
         };
-        let own = image.data.shape.clone();
         let target = own.target;
         let format = bound.format.unwrap_or_else(|| own.format.clone());
         let internal = texel_format(&Shape { format, ..own })?.internal;
-        let texture = image.prepare(gl)?.0.name();
+        let texture = self.prepare_object(gl, bound.image)?.name();
         let (level, layered, layer) = place_of(bound.part);
         // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
-        let layered = match has_layers(target) {
-            true => layered,
-            false => gl::FALSE,
+        let layered = if has_layers(target) {
+            layered
+        } else {
+            gl::FALSE
         };
         let handle = gl.GetImageHandleNV(texture, level, layered, layer, internal)?;
         if gl.IsImageHandleResidentNV(handle)? == gl::FALSE {
@@ -282,18 +225,16 @@ impl Images {
         Ok(handle)
     }
 
-    /// The texels of a plane as they are now.
+    /// Reads the current texels of a plane.
     pub(super) fn read(
         &mut self,
         gl: &Rc<Gl>,
         key: ImageKey,
         plane: PlaneId,
     ) -> Result<Picture, Problem> {
-        let Some(image) = self.images.get_mut(&key) else {
-            return Err(format!("{key} is not set yet").into());
-        };
-        let data = image.read(gl, plane)?;
-        let shape = &image.data.shape;
+        let create = |data: &TextureData| create_image(gl, data);
+        let (TextureData { shape, .. }, object) = self.table.prepare(key, create)?;
+        let data = read_plane(object, shape, plane)?;
         let [width, height, _] = shape.level_extent(plane.level);
         Ok(Picture {
             width,
@@ -314,7 +255,7 @@ enum Interface {
     Ext,
 }
 
-/// Whether a level of a texture is made of layers.
+/// Returns whether a level of a texture is made of layers.
 fn has_layers(target: TexTarget) -> bool {
     target.is_array() || matches!(target, TexTarget::D3 | TexTarget::Cube)
 }
@@ -341,7 +282,7 @@ impl Interface {
         Err(Problem::Lacking(reason))
     }
 
-    /// Number of image units.
+    /// Returns the number of image units.
     fn units(self, gl: &Gl) -> Result<u32, Error> {
         let name = match self {
             Self::Core => gl::MAX_IMAGE_UNITS,

@@ -43,7 +43,7 @@ impl<'a> Implementation<'a> {
         Ok(opengl::options(device, uniforms, storage))
     }
 
-    /// The first feature that a module needs and that is not there.
+    /// Returns the first feature that a module needs and that is not there.
     pub(crate) fn lacking(&self, reflection: &Reflection) -> Option<&'static str> {
         let lacking = opengl::lacking(reflection, self.version(), |name| self.has(name));
         lacking.first().copied()

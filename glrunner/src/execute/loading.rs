@@ -1,29 +1,38 @@
 //! Loads the programs of a script into the driver's assembler.
 
 use super::assembler::{load, refused, target_of_stage};
-use super::execution::Execution;
 use super::facts::Facts;
 use super::passthrough;
-use super::problem::Problem;
-use crate::gl::Program;
+use super::programs::{Programs, StatePrograms};
+use crate::error::Problem;
+use crate::gl::{Gl, Program};
 use glasm::ProgramType;
 use glasm::ir::{Semantic, Stage};
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script, Step};
+use std::rc::Rc;
 
-/// Whether programs of the script break a rule that not every driver knows.
+/// Returns whether programs of the script break a rule that not every driver knows.
 fn expects_warnings(script: &Script) -> bool {
     let expects = |step: &Step| matches!(step.command, Command::ExpectWarning(_));
     script.steps.iter().any(expects)
 }
 
-impl Execution<'_> {
+/// Loads programs of a script into the driver.
+pub(super) struct ProgramLoader<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) script: &'a Script,
+    pub(super) programs: &'a mut Programs,
+    pub(super) state_programs: &'a mut StatePrograms,
+}
+
+impl ProgramLoader<'_> {
     /// Loads the programs that the script starts with.
     pub(super) fn load_programs(&mut self) -> Result<(), Problem> {
         let script = self.script;
         for program in &script.programs {
             match program.form {
                 ProgramForm::Assembly => {
-                    let loaded = load(&self.gl, program)?;
+                    let loaded = load(self.gl, program)?;
                     let loaded = match loaded {
                         Err(_) if expects_warnings(script) => {
                             let reason = "the driver refuses what glasm takes with a warning";
@@ -53,7 +62,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// A stage that passes on what it gets.
+    /// A stage that forwards what it gets.
     fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
         let text = match stage {
             Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),
@@ -65,7 +74,7 @@ impl Execution<'_> {
                 return Err(Problem::Lacking(reason));
             }
         };
-        let loaded = Program::load(&self.gl, target_of_stage(stage), text.as_bytes())?;
+        let loaded = Program::load(self.gl, target_of_stage(stage), text.as_bytes())?;
         let loaded = loaded
             .map_err(|error| format!("the program that passes on is refused: {}", error.message))?;
         self.programs.set(stage, (loaded, 0), Facts::default());
@@ -79,7 +88,7 @@ impl Execution<'_> {
         Facts::of(program.stage, &program.text, drawn)
     }
 
-    /// What the fragment program reads, if the script has one.
+    /// Returns the inputs of the fragment program, if the script has one.
     fn fragment_inputs(&self) -> Option<Vec<Semantic>> {
         let mut programs = self.script.programs.iter();
         let program = programs.find(|program| {
@@ -91,30 +100,28 @@ impl Execution<'_> {
         Some(inputs.map(|input| input.semantic).collect())
     }
 
-    /// `load`: another program takes the place of the stage's, or is refused.
+    /// Executes `load`: replaces the program of a stage by a reloadable one, or checks that it is
+    /// refused. Returns the stage whose program was replaced.
     pub(super) fn load_spare(
         &mut self,
         spare: usize,
         expected: Option<&ExpectedError>,
-    ) -> Result<(), Problem> {
-        let program = &self.script.spares[spare].program;
-        match (load(&self.gl, program)?, expected) {
+    ) -> Result<Option<Stage>, Problem> {
+        let script = self.script;
+        let program = &script.spares[spare].program;
+        match (load(self.gl, program)?, expected) {
             (Ok(loaded), None) => {
                 let facts = self.facts_of(program);
-                let line = program.line;
-                self.programs.set(program.stage, (loaded, line), facts);
-                self.upload_locals(program.stage)?;
-                self.upload_named(program.stage)?;
+                self.programs
+                    .set(program.stage, (loaded, program.line), facts);
+                Ok(Some(program.stage))
             }
-            (Err(_), Some(_)) => {}
+            (Err(_), Some(_)) => Ok(None),
             (Ok(_), Some(expected)) => {
                 let code = expected.code.id();
-                return Err(
-                    format!("expected error {code}, but the driver accepts the program").into(),
-                );
+                Err(format!("expected error {code}, but the driver accepts the program").into())
             }
-            (Err(error), None) => return Err(refused(self.script, program, &error)),
+            (Err(error), None) => Err(refused(script, program, &error)),
         }
-        Ok(())
     }
 }

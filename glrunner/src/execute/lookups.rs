@@ -34,13 +34,15 @@ impl Lookups {
             units.map(|unit| Lookup {
                 unit,
                 target: texture.target,
-                gl_target: match renderbuffers.contains(&unit) {
-                    true => gl::TEXTURE_RENDERBUFFER_NV,
-                    false => gl_target(texture.target),
+                gl_target: if renderbuffers.contains(&unit) {
+                    gl::TEXTURE_RENDERBUFFER_NV
+                } else {
+                    gl_target(texture.target)
                 },
-                comparing: match texture.shadow {
-                    true => Comparing::On,
-                    false => Comparing::Off,
+                comparing: if texture.shadow {
+                    Comparing::On
+                } else {
+                    Comparing::Off
                 },
             })
         });
@@ -51,7 +53,8 @@ impl Lookups {
     }
 }
 
-/// The units that a program reads with the target `RENDERBUFFER`, which the reflection does not tell from `2DMS`.
+/// Returns the units that a program reads with the target `RENDERBUFFER`, which the reflection does
+/// not tell from `2DMS`.
 fn renderbuffers(text: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(text);
     let operands = text.split("texture[").skip(1);

@@ -1,19 +1,18 @@
 //! Does what the commands of a script say, in a context of its own.
 //!
-//! In layers, from below: what is known of programs (`facts`) and how state is called; what the commands so far have set, a type for each kind
-//! (`programs`, `textures`, `buffers` and so on); all of a script (`execution`) and what single commands do with it; here, the commands.
+//! In layers, from below: what is known of programs (`facts`) and how state is called; what the
+//! previous commands have set, a type for each kind (`programs`, `textures`, `buffers` and so on);
+//! all of a script (`execution`) and what single commands do with it; here, the commands.
 
 pub(crate) mod assembler;
 mod bindings;
 mod buffers;
 mod capture_plan;
-mod capture_state;
 mod compute;
 mod draws;
 #[cfg(test)]
 mod dry_run;
 mod execution;
-pub(crate) mod expected_errors;
 mod facts;
 mod feedback;
 mod fixed;
@@ -25,26 +24,19 @@ mod loading;
 mod lookups;
 mod module_compile;
 mod module_resources;
-mod module_runs;
 mod module_text;
 mod modules;
 mod named_parameters;
-mod numbers;
-mod parameter_values;
 mod parameters;
 mod passthrough;
 mod pipeline;
-mod preparation;
-mod problem;
 mod programs;
-mod queries;
 mod refusals;
 mod sampling;
 mod shader_loading;
-mod shaders;
 mod state;
 mod state_names;
-mod support;
+pub(crate) mod support;
 #[cfg(test)]
 mod test_support;
 mod texture_objects;
@@ -56,9 +48,11 @@ mod vertex_programs;
 mod vertices;
 
 use crate::error::Error;
+use crate::error::{Done, Problem, unused};
 use crate::gl::Gl;
 use crate::options::RunOptions;
 use execution::Execution;
+use fixed::set_point_size;
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 use glasm_scripts::data::TypedData;
@@ -74,7 +68,8 @@ use glasm_scripts::script::{
     TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
-use problem::{Done, Problem, unused};
+use programs::{count_in_source, query_count};
+use refusals::limit_vertices;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -98,7 +93,9 @@ impl Runner for Execution<'_> {
     }
 
     fn begin(&mut self, command: &Command) {
-        self.note_command(command);
+        if let Some(modules) = &mut self.modules {
+            modules.state.apply(command, self.script);
+        }
     }
 
     fn take_messages(&mut self) -> Vec<String> {
@@ -127,20 +124,22 @@ impl Runner for Execution<'_> {
         index: u32,
         value: &ParamValue,
     ) -> Done {
-        if self.modules.is_some() {
-            return self.change_parameter((bank, stage, index), value);
+        if let Some(mut context) = self.module_context() {
+            return context.change_parameter((bank, stage, index), value);
         }
+        let mut context = self.parameter_context();
         match value {
             ParamValue::Words(_, words) if bank == ParamBank::Named => {
-                self.set_named(stage, index, *words)
+                context.set_named(stage, index, *words)
             }
-            ParamValue::Words(ty, words) => self.set_words(bank, stage, index, *ty, *words),
+            ParamValue::Words(ty, words) => context.set_words(bank, stage, index, *ty, *words),
             ParamValue::Addresses(places) => {
                 let addresses: Result<Vec<u64>, Problem> =
                     places.iter().map(|place| self.address(*place)).collect();
-                self.set_pairs(bank, stage, index, &addresses?)
+                let mut context = self.parameter_context();
+                context.set_pairs(bank, stage, index, &addresses?)
             }
-            ParamValue::Handles(units) => self.set_handles(bank, stage, index, units),
+            ParamValue::Handles(units) => context.set_handles(bank, stage, index, units),
         }
     }
 
@@ -152,15 +151,16 @@ impl Runner for Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done {
-        if self.modules.is_some() {
-            let (words, own) = self.module_parameter((bank, stage, index))?;
+        if let Some(mut context) = self.module_context() {
+            let (words, own) = context.read_parameter((bank, stage, index))?;
             let observed = (own == Some(ty)).then_some(words);
             return Ok(check_parameter(observed, expected, ty)?);
         }
+        let mut context = self.parameter_context();
         match bank {
-            ParamBank::Named => self.check_named(stage, index, ty, expected),
+            ParamBank::Named => context.check_named(stage, index, ty, expected),
             ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => {
-                self.check_value((stage, bank, index), ty, expected)
+                context.check_value((stage, bank, index), ty, expected)
             }
         }
     }
@@ -171,13 +171,14 @@ impl Runner for Execution<'_> {
         stage: Stage,
         index: u32,
     ) -> Result<[u32; 4], Problem> {
-        if self.modules.is_some() {
-            return Ok(self.module_parameter((bank, stage, index))?.0);
+        if let Some(mut context) = self.module_context() {
+            return Ok(context.read_parameter((bank, stage, index))?.0);
         }
+        let mut context = self.parameter_context();
         match bank {
-            ParamBank::Named => self.named_words(stage, index),
+            ParamBank::Named => context.named_words(stage, index),
             ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => {
-                self.float_words((stage, bank, index))
+                context.float_words((stage, bank, index))
             }
         }
     }
@@ -198,7 +199,12 @@ impl Runner for Execution<'_> {
         argument: [u32; 4],
         outcome: Outcome,
     ) -> Done {
-        self.execute_state_program(spare, argument, outcome)
+        if self.modules.is_some() {
+            return Err(unused("vertex state programs as modules"));
+        }
+        let programs = &mut self.state_programs;
+        let call = (spare, argument);
+        vertex_programs::execute_state_program(&self.gl, self.script, programs, call, outcome)
     }
 
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
@@ -223,7 +229,10 @@ impl Runner for Execution<'_> {
     }
 
     fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done {
-        self.limit_vertices(limit, outcome)
+        if self.modules.is_some() {
+            return Err(unused("vertex limits of modules"));
+        }
+        limit_vertices(&self.gl, &self.programs, limit, outcome)
     }
 
     fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Done {
@@ -240,7 +249,8 @@ impl Runner for Execution<'_> {
     }
 
     fn set_point_size(&mut self, size: Option<f32>) -> Done {
-        self.fix_point_size(size)
+        let fixed = &self.script.requirements.fixed;
+        set_point_size(&self.gl, fixed, &mut self.state, size)
     }
 
     fn load(&mut self, spare: usize, error: Option<&ExpectedError>) -> Done {
@@ -248,7 +258,11 @@ impl Runner for Execution<'_> {
             // The next draw or dispatch compiles it.
             return Ok(());
         }
-        self.load_spare(spare, error)
+        if let Some(stage) = self.loader().load_spare(spare, error)? {
+            self.parameter_context().upload_locals(stage)?;
+            self.parameter_context().upload_named(stage)?;
+        }
+        Ok(())
     }
 
     fn push(&mut self, _data: &TypedData) -> Done {
@@ -278,7 +292,7 @@ impl Runner for Execution<'_> {
     }
 
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done {
-        self.images.bind(place, bound);
+        self.images.table.bind(place, bound.clone());
         Ok(())
     }
 
@@ -287,7 +301,7 @@ impl Runner for Execution<'_> {
     }
 
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
-        self.images.used_planes()
+        self.images.table.used_planes()
     }
 
     fn buffer_count(&self) -> usize {
@@ -303,15 +317,15 @@ impl Runner for Execution<'_> {
     }
 
     fn address(&mut self, place: BufferAddress) -> Result<u64, Problem> {
-        self.buffer_address(place)
+        self.resolve_address(place)
     }
 
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done {
-        self.bind_range(target, range)
+        self.buffer_binder().bind_range(target, range)
     }
 
     fn begin_capture(&mut self) -> Done {
-        self.start_capture()
+        self.capture().start()
     }
 
     fn end_capture(&mut self) -> Done {
@@ -327,7 +341,10 @@ impl Runner for Execution<'_> {
     }
 
     fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
-        self.counted(stage, kind)
+        match &self.modules {
+            Some(modules) => count_in_source(self.script, &modules.state, stage, kind),
+            None => query_count(&self.gl, &self.programs, stage, kind),
+        }
     }
 
     fn has_framebuffer(&self) -> bool {

@@ -3,9 +3,9 @@
 use super::facts::Facts;
 use super::implementation::Implementation;
 use super::modules::{Key, ModuleProgram, ModuleSource, Modules, StageModule, Work};
-use super::problem::Problem;
-use super::shaders::shader_type;
+use super::shader_loading::shader_type;
 use super::{module_text, passthrough};
+use crate::error::Problem;
 use crate::gl::{Gl, Module, ShaderProgram};
 use crate::options::Through;
 use glasm::ir::Stage;
@@ -43,9 +43,10 @@ pub(super) fn compile(
         };
         return Err(format!("there is no {what}").into());
     };
-    let mut linked = match is_compute {
-        true => Vec::new(),
-        false => compiler.link(),
+    let mut linked = if is_compute {
+        Vec::new()
+    } else {
+        compiler.link()
     };
     let mut stages = Vec::new();
     for section in &sections {
@@ -72,7 +73,8 @@ pub(super) fn compile(
     Ok(ModuleProgram { stages, program })
 }
 
-/// What the modules need must be there: not all of it is asked for when they are compiled.
+/// Checks that the driver supports what the modules need: not all of it is checked when they are
+/// compiled.
 fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
     let implementation = Implementation::of(gl)?;
     let lacking = |module: &StageModule| {
@@ -90,7 +92,7 @@ fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
 
 type Compiled = Result<Shader, Diagnostics>;
 
-/// What becomes of a section by itself; nothing where OpenGL needs no shader.
+/// Compiles a section alone; none where OpenGL needs no shader.
 fn compile_section(
     compiler: &ScriptCompiler<'_>,
     section: &ProgramSection,
@@ -138,7 +140,7 @@ fn compile_ir(
     Ok(glasm::Compiler::new().compile_ir(&program, &options))
 }
 
-/// What the program behind the vertex stage reads, if the script has one.
+/// Returns the inputs of the program after the vertex stage, if the script has one.
 fn next_inputs(
     compiler: &ScriptCompiler<'_>,
     all: &[&ProgramSection],
@@ -152,7 +154,7 @@ fn next_inputs(
     Some(inputs.map(|input| input.semantic).collect())
 }
 
-/// A module, if nothing has to be done for it that only Vulkan's runner does.
+/// Returns a module, if nothing has to be done for it that only Vulkan's runner does.
 fn stage_module(
     gl: &Gl,
     section: &ProgramSection,
@@ -205,9 +207,10 @@ fn link(
             ModuleSource::Text(text) => texts.push((stage, text.as_bytes())),
         }
     }
-    let linked = match texts.is_empty() {
-        true => ShaderProgram::link_modules(gl, &modules)?,
-        false => ShaderProgram::link(gl, &texts)?,
+    let linked = if texts.is_empty() {
+        ShaderProgram::link_modules(gl, &modules)?
+    } else {
+        ShaderProgram::link(gl, &texts)?
     };
     linked.map(Rc::new).map_err(|refusal| {
         let module = refusal.shader.and_then(|number| stages.get(number));
@@ -225,7 +228,7 @@ fn link(
     })
 }
 
-/// Why there is no module: the program has errors, or OpenGL lacks what it needs.
+/// Returns why compilation fails: the program has errors, or OpenGL lacks what it needs.
 fn refused(script: &Script, section: &ProgramSection, errors: &Diagnostics) -> Problem {
     let list = errors.list.iter();
     let mut list = list.filter(|error| error.severity != Severity::Warning);

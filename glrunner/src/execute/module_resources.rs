@@ -1,89 +1,83 @@
 //! What modules read and write: parameters, buffers and images, bound where their reflections say.
 
-use super::execution::Execution;
-use super::modules::{ModuleProgram, Modules, StageModule, Work};
-use super::problem::{Problem, unused};
-use crate::features::lacks;
-use crate::gl::{self, Buffer};
+use super::bindings::bind_module_range;
+use super::buffers::Buffers;
+use super::images::Images;
+use super::modules::StageModule;
+use crate::error::Problem;
+use crate::gl::{self, Buffer, Gl};
 use glasm::ir::Stage;
 use glasm::reflect::{BufferBinding, BufferKind, ImageFormat};
-use glasm_scripts::script::{
-    BindTarget, BufferKind as ScriptBuffer, ImageKey, ParamBank, ParamType, ParamValue,
-};
+use glasm_scripts::params::Params;
+use glasm_scripts::script::{BindTarget, BufferKind as ScriptBuffer, ImageKey};
 use std::rc::Rc;
 
-/// A parameter: bank, stage and number.
-type Place = (ParamBank, Stage, u32);
+/// Binds what modules read and write.
+pub(super) struct ModuleBinder<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) buffers: &'a Buffers,
+    pub(super) images: &'a mut Images,
+    pub(super) params: &'a Params,
+    /// Buffers that exist only for this draw or dispatch.
+    pub(super) held: Vec<Buffer>,
+}
 
-impl Execution<'_> {
-    /// Binds what the modules of a draw or dispatch read and write.
-    pub(super) fn bind_module_resources(
-        &mut self,
-        program: &Rc<ModuleProgram>,
-    ) -> Result<(), Problem> {
-        let mut held = Vec::new();
-        for module in &program.stages {
-            self.bind_parameter_block(module, &mut held)?;
-            for buffer in &module.reflection.buffers {
-                self.bind_module_buffer(module.stage, buffer, &mut held)?;
-            }
-            for image in &module.reflection.images {
-                for number in 0..image.count {
-                    let bound = self.images.bound(ImageKey::of_unit(image.unit + number));
-                    let raw = raw_format(image.format);
-                    let unit = image.slot.binding + number;
-                    self.images.bind_unit(&self.gl, unit, &bound, raw)?;
-                }
-            }
-            if let Some(lock) = module.reflection.image_lock {
-                let buffer = Buffer::new(&self.gl, &[0; 4], gl::DYNAMIC_COPY)?;
-                self.bind_base(gl::SHADER_STORAGE_BUFFER, lock.binding, &buffer)?;
-                held.push(buffer);
+impl ModuleBinder<'_> {
+    /// Binds the resources of the module of a stage.
+    pub(super) fn bind(&mut self, module: &StageModule) -> Result<(), Problem> {
+        self.bind_parameter_block(module)?;
+        for buffer in &module.reflection.buffers {
+            self.bind_module_buffer(module.stage, buffer)?;
+        }
+        for image in &module.reflection.images {
+            for number in 0..image.count {
+                let unit = ImageKey::of_unit(image.unit + number);
+                let bound = self.images.table.bound(unit);
+                let raw = raw_format(image.format);
+                let unit = image.slot.binding + number;
+                self.images.bind_unit(self.gl, unit, &bound, raw)?;
             }
         }
-        self.modules
-            .iter_mut()
-            .for_each(|it| it.held = std::mem::take(&mut held));
+        if let Some(lock) = module.reflection.image_lock {
+            let buffer = Buffer::new(self.gl, &[0; 4], gl::DYNAMIC_COPY)?;
+            self.hold(gl::SHADER_STORAGE_BUFFER, lock.binding, buffer)?;
+        }
         Ok(())
     }
 
-    /// The parameter block, with what its slots hold now.
-    fn bind_parameter_block(
-        &self,
-        module: &StageModule,
-        held: &mut Vec<Buffer>,
-    ) -> Result<(), Problem> {
-        let (Some(block), Some(modules)) = (&module.reflection.params, &self.modules) else {
+    /// Binds a buffer that exists only for this draw or dispatch.
+    fn hold(&mut self, target: u32, binding: u32, buffer: Buffer) -> Result<(), Problem> {
+        self.gl.BindBufferBase(target, binding, buffer.name())?;
+        self.gl.check("glBindBufferBase")?;
+        self.held.push(buffer);
+        Ok(())
+    }
+
+    /// Binds the parameter block, with the current values of its slots.
+    fn bind_parameter_block(&mut self, module: &StageModule) -> Result<(), Problem> {
+        let Some(block) = &module.reflection.params else {
             return Ok(());
         };
         let named = (module.line, module.reflection.named.as_slice());
-        let bytes = modules.params.block(module.stage, block, named);
-        let buffer = Buffer::new(&self.gl, &bytes, gl::STATIC_DRAW)?;
-        self.bind_base(gl::UNIFORM_BUFFER, block.slot.binding, &buffer)?;
-        held.push(buffer);
-        Ok(())
+        let bytes = self.params.block(module.stage, block, named);
+        let buffer = Buffer::new(self.gl, &bytes, gl::STATIC_DRAW)?;
+        self.hold(gl::UNIFORM_BUFFER, block.slot.binding, buffer)
     }
 
-    fn bind_base(&self, target: u32, binding: u32, buffer: &Buffer) -> Result<(), Problem> {
-        self.gl.BindBufferBase(target, binding, buffer.name())?;
-        Ok(self.gl.check("glBindBufferBase")?)
-    }
-
-    /// A buffer of the program, or all of an array of them.
+    /// Binds a buffer of the program, or all of an array of them.
     fn bind_module_buffer(
-        &self,
+        &mut self,
         stage: Stage,
-        told: &BufferBinding,
-        held: &mut Vec<Buffer>,
+        declared: &BufferBinding,
     ) -> Result<(), Problem> {
-        for number in 0..told.count {
-            let (binding, index) = (told.slot.binding + number, told.index + number);
+        for number in 0..declared.count {
+            let (binding, index) = (declared.slot.binding + number, declared.index + number);
             let of_kind = |kind| BindTarget::Bound {
                 kind,
                 set: 0,
                 binding: index,
             };
-            let (target, places) = match told.kind {
+            let (target, places) = match declared.kind {
                 BufferKind::Constant => (
                     gl::UNIFORM_BUFFER,
                     vec![
@@ -100,11 +94,9 @@ impl Execution<'_> {
                     vec![of_kind(ScriptBuffer::Counter)],
                 ),
                 BufferKind::State => {
-                    let modules = self.modules.as_ref();
-                    let bytes = modules.map_or_else(Vec::new, |it| it.params.state_bytes());
-                    let buffer = Buffer::new(&self.gl, &bytes, gl::DYNAMIC_COPY)?;
-                    self.bind_base(gl::SHADER_STORAGE_BUFFER, binding, &buffer)?;
-                    held.push(buffer);
+                    let bytes = self.params.state_bytes();
+                    let buffer = Buffer::new(self.gl, &bytes, gl::DYNAMIC_COPY)?;
+                    self.hold(gl::SHADER_STORAGE_BUFFER, binding, buffer)?;
                     continue;
                 }
                 // Part of the module.
@@ -114,7 +106,7 @@ impl Execution<'_> {
                 .iter()
                 .find_map(|place| self.buffers.bound.get(place));
             match range {
-                Some(range) => self.bind_module_range(target, binding, *range)?,
+                Some(range) => bind_module_range(self.gl, self.buffers, target, binding, *range)?,
                 None => {
                     self.gl.BindBufferBase(target, binding, 0)?;
                     self.gl.check("glBindBufferBase")?;
@@ -123,86 +115,9 @@ impl Execution<'_> {
         }
         Ok(())
     }
-
-    /// `parameter`
-    pub(super) fn change_parameter(
-        &mut self,
-        (bank, stage, index): Place,
-        value: &ParamValue,
-    ) -> Result<(), Problem> {
-        let (words, ty) = match value {
-            ParamValue::Words(ty, words) => (*words, *ty),
-            ParamValue::Addresses(_) => {
-                return Err(Problem::Lacking(lacks("bufferDeviceAddress")));
-            }
-            ParamValue::Handles(_) => return Err(unused("handles in modules")),
-        };
-        if bank == ParamBank::Named {
-            let (line, name) = self.declared(stage, index)?;
-            if let Some(modules) = &mut self.modules {
-                modules.params.set_named(line, &name, words, ty);
-            }
-            return Ok(());
-        }
-        let modules = self
-            .modules
-            .as_mut()
-            .ok_or_else(|| "no modules".to_owned())?;
-        if modules.params.is_tracked(bank, stage, index) {
-            return Err(format!("parameter {index} tracks a matrix").into());
-        }
-        modules.params.set(bank, stage, index, words, ty);
-        Ok(())
-    }
-
-    /// Bits of a parameter and the type that it was set with.
-    pub(super) fn module_parameter(
-        &mut self,
-        (bank, stage, index): Place,
-    ) -> Result<([u32; 4], Option<ParamType>), Problem> {
-        let declared = match bank {
-            ParamBank::Named => Some(self.declared(stage, index)?),
-            ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => None,
-        };
-        let modules = self
-            .modules
-            .as_ref()
-            .ok_or_else(|| "no modules".to_owned())?;
-        Ok(match declared {
-            Some((line, name)) => modules.params.named(line, &name).unwrap_or_default(),
-            None => modules.params.value(bank, stage, index),
-        })
-    }
-
-    /// The line of the program of a stage, and the name of a parameter that it declares.
-    fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
-        let name = self.script.param_names[number as usize].clone();
-        let work = match stage {
-            Stage::Compute => Work::Dispatch(None),
-            Stage::Vertex
-            | Stage::TessControl
-            | Stage::TessEval
-            | Stage::Geometry
-            | Stage::Fragment => Work::Draw,
-        };
-        let program = self.ready_modules(work)?;
-        let unknown = || format!("the {} program has no parameter `{name}`", stage.name());
-        let mut stages = program.iter().flat_map(|program| &program.stages);
-        let module = stages
-            .find(|module| module.stage == stage)
-            .ok_or_else(unknown)?;
-        let modules: &mut Modules = self.modules.as_mut().ok_or_else(unknown)?;
-        modules
-            .params
-            .declare(module.line, &module.reflection.named);
-        match modules.params.named(module.line, &name) {
-            Some(_) => Ok((module.line, name)),
-            None => Err(unknown().into()),
-        }
-    }
 }
 
-/// The format in which a unit is bound if that is not the image's own.
+/// Returns the format in which a unit is bound if that is not the image's own.
 fn raw_format(format: ImageFormat) -> Option<u32> {
     match format {
         ImageFormat::Own(_) | ImageFormat::Any => None,

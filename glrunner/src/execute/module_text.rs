@@ -1,6 +1,6 @@
 //! Modules as GLSL, for drivers that take no SPIR-V: what `glasm_text` writes of them, in the newest version that the driver has.
 
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl::Gl;
 use glasm::Shader;
 use glasm_scripts::script::ProgramSection;
@@ -10,7 +10,7 @@ use glasm::{DeviceFeatures, Stage};
 #[cfg(feature = "text")]
 use glasm_text::Language;
 
-/// The options to compile with, of those for modules.
+/// Returns the options to compile with, of those for modules.
 #[cfg(feature = "text")]
 pub(super) fn options(gl: &Gl, base: glasm::Options) -> Result<glasm::Options, Problem> {
     let options = text_options(gl, base)?;
@@ -50,11 +50,13 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
             nan: glasm_text::Nan::Exact,
             ..glasm_text::Options::new(language)
         }),
-        None => Err(Problem::Lacking(crate::features::lacks("GLSL 3.30"))),
+        None => Err(Problem::Lacking(crate::execute::support::lacks(
+            "GLSL 3.30",
+        ))),
     }
 }
 
-/// The text of a module that was compiled with [`options`].
+/// Returns the text of a module that was compiled with [`options`].
 #[cfg(feature = "text")]
 pub(super) fn write(
     gl: &Gl,
@@ -68,9 +70,10 @@ pub(super) fn write(
         let message = error.to_string();
         let stage = section.stage.name();
         // What the language lacks begins with its name; anything else is a fault.
-        match message.starts_with("glsl") {
-            true => Problem::Lacking(format!("the {stage} program: {message}")),
-            false => Problem::Script(format!("the {stage} program as GLSL: {message}")),
+        if message.starts_with("glsl") {
+            Problem::Lacking(format!("the {stage} program: {message}"))
+        } else {
+            Problem::Script(format!("the {stage} program as GLSL: {message}"))
         }
     })
 }

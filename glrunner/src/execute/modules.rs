@@ -4,16 +4,22 @@
 
 use super::facts::Facts;
 use super::implementation::Implementation;
+use super::module_compile::compile;
 use super::module_text;
-use super::problem::Problem;
+use super::programs::Programs;
+use super::shader_loading::Shaders;
+use crate::error::{Problem, unused};
+use crate::execute::support::lacks;
 use crate::gl::{Buffer, Gl, ShaderProgram};
 use crate::options::Through;
 use glasm::Reflection;
 use glasm::ir::Stage;
-use glasm::state::Multisample;
-use glasm_scripts::params::Params;
-use glasm_scripts::script::{Convention, ProgramState, Script};
+use glasm_scripts::params::{ParamKey, Params};
+use glasm_scripts::script::{ParamBank, ParamType, ParamValue, ProgramState, Script};
 use std::rc::Rc;
+
+/// A parameter: bank, stage and index.
+type Place = (ParamBank, Stage, u32);
 
 /// What is compiled of the programs of a script, and what they read.
 pub(super) struct Modules {
@@ -21,9 +27,9 @@ pub(super) struct Modules {
     pub(super) through: Through,
     /// Target, features and bindings.
     pub(super) base: glasm::Options,
-    /// Parameters and GL state, as the commands so far have set them.
+    /// Parameters and GL state, as the previous commands have set them.
     pub(super) params: Params,
-    /// What programs depend on, likewise.
+    /// What programs depend on, similarly.
     pub(super) state: ProgramState,
     made: Vec<(Key, Rc<ModuleProgram>)>,
     /// What the draw or dispatch at hand reads.
@@ -53,7 +59,7 @@ pub(super) struct ModuleProgram {
 }
 
 impl ModuleProgram {
-    /// Whether fragments beyond the depth range are kept.
+    /// Returns whether fragments beyond the depth range are clamped.
     pub(super) fn clamps_depth(&self) -> bool {
         let mut stages = self.stages.iter();
         stages.any(|module| module.reflection.unclipped_depth)
@@ -64,7 +70,7 @@ impl ModuleProgram {
 pub(super) struct StageModule {
     pub(super) stage: Stage,
     pub(super) reflection: Reflection,
-    /// The line of the program, which tells programs apart.
+    /// The line of the program, which distinguishes programs.
     pub(super) line: u32,
     pub(super) facts: Facts,
     pub(super) source: ModuleSource,
@@ -82,36 +88,99 @@ impl Modules {
     /// Nothing is compiled yet.
     pub(super) fn new(gl: &Gl, script: &Script, through: Through) -> Result<Self, Problem> {
         let base = Implementation::of(gl)?.options()?;
-        let mut params = Params::default();
-        let requirements = &script.requirements;
-        params.state.multisample = Multisample::standard(requirements.attachments.samples);
-        let height = requirements.framebuffer[1] as f32;
-        params.state.window_height = height;
-        if requirements.convention == Convention::OpenGl {
-            params.state.lower_left_height = Some(height);
-        }
         Ok(Self {
             through,
             base: match through {
                 Through::Spirv => base,
                 Through::Glsl => module_text::options(gl, base)?,
             },
-            params,
+            params: Params::of_script(&script.requirements),
             state: ProgramState::default(),
             made: Vec::new(),
             held: Vec::new(),
         })
     }
 
-    /// Keeps what has been made.
-    pub(super) fn keep(&mut self, made: (Key, Rc<ModuleProgram>)) {
-        self.made.push(made);
-    }
-
-    /// What has been made for a key.
-    pub(super) fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
+    /// Finds the program object of a key.
+    fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
         let mut made = self.made.iter();
         let found = made.find(|(known, _)| known == key);
         found.map(|(_, program)| Rc::clone(program))
+    }
+}
+
+/// Compiles the modules of draws and dispatches, and changes the parameters that they read.
+pub(super) struct ModuleContext<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) script: &'a Script,
+    pub(super) modules: &'a mut Modules,
+    pub(super) shaders: &'a mut Shaders,
+    pub(super) programs: &'a mut Programs,
+}
+
+impl ModuleContext<'_> {
+    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them the
+    /// programs that run.
+    pub(super) fn prepare(&mut self, work: Work) -> Result<Rc<ModuleProgram>, Problem> {
+        let state = self.modules.state.clone();
+        let key = Key { state, work };
+        let program = match self.modules.find(&key) {
+            Some(program) => program,
+            None => {
+                let program = Rc::new(compile(self.gl, self.script, self.modules, &key)?);
+                self.modules.made.push((key, Rc::clone(&program)));
+                program
+            }
+        };
+        self.shaders.set(work, Rc::clone(&program.program));
+        let stages = program.stages.iter();
+        let facts = stages.map(|module| (module.stage, module.facts.clone()));
+        self.programs.set_shaders(facts);
+        Ok(program)
+    }
+
+    /// Executes `parameter`.
+    pub(super) fn change_parameter(
+        &mut self,
+        place: Place,
+        value: &ParamValue,
+    ) -> Result<(), Problem> {
+        let (words, ty) = match value {
+            ParamValue::Words(ty, words) => (*words, *ty),
+            ParamValue::Addresses(_) => {
+                return Err(Problem::Lacking(lacks("bufferDeviceAddress")));
+            }
+            ParamValue::Handles(_) => return Err(unused("handles in modules")),
+        };
+        let key = self.param_key(place)?;
+        Ok(self.modules.params.write(&key, words, ty)?)
+    }
+
+    /// Returns the bits of a parameter and the type that it was set with.
+    pub(super) fn read_parameter(
+        &mut self,
+        place: Place,
+    ) -> Result<([u32; 4], Option<ParamType>), Problem> {
+        let key = self.param_key(place)?;
+        Ok(self.modules.params.read(&key))
+    }
+
+    /// Returns the key of a parameter, which the program of the stage declares if it has a name.
+    fn param_key(&mut self, (bank, stage, index): Place) -> Result<ParamKey, Problem> {
+        if bank != ParamBank::Named {
+            return Ok(ParamKey::Indexed(bank, stage, index));
+        }
+        let work = if stage == Stage::Compute {
+            Work::Dispatch(None)
+        } else {
+            Work::Draw
+        };
+        let program = self.prepare(work)?;
+        let module = program.stages.iter().find(|module| module.stage == stage);
+        let declared = module.map_or(&[][..], |module| &module.reflection.named);
+        let line = module.map_or(0, |module| module.line);
+        let name = &self.script.param_names[index as usize];
+        let params = &mut self.modules.params;
+        Ok(params.find_named((stage, line), declared, name)?)
     }
 }

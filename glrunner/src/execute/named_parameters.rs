@@ -1,17 +1,26 @@
 //! Parameters that fragment programs name. NV_fragment_program section 3.11.2.
 
-use super::execution::Execution;
-use super::problem::Problem;
+use super::parameters::ParameterContext;
+use super::support::require_extension;
+use crate::error::Problem;
 use crate::gl::Program;
 use glasm::ir::Stage;
 use glasm_scripts::params::check_parameter;
 use glasm_scripts::script::ParamType;
+use std::collections::BTreeMap;
 
-impl Execution<'_> {
-    /// The program of a stage, the line of its section, and a name.
+/// What the script has set: the bits of a parameter by the line of the program that names it and
+/// the number of the name. A program gets its values again when it is loaded again.
+#[derive(Default)]
+pub(super) struct NamedParameters {
+    pub(super) values: BTreeMap<(u32, u32), [u32; 4]>,
+}
+
+impl ParameterContext<'_> {
+    /// Returns the program of a stage, the line of its section, and a name.
     fn naming_program(&self, stage: Stage, index: u32) -> Result<(&Program, u32, &str), Problem> {
-        self.demand("GL_NV_fragment_program")?;
-        let program = self.programs.with_line(stage);
+        require_extension(self.readers.gl, "GL_NV_fragment_program")?;
+        let program = self.readers.programs.with_line(stage);
         let (program, line) =
             program.ok_or_else(|| format!("there is no {} program", stage.name()))?;
         Ok((program, line, &self.script.param_names[index as usize]))
@@ -24,7 +33,8 @@ impl Execution<'_> {
         words: [u32; 4],
     ) -> Result<(), Problem> {
         let (program, line, name) = self.naming_program(stage, index)?;
-        self.gl
+        self.readers
+            .gl
             .set_named_parameter(program, name, words.map(f32::from_bits))?;
         self.named.values.insert((line, index), words);
         Ok(())
@@ -32,19 +42,28 @@ impl Execution<'_> {
 
     /// Gives a program that was loaded again what the script has set of its parameters.
     pub(super) fn upload_named(&self, stage: Stage) -> Result<(), Problem> {
-        let line = self.programs.with_line(stage).map_or(0, |(_, line)| line);
+        let line = self
+            .readers
+            .programs
+            .with_line(stage)
+            .map_or(0, |(_, line)| line);
         for ((_, index), words) in self.named.values.range((line, 0)..=(line, u32::MAX)) {
             let (program, _, name) = self.naming_program(stage, *index)?;
-            self.gl
+            self.readers
+                .gl
                 .set_named_parameter(program, name, words.map(f32::from_bits))?;
         }
         Ok(())
     }
 
-    /// What a query gives, which asks for floats.
+    /// Queries the value, as floats.
     pub(super) fn named_words(&self, stage: Stage, index: u32) -> Result<[u32; 4], Problem> {
         let (program, _, name) = self.naming_program(stage, index)?;
-        Ok(self.gl.named_parameter(program, name)?.map(f32::to_bits))
+        Ok(self
+            .readers
+            .gl
+            .named_parameter(program, name)?
+            .map(f32::to_bits))
     }
 
     /// `probe parameter`
@@ -78,7 +97,7 @@ mod tests {
             [test]\nload fragment other\nparameter named_fp tint (1, 2, 3, 4)\nload fragment other\n\
             probe parameter named_fp tint float (4, 4, 4, -1)\nprobe parameter named_fp tint == (4, 4, 4, -1)\n";
         with_registers(text, |_, execution| {
-            execution.load_programs().unwrap();
+            execution.loader().load_programs().unwrap();
             run_steps(execution);
             let calls = take_calls();
             let named = calls.iter().filter(|call| call.starts_with("named"));

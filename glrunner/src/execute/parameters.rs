@@ -1,23 +1,26 @@
 //! Parameters of programs.
 //!
-//! Environment parameters belong to a stage. Local ones belong to a program, so that one which takes the place of another gets them
-//! again. Subroutine parameters are lost whenever a program is bound, so they are set before every draw; so are parameters with handles
-//! of textures and images, which a script may change at any time.
+//! Environment parameters belong to a stage. Local ones belong to a program, so that one which
+//! replaces another gets them again. Subroutine parameters are lost whenever a program is bound,
+//! so they are set before every draw; so are parameters with handles of textures and images, which
+//! a script may change at any time.
 
-use super::execution::Execution;
-use super::parameter_values::{Key, Value, with_pairs};
-use super::problem::{Problem, unused};
-use super::support::stage_target;
-use crate::error::Error;
+use super::images::Images;
+use super::named_parameters::NamedParameters;
+use super::programs::StatePrograms;
+use super::support::{require_extension, stage_target};
+use super::textures::{Readers, Textures};
+use crate::error::{Error, Problem, unused};
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
-use glasm_scripts::params::check_parameter;
-use glasm_scripts::script::{HandleUnit, ParamBank, ParamType};
+use glasm_scripts::params::{check_parameter, replace_pairs};
+use glasm_scripts::script::{HandleUnit, ParamBank, ParamType, Script};
+use std::collections::BTreeMap;
 
 /// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
-/// Whether there is a parameter of that number.
+/// Checks whether there is a parameter of that number.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
     let (count, what) = match bank {
         ParamBank::Env => (
@@ -45,7 +48,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
     }
 }
 
-/// The extension that has parameters of a kind, besides that of the stage.
+/// Returns the extension that has parameters of a kind, in addition to that of the stage.
 fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     match (bank, ty) {
         (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),
@@ -57,7 +60,8 @@ fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     }
 }
 
-/// Sets an environment parameter, or a local one of the program that is bound. Bits stay as they are.
+/// Sets an environment parameter, or a local one of the program that is bound. Bits stay
+/// unchanged.
 fn upload(
     gl: &Gl,
     target: u32,
@@ -93,7 +97,8 @@ fn upload(
     Ok(gl.check("setting a parameter")?)
 }
 
-/// The bits that OpenGL gives for a parameter when asked for that type; `None` if there is no such question.
+/// Queries the bits that OpenGL gives for a parameter when asked for that type; `None` if there is
+/// no such question.
 fn query(
     gl: &Gl,
     target: u32,
@@ -123,12 +128,57 @@ fn query(
     Ok(Some(words))
 }
 
-impl Execution<'_> {
-    /// The target of a parameter, which the driver has. For parameters that belong to a program it is bound.
+/// A parameter: stage, bank and number.
+pub(super) type Key = (Stage, ParamBank, u32);
+
+/// The bits of a parameter, and the type that it is set with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    pub(super) words: [u32; 4],
+    pub(super) ty: ParamType,
+}
+
+/// What the script has set.
+#[derive(Default)]
+pub(super) struct Parameters {
+    pub(super) values: BTreeMap<Key, Value>,
+    pub(super) handles: BTreeMap<Key, Vec<HandleUnit>>,
+}
+
+impl Parameters {
+    /// Returns the bits of a parameter; zeros before it is set.
+    pub(super) fn words(&self, key: Key) -> [u32; 4] {
+        self.values.get(&key).map_or([0; 4], |value| value.words)
+    }
+
+    /// Returns the first subroutine parameters of a stage.
+    pub(super) fn subroutines(&self, stage: Stage, count: u32) -> Vec<u32> {
+        let number = |index| self.words((stage, ParamBank::Subroutine, index))[0];
+        (0..count).map(number).collect()
+    }
+}
+
+/// Sets and queries parameters of the programs of a script.
+pub(super) struct ParameterContext<'a> {
+    pub(super) script: &'a Script,
+    pub(super) parameters: &'a mut Parameters,
+    pub(super) named: &'a mut NamedParameters,
+    pub(super) state_programs: &'a StatePrograms,
+    /// Driver and programs.
+    pub(super) readers: Readers<'a>,
+    pub(super) textures: &'a mut Textures,
+    pub(super) images: &'a mut Images,
+}
+
+impl ParameterContext<'_> {
+    /// Returns the target of a parameter, which the driver has. For parameters that belong to a
+    /// program it is bound.
     fn target_of(&self, (stage, bank, index): Key, ty: ParamType) -> Result<u32, Problem> {
         let program = match bank {
             ParamBank::Env => None,
-            ParamBank::Local | ParamBank::Subroutine | ParamBank::Named => self.programs.get(stage),
+            ParamBank::Local | ParamBank::Subroutine | ParamBank::Named => {
+                self.readers.programs.get(stage)
+            }
         };
         let target = match program {
             Some(program) => {
@@ -137,20 +187,20 @@ impl Execution<'_> {
             }
             None => {
                 let (target, extension) = stage_target(stage);
-                self.demand(extension)?;
+                require_extension(self.readers.gl, extension)?;
                 target
             }
         };
         if let Some(extension) = extension_of(bank, ty) {
-            self.demand(extension)?;
+            require_extension(self.readers.gl, extension)?;
         }
-        check_index(&self.gl, target, bank, index)?;
+        check_index(self.readers.gl, target, bank, index)?;
         Ok(target)
     }
 
     fn upload_value(&self, key: Key, value: Value) -> Result<(), Problem> {
         let target = self.target_of(key, value.ty)?;
-        upload(&self.gl, target, (key.1, key.2), value)
+        upload(self.readers.gl, target, (key.1, key.2), value)
     }
 
     pub(super) fn set_words(
@@ -173,7 +223,7 @@ impl Execution<'_> {
         self.upload_value(key, value)
     }
 
-    /// One or two numbers of 64 bits, such as addresses; the components behind them stay as they are.
+    /// One or two numbers of 64 bits, such as addresses; the components after them stay unchanged.
     pub(super) fn set_pairs(
         &mut self,
         bank: ParamBank,
@@ -181,7 +231,7 @@ impl Execution<'_> {
         index: u32,
         pairs: &[u64],
     ) -> Result<(), Problem> {
-        let words = with_pairs(self.parameters.words((stage, bank, index)), pairs);
+        let words = replace_pairs(self.parameters.words((stage, bank, index)), pairs);
         self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
@@ -203,7 +253,7 @@ impl Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
-        self.ready_parameters()?;
+        self.set_transient_parameters()?;
         let target = self.target_of(key, ty)?;
         let observed = self.query_value(target, key, ty)?;
         if expected.is_none() {
@@ -212,20 +262,21 @@ impl Execution<'_> {
         Ok(check_parameter(observed, expected, ty)?)
     }
 
-    /// What a query gives. Where there are state programs it is that of NV_vertex_program, whose parameters are those of ARB_vertex_program.
+    /// Queries a value. With state programs the query is that of NV_vertex_program, whose
+    /// parameters are those of ARB_vertex_program.
     fn query_value(&self, target: u32, key: Key, ty: ParamType) -> Result<Option<[u32; 4]>, Error> {
         let is_nv = self.state_programs.any() && key.2 < NV_PARAMETERS;
         match (key, ty) {
-            ((Stage::Vertex, ParamBank::Env, index), ParamType::Float) if is_nv => {
-                Ok(Some(self.gl.program_parameter(index)?.map(f32::to_bits)))
-            }
-            _ => query(&self.gl, target, (key.1, key.2), ty),
+            ((Stage::Vertex, ParamBank::Env, index), ParamType::Float) if is_nv => Ok(Some(
+                self.readers.gl.program_parameter(index)?.map(f32::to_bits),
+            )),
+            _ => query(self.readers.gl, target, (key.1, key.2), ty),
         }
     }
 
-    /// What a query for floats gives.
+    /// Queries a value as floats.
     pub(super) fn float_words(&mut self, key: Key) -> Result<[u32; 4], Problem> {
-        self.ready_parameters()?;
+        self.set_transient_parameters()?;
         let target = self.target_of(key, ParamType::Float)?;
         let words = self.query_value(target, key, ParamType::Float)?;
         words.ok_or_else(|| unused("such parameters"))
@@ -238,7 +289,7 @@ impl Execution<'_> {
         index: u32,
         units: &[HandleUnit],
     ) -> Result<(), Problem> {
-        self.demand("GL_NV_bindless_texture")?;
+        require_extension(self.readers.gl, "GL_NV_bindless_texture")?;
         self.set_pairs(bank, stage, index, &[])?;
         self.parameters
             .handles
@@ -247,8 +298,8 @@ impl Execution<'_> {
     }
 
     /// Sets the parameters that do not last. Programs stay bound from here to the draw.
-    pub(super) fn ready_parameters(&mut self) -> Result<(), Problem> {
-        if self.modules.is_some() {
+    pub(super) fn set_transient_parameters(&mut self) -> Result<(), Problem> {
+        if self.readers.through_modules {
             // They are in the block that the module has.
             return Ok(());
         }
@@ -263,30 +314,29 @@ impl Execution<'_> {
             for unit in units {
                 handles.push(self.handle(unit)?);
             }
-            let words = with_pairs(self.parameters.words(key), &handles);
+            let words = replace_pairs(self.parameters.words(key), &handles);
             let ty = ParamType::Uint;
             self.set_value(key, Value { words, ty })?;
         }
-        for stage in self.programs.stages() {
-            let facts = self.programs.facts(stage);
+        for stage in self.readers.programs.stages() {
+            let facts = self.readers.programs.facts(stage);
             if let Some(last) = facts.and_then(|facts| facts.subroutine_parameters.checked_sub(1)) {
                 let key = (stage, ParamBank::Subroutine, last);
                 let target = self.target_of(key, ParamType::Uint)?;
                 let numbers = self.parameters.subroutines(stage, last + 1);
-                self.gl.set_subroutine_parameters(target, &numbers)?;
+                self.readers
+                    .gl
+                    .set_subroutine_parameters(target, &numbers)?;
             }
         }
         Ok(())
     }
 
-    /// The handle of the texture or image of a unit, which becomes resident.
+    /// Returns the handle of the texture or image of a unit, which becomes resident.
     fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
         match unit {
-            HandleUnit::Texture(unit) => {
-                let (textures, readers) = self.textures();
-                textures.handle(&readers, unit)
-            }
-            HandleUnit::Image(unit) => self.images.handle(&self.gl, unit),
+            HandleUnit::Texture(unit) => self.textures.handle(&self.readers, unit),
+            HandleUnit::Image(unit) => self.images.handle(self.readers.gl, unit),
         }
     }
 }
@@ -294,20 +344,10 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::parameter_values::Parameters;
     use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
     use crate::gl::Target;
     use crate::gl::pretend::{self, take_calls};
     use crate::gl::tests::{load, open};
-
-    #[test]
-    fn pairs_leave_what_is_behind_them() {
-        let before = [1, 2, 3, 4];
-        assert_eq!(with_pairs(before, &[]), before);
-        assert_eq!(with_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
-        let both = with_pairs(before, &[u64::MAX, 7 << 32]);
-        assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
-    }
 
     #[test]
     fn subroutines_that_are_not_set_are_the_first_ones() {
@@ -455,7 +495,10 @@ mod tests {
             |_, execution| {
                 run_steps(execution);
                 take_calls();
-                execution.ready_parameters().unwrap();
+                execution
+                    .parameter_context()
+                    .set_transient_parameters()
+                    .unwrap();
                 let target = gl::FRAGMENT_PROGRAM_ARB;
                 let expected = [
                     format!("image 0 0 0 {:#x}", gl::R32UI),

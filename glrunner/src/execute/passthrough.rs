@@ -1,4 +1,4 @@
-//! Programs that pass on what they get, as text for the driver's assembler. Pure.
+//! Programs that forward what they get, as text for the driver's assembler. Pure.
 
 use glasm::ir::Semantic;
 use std::fmt::Write;
@@ -21,7 +21,8 @@ const USUAL: &[Copy] = &[
     Copy::TexCoord(0),
 ];
 
-/// A vertex program that gives the fragment program the inputs that it reads, and passes the position on.
+/// Returns a vertex program that gives the fragment program the inputs that it reads, and passes
+/// the position on.
 pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     let copies: Vec<Copy> = match inputs {
         None => USUAL.to_vec(),
@@ -54,7 +55,8 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     text + "END\n"
 }
 
-/// Where an input of a fragment program comes from; `None` if from no attribute.
+/// Returns the instruction that copies an input of a fragment program; `None` if it comes from no
+/// attribute.
 fn copy_for(input: Semantic) -> Option<Copy> {
     if let Semantic::TexCoord(set) = input {
         return Some(Copy::TexCoord(set));

@@ -1,18 +1,16 @@
 //! State of a draw, which scripts name as Vulkan does.
 
-use super::execution::Execution;
-use super::problem::Problem;
 use super::state_names::{
     BLEND_FACTORS, BLEND_OPS, COMPARISONS, CULL_MODES, FRONT_FACES, LOGIC_OPS, POLYGON_MODES,
     STENCIL_OPS, gl_name,
 };
 use super::support::{Feature, NO_VERSION};
+use crate::error::Problem;
 use crate::gl::{self, Gl, Version};
 use ash::vk::{BlendFactor, ColorComponentFlags, ConservativeRasterizationModeEXT, FrontFace};
-use glasm::ir::Stage;
-use glasm_scripts::script::Convention;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use glasm_scripts::script::stages::ProvokingVertex;
+use glasm_scripts::script::{Convention, Requirements};
 
 /// What every driver has.
 const BASE: Feature = feature(Version(2, 1), &[]);
@@ -33,31 +31,22 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
     Feature { core, extensions }
 }
 
-impl Execution<'_> {
-    /// Sets all state of a draw.
-    pub(super) fn set_pipeline_state(&mut self, state: &PipelineState) -> Result<(), Problem> {
-        let gl = &self.gl;
-        let requirements = &self.script.requirements;
-        let flip = set_viewports(gl, state, requirements.framebuffer)?;
-        set_clip_space(gl, requirements.convention, flip)?;
-        set_rasterization(gl, state, flip)?;
-        set_depth(gl, state)?;
-        set_stencil(gl, state)?;
-        let colors = requirements.attachments.colors.len();
-        set_blending(gl, state, colors, self.written_colors())?;
-        set_multisampling(gl, state, requirements.attachments.samples)?;
-        Ok(gl.check("setting the state of a draw")?)
-    }
-
-    /// Bit n: draws write color n. Without fragment stage they write none, while OpenGL's fixed functions, which a script has as its
-    /// fragment stage where it wants them, write all.
-    pub(super) fn written_colors(&self) -> u32 {
-        let mut programs = self.script.programs.iter();
-        match programs.any(|program| program.stage == Stage::Fragment) {
-            true => self.programs.written_colors(),
-            false => 0,
-        }
-    }
+/// Sets all state of a draw whose programs write these colors.
+pub(super) fn set_pipeline_state(
+    gl: &Gl,
+    requirements: &Requirements,
+    state: &PipelineState,
+    written_colors: u32,
+) -> Result<(), Problem> {
+    let flip = set_viewports(gl, state, requirements.framebuffer)?;
+    set_clip_space(gl, requirements.convention, flip)?;
+    set_rasterization(gl, state, flip)?;
+    set_depth(gl, state)?;
+    set_stencil(gl, state)?;
+    let colors = requirements.attachments.colors.len();
+    set_blending(gl, state, colors, written_colors)?;
+    set_multisampling(gl, state, requirements.attachments.samples)?;
+    Ok(gl.check("setting the state of a draw")?)
 }
 
 /// Switches capabilities. Those that are off need not be there.
@@ -80,7 +69,7 @@ enum Flip {
     Yes,
 }
 
-/// The viewports of a draw with heights above 0.
+/// Returns the viewports of a draw with heights above 0.
 fn viewports(state: &PipelineState, size: [u32; 2]) -> Result<(Vec<[f32; 4]>, Flip), Problem> {
     let whole = [0.0, 0.0, size[0] as f32, size[1] as f32];
     let given = state.viewports.iter().take(state.viewport_count());
@@ -286,7 +275,7 @@ fn set_blending(
     Ok(())
 }
 
-/// Which of red, green, blue and alpha are written.
+/// Returns which of red, green, blue and alpha are written.
 fn mask(blend: &BlendState) -> [u8; 4] {
     [
         ColorComponentFlags::R,

@@ -2,9 +2,13 @@
 
 use super::facts::Facts;
 use super::lookups::Lookups;
-use crate::gl::Program;
+use super::support::require_extension;
+use crate::error::Problem;
+use crate::gl::{self, Gl, Program};
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
+use glasm_scripts::params::count_of;
+use glasm_scripts::script::{CountKind, ProgramForm, ProgramState, Script};
 use std::collections::BTreeMap;
 
 /// The programs that draws and dispatches use, one for a stage.
@@ -18,29 +22,29 @@ struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
     program: Option<Program>,
-    /// The line of its section, which tells programs apart; 0 of those that no section has.
+    /// The line of its section, which distinguishes programs; 0 of those that no section has.
     line: u32,
     facts: Facts,
 }
 
 impl Programs {
-    /// The program of a stage, unless OpenGL's fixed functions do its work.
+    /// Returns the program of a stage, unless OpenGL's fixed functions do its work.
     pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
         self.loaded(stage)?.program.as_ref()
     }
 
-    /// The program of a stage, with the line of its section.
+    /// Returns the program of a stage, with the line of its section.
     pub(super) fn with_line(&self, stage: Stage) -> Option<(&Program, u32)> {
         let loaded = self.loaded(stage)?;
         Some((loaded.program.as_ref()?, loaded.line))
     }
 
-    /// What has to be known about the program of a stage.
+    /// Returns the properties of the program of a stage.
     pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
         self.loaded(stage).map(|loaded| loaded.facts.clone())
     }
 
-    /// What the programs of all stages read of textures.
+    /// Returns the texture lookups of the programs of all stages.
     pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookups> {
         self.loaded.iter().map(|loaded| &loaded.facts.lookups)
     }
@@ -51,20 +55,21 @@ impl Programs {
         fragment.map_or(u32::MAX, |fragment| !fragment.facts.untouched_colors)
     }
 
-    /// Whether the fragment program tells integers from floats.
+    /// Returns whether the fragment program distinguishes integers from floats.
     pub(super) fn writes_integers(&self) -> bool {
         let fragment = self.loaded(Stage::Fragment);
         fragment.is_some_and(|fragment| fragment.facts.is_typed)
     }
 
-    /// The type of integers that the vertex program reads an attribute as; `None` of floats.
+    /// Returns the type of integers that the vertex program reads an attribute as; `None` of
+    /// floats.
     pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
         self.loaded(Stage::Vertex)?
             .facts
             .integer_attribute(location)
     }
 
-    /// The stages that have a program.
+    /// Returns the stages that have a program.
     pub(super) fn stages(&self) -> Vec<Stage> {
         self.loaded.iter().map(|loaded| loaded.stage).collect()
     }
@@ -74,7 +79,7 @@ impl Programs {
         loaded.find(|loaded| loaded.stage == stage)
     }
 
-    /// The program of a stage, with the line of its section, takes the place of another.
+    /// The program of a stage, with the line of its section, replaces another.
     pub(super) fn set(&mut self, stage: Stage, (program, line): (Program, u32), facts: Facts) {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {
@@ -85,13 +90,13 @@ impl Programs {
         });
     }
 
-    /// What is known of shaders that take the place of all others.
+    /// Sets the properties of shaders that replace all others.
     pub(super) fn set_shaders(&mut self, shaders: impl Iterator<Item = (Stage, Facts)>) {
         self.loaded.clear();
         shaders.for_each(|(stage, facts)| self.set_shader(stage, facts));
     }
 
-    /// What is known of the shader of a stage.
+    /// Sets the properties of the shader of a stage.
     pub(super) fn set_shader(&mut self, stage: Stage, facts: Facts) {
         self.loaded.push(Loaded {
             stage,
@@ -114,13 +119,65 @@ impl StatePrograms {
         self.loaded.insert(spare, program);
     }
 
-    /// A program, if it is loaded.
+    /// Returns a program, if it is loaded.
     pub(super) fn get(&self, spare: Option<usize>) -> Option<&Program> {
         self.loaded.get(&spare)
     }
 
-    /// Whether there is one, so that parameters of vertex programs are what NV_vertex_program says.
+    /// Returns whether there is one, so that parameters of vertex programs are what
+    /// NV_vertex_program says.
     pub(super) fn any(&self) -> bool {
         !self.loaded.is_empty()
     }
+}
+
+/// Queries how many of something that GL limits the program of a stage uses.
+pub(super) fn query_count(
+    gl: &Gl,
+    programs: &Programs,
+    stage: Stage,
+    kind: CountKind,
+) -> Result<u64, Problem> {
+    let name = match kind {
+        CountKind::AttribComponents => gl::PROGRAM_ATTRIB_COMPONENTS_NV,
+        CountKind::ResultComponents => gl::PROGRAM_RESULT_COMPONENTS_NV,
+        CountKind::Instructions => gl::PROGRAM_INSTRUCTIONS_ARB,
+        CountKind::AluInstructions => gl::PROGRAM_ALU_INSTRUCTIONS_ARB,
+        CountKind::TextureInstructions => gl::PROGRAM_TEX_INSTRUCTIONS_ARB,
+        CountKind::TextureIndirections => gl::PROGRAM_TEX_INDIRECTIONS_ARB,
+        CountKind::Temporaries => gl::PROGRAM_TEMPORARIES_ARB,
+        CountKind::Parameters => gl::PROGRAM_PARAMETERS_ARB,
+        CountKind::Attribs => gl::PROGRAM_ATTRIBS_ARB,
+        CountKind::AddressRegisters => gl::PROGRAM_ADDRESS_REGISTERS_ARB,
+    };
+    if matches!(
+        kind,
+        CountKind::AttribComponents | CountKind::ResultComponents
+    ) {
+        require_extension(gl, "GL_NV_gpu_program4")?;
+    }
+    let program = programs.get(stage);
+    let program = program.ok_or_else(|| missing_program(stage))?;
+    // A count is never negative.
+    Ok(program.property(name)?.unwrap_or(0).unsigned_abs().into())
+}
+
+/// Counts the same in the source of a program that runs as a module.
+pub(super) fn count_in_source(
+    script: &Script,
+    state: &ProgramState,
+    stage: Stage,
+    kind: CountKind,
+) -> Result<u64, Problem> {
+    let program = state.program(script, stage);
+    let program = program
+        .filter(|program| program.form == ProgramForm::Assembly)
+        .ok_or_else(|| missing_program(stage))?;
+    let source = script.requirements.source("program", program);
+    let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
+    Ok(count_of(&counts, kind).into())
+}
+
+fn missing_program(stage: Stage) -> String {
+    format!("there is no {} program", stage.name())
 }

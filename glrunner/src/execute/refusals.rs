@@ -1,13 +1,13 @@
 //! What OpenGL has to refuse: draws whose primitives do not fit the programs, vertex limits.
 
-use super::execution::Execution;
-use super::problem::{Problem, unused};
-use crate::error::Error;
+use super::programs::Programs;
+use crate::error::{Error, Problem};
+use crate::gl::Gl;
 use glasm::ir::Stage;
 use glasm_scripts::script::GlOutcome;
 
-/// Compares what came of a command with what the script expects of it.
-pub(super) fn settle(
+/// Compares the result of a command with the outcome that the script expects.
+pub(super) fn check_outcome(
     outcome: GlOutcome,
     result: Result<(), Problem>,
     what: &str,
@@ -21,20 +21,21 @@ pub(super) fn settle(
     }
 }
 
-impl Execution<'_> {
-    /// `vertex limit`, of the geometry program that is loaded. NV_geometry_program4 section 2.14.6.3.
-    pub(super) fn limit_vertices(&self, limit: i64, outcome: GlOutcome) -> Result<(), Problem> {
-        if self.modules.is_some() {
-            return Err(unused("vertex limits of modules"));
-        }
-        let program = self.programs.get(Stage::Geometry);
-        let program = program.ok_or_else(|| "there is no geometry program".to_owned())?;
-        program.bind()?;
-        let limit = i32::try_from(limit).map_err(|_| format!("{limit} is no integer of OpenGL"))?;
-        self.gl.ProgramVertexLimitNV(program.target(), limit)?;
-        let result = self.gl.check("glProgramVertexLimitNV");
-        settle(outcome, result.map_err(Problem::from), "the vertex limit")
-    }
+/// Executes `vertex limit` for the geometry program that is loaded. NV_geometry_program4 section
+/// 2.14.6.3.
+pub(super) fn limit_vertices(
+    gl: &Gl,
+    programs: &Programs,
+    limit: i64,
+    outcome: GlOutcome,
+) -> Result<(), Problem> {
+    let program = programs.get(Stage::Geometry);
+    let program = program.ok_or_else(|| "there is no geometry program".to_owned())?;
+    program.bind()?;
+    let limit = i32::try_from(limit).map_err(|_| format!("{limit} is no integer of OpenGL"))?;
+    gl.ProgramVertexLimitNV(program.target(), limit)?;
+    let result = gl.check("glProgramVertexLimitNV");
+    check_outcome(outcome, result.map_err(Problem::from), "the vertex limit")
 }
 
 #[cfg(test)]
@@ -48,21 +49,21 @@ mod tests {
             messages: vec!["GL_INVALID_OPERATION".to_owned()],
         };
         let failed = || Err(Problem::from(error.clone()));
-        let settled = |outcome, result| settle(outcome, result, "the draw");
-        assert!(settled(GlOutcome::Accepted, Ok(())).is_ok());
-        assert!(settled(GlOutcome::Refused, failed()).is_ok());
+        let check = |outcome, result| check_outcome(outcome, result, "the draw");
+        assert!(check(GlOutcome::Accepted, Ok(())).is_ok());
+        assert!(check(GlOutcome::Refused, failed()).is_ok());
         assert!(matches!(
-            settled(GlOutcome::Accepted, failed()),
+            check(GlOutcome::Accepted, failed()),
             Err(Problem::System(found)) if found == error
         ));
         assert!(matches!(
-            settled(GlOutcome::Refused, Ok(())),
+            check(GlOutcome::Refused, Ok(())),
             Err(Problem::Script(message)) if message == "the driver takes the draw, which is an error"
         ));
-        // What a driver lacks is no refusal.
+        // What a driver lacks is not a refusal.
         let lacking = Err(Problem::Lacking("no points".to_owned()));
         assert!(matches!(
-            settled(GlOutcome::Refused, lacking),
+            check(GlOutcome::Refused, lacking),
             Err(Problem::Lacking(_))
         ));
     }

@@ -24,7 +24,7 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    /// What it is called.
+    /// Returns the name of the parameter.
     pub(super) fn name(self) -> u32 {
         match self {
             Self::Int(name, _) | Self::Float(name, _) => name,
@@ -33,7 +33,8 @@ impl Parameter {
     }
 }
 
-/// All parameters of a texture of a target of OpenGL; some of them only if they are not the initial ones, which drivers may lack.
+/// Returns all parameters of a texture of a target of OpenGL; some of them only if they are not the
+/// initial ones, which drivers may lack.
 pub(super) fn parameters(
     sampling: &Sampling,
     shape: &Shape,
@@ -222,7 +223,7 @@ const SWIZZLE: Feature = Feature {
     extensions: &["GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle"],
 };
 
-/// What a driver must have to sample a texture like that.
+/// Returns the features that a driver needs to sample a texture like that.
 pub(super) fn features(sampling: &Sampling, shape: &Shape) -> impl Iterator<Item = Feature> {
     let has_curve = shape.format.encoding == Encoding::Srgb;
     let rest = [
@@ -242,7 +243,7 @@ pub(super) fn features(sampling: &Sampling, shape: &Shape) -> impl Iterator<Item
     wraps.chain(rest.map(|(_, feature)| feature))
 }
 
-/// Whether rectangles can have it. ARB_texture_rectangle, section 3.8.4.
+/// Returns whether rectangles can have it. ARB_texture_rectangle, section 3.8.4.
 pub(super) fn suits_rectangles(wrap: Wrap) -> bool {
     matches!(wrap, Wrap::Clamp | Wrap::ClampToEdge | Wrap::ClampToBorder)
 }

@@ -1,23 +1,72 @@
-//! Compiles and links the shaders of GLSL of a script.
+//! Scripts whose programs are GLSL: compiles and links all stages of draws into one program, and
+//! compute shaders into another.
 
 use super::capture_plan::Primitives;
-use super::execution::Execution;
 use super::facts::Facts;
-use super::problem::Problem;
-use super::shaders::shader_type;
-use crate::gl::{self, Refusal, ShaderProgram};
+use super::modules::Work;
+use super::programs::Programs;
+use crate::error::Problem;
+use crate::gl::{self, Gl, Refusal, ShaderProgram};
 use glasm::ir::Stage;
 use glasm_scripts::outcome::Failure;
-use glasm_scripts::script::{ProgramForm, ProgramSection};
+use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
 
-/// A vertex shader that passes on the position, which is attribute 0.
+/// The programs of GLSL of a script.
+#[derive(Default)]
+pub(super) struct Shaders {
+    pub(super) draws: Option<Rc<ShaderProgram>>,
+    pub(super) compute: Option<Rc<ShaderProgram>>,
+}
+
+impl Shaders {
+    /// Returns the program of a stage.
+    pub(super) fn get(&self, stage: Stage) -> Option<&ShaderProgram> {
+        match stage {
+            Stage::Compute => self.compute.as_deref(),
+            Stage::Vertex
+            | Stage::TessControl
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Fragment => self.draws.as_deref(),
+        }
+    }
+
+    /// Sets the program of draws or dispatches.
+    pub(super) fn set(&mut self, work: Work, program: Rc<ShaderProgram>) {
+        match work {
+            Work::Draw => self.draws = Some(program),
+            Work::Dispatch(_) => self.compute = Some(program),
+        }
+    }
+}
+
+/// Returns whether a script has shaders of GLSL.
+pub(super) fn has_shaders(script: &Script) -> bool {
+    let mut programs = script.programs.iter();
+    programs.any(|program| program.form == ProgramForm::Glsl)
+}
+
+/// Returns the constant of OpenGL for the shader of a stage.
+pub(super) fn shader_type(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex => gl::VERTEX_SHADER,
+        Stage::TessControl => gl::TESS_CONTROL_SHADER,
+        Stage::TessEval => gl::TESS_EVALUATION_SHADER,
+        Stage::Geometry => gl::GEOMETRY_SHADER,
+        Stage::Fragment => gl::FRAGMENT_SHADER,
+        Stage::Compute => gl::COMPUTE_SHADER,
+    }
+}
+
+/// A vertex shader that forwards the position, which is attribute 0.
 const VERTEX: &str = "#version 330
 layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }
 ";
 
-/// The text of a section; `None` where primitives and patches pass on as they are without a shader.
+/// Returns the text of a section; `None` where primitives and patches pass on as they are without a
+/// shader.
 fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
         (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
@@ -30,57 +79,63 @@ fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     }
 }
 
-impl Execution<'_> {
-    /// Compiles and links the shaders of the script.
-    pub(super) fn load_shaders(&mut self) -> Result<(), Problem> {
-        let (compute, draws): (Vec<_>, Vec<_>) = self
-            .script
-            .programs
-            .iter()
-            .partition(|program| program.stage == Stage::Compute);
-        self.shaders.compute = self.link(&compute)?.map(Rc::new);
-        self.shaders.draws = self.link(&draws)?.map(Rc::new);
-        let shaders = self.script.programs.iter();
-        for program in shaders.filter(|program| program.form == ProgramForm::Glsl) {
-            let facts = self.facts_of_shader(program)?;
-            self.programs.set_shader(program.stage, facts);
-        }
-        Ok(())
+/// Compiles and links the shaders of a script.
+pub(super) fn load_shaders(
+    gl: &Rc<Gl>,
+    script: &Script,
+    shaders: &mut Shaders,
+    programs: &mut Programs,
+) -> Result<(), Problem> {
+    let (compute, draws): (Vec<_>, Vec<_>) = script
+        .programs
+        .iter()
+        .partition(|program| program.stage == Stage::Compute);
+    shaders.compute = link_sections(gl, &compute)?.map(Rc::new);
+    shaders.draws = link_sections(gl, &draws)?.map(Rc::new);
+    let sections = script.programs.iter();
+    for section in sections.filter(|section| section.form == ProgramForm::Glsl) {
+        let facts = read_facts(section, shaders)?;
+        programs.set_shader(section.stage, facts);
     }
-
-    fn link(&self, sections: &[&ProgramSection]) -> Result<Option<ShaderProgram>, Problem> {
-        if sections.is_empty() {
-            return Ok(None);
-        }
-        let mut texts = Vec::new();
-        for section in sections {
-            if let Some(text) = text(section)? {
-                texts.push((shader_type(section.stage), text));
-            }
-        }
-        let linked = ShaderProgram::link(&self.gl, &texts)?;
-        linked
-            .map(Some)
-            .map_err(|refusal| refused(sections, &refusal))
-    }
-
-    /// What state depends on.
-    fn facts_of_shader(&self, section: &ProgramSection) -> Result<Facts, Problem> {
-        let text = String::from_utf8_lossy(&section.text);
-        Ok(Facts {
-            writes_point_size: text.contains("gl_PointSize"),
-            clip_distances: clip_distances(&text),
-            is_typed: true,
-            primitives: match self.shaders.get(section.stage) {
-                Some(program) => primitives(section.stage, program)?,
-                None => None,
-            },
-            ..Facts::default()
-        })
-    }
+    Ok(())
 }
 
-/// What the shader of a stage makes.
+/// Links the shaders of sections into one program.
+fn link_sections(
+    gl: &Rc<Gl>,
+    sections: &[&ProgramSection],
+) -> Result<Option<ShaderProgram>, Problem> {
+    if sections.is_empty() {
+        return Ok(None);
+    }
+    let mut texts = Vec::new();
+    for section in sections {
+        if let Some(text) = text(section)? {
+            texts.push((shader_type(section.stage), text));
+        }
+    }
+    let linked = ShaderProgram::link(gl, &texts)?;
+    linked
+        .map(Some)
+        .map_err(|refusal| refused(sections, &refusal))
+}
+
+/// Reads the properties of a shader that state depends on.
+fn read_facts(section: &ProgramSection, shaders: &Shaders) -> Result<Facts, Problem> {
+    let text = String::from_utf8_lossy(&section.text);
+    Ok(Facts {
+        writes_point_size: text.contains("gl_PointSize"),
+        clip_distances: clip_distances(&text),
+        is_typed: true,
+        primitives: match shaders.get(section.stage) {
+            Some(program) => primitives(section.stage, program)?,
+            None => None,
+        },
+        ..Facts::default()
+    })
+}
+
+/// Reads the primitives that the shader of a stage generates.
 fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives>, Problem> {
     let value = |name| program.property(name).map(i32::cast_unsigned);
     let made = match stage {
@@ -96,7 +151,7 @@ fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives
     }))
 }
 
-/// A bit for each distance: `out float gl_ClipDistance[2]` declares two.
+/// Returns a bit for each distance: `out float gl_ClipDistance[2]` declares two.
 fn clip_distances(text: &str) -> u8 {
     let mut declared = text.split("out float gl_ClipDistance[").skip(1);
     let count = declared.find_map(|rest| rest.split(']').next()?.trim().parse::<u32>().ok());
@@ -104,7 +159,7 @@ fn clip_distances(text: &str) -> u8 {
     bits.wrapping_sub(1).to_le_bytes()[0]
 }
 
-/// The failure for shaders that the driver does not take, at the section.
+/// Returns the failure for shaders that the driver does not take, at the section.
 fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
     let section = refusal.shader.and_then(|index| sections.get(index));
     let what = match section {
@@ -134,7 +189,9 @@ mod tests {
     fn refused_shaders_have_the_line_of_their_section() {
         let text = "[require]\nGL >= 3.0\n[vertex shader passthrough]\n[fragment shader]\n#version 330\nnothing\n[test]\n";
         with_execution(text, |_, execution| {
-            let Err(Problem::Program(failure)) = execution.load_shaders() else {
+            let (shaders, programs) = (&mut execution.shaders, &mut execution.programs);
+            let loaded = load_shaders(&execution.gl, execution.script, shaders, programs);
+            let Err(Problem::Program(failure)) = loaded else {
                 panic!("the text is no shader");
             };
             assert_eq!(failure.line, Some(4));

@@ -1,10 +1,10 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
 
 use super::fixed_functions;
-use super::numbers::{check_number, select_unit};
-use super::problem::Problem;
 use super::state_names::texgen_coord;
-use crate::features::lacks;
+use super::support::{check_number, select_unit};
+use crate::error::Problem;
+use crate::execute::support::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
 use glasm::state::{Face, TexGenPlane};
@@ -247,7 +247,8 @@ fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(
     Ok(())
 }
 
-/// Where coordinates of points start. The upper row is the last one in OpenGL and the first one in Vulkan.
+/// Sets the origin of coordinates of points. The upper row is the last one in OpenGL and the first
+/// one in Vulkan.
 pub(super) fn set_point_origin(
     gl: &Gl,
     convention: Convention,

@@ -1,13 +1,13 @@
 //! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each kind.
 
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl;
 use ash::vk;
 use glasm::state::TexGenCoord;
 use glasm_scripts::script::Assembly;
 use std::fmt::Debug;
 
-/// What OpenGL calls a value.
+/// Returns the constant of OpenGL for a value.
 ///
 /// # Errors
 /// [`Problem::Lacking`] if it has no such thing.
@@ -173,7 +173,7 @@ pub(super) const TOPOLOGIES: &[((vk::PrimitiveTopology, Assembly), u32)] = {
     ]
 };
 
-/// What OpenGL calls a texture coordinate.
+/// Returns the constant of OpenGL for a texture coordinate.
 pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
     match coord {
         TexGenCoord::S => gl::S,

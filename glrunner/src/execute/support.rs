@@ -1,9 +1,7 @@
 //! Skips scripts that need what the driver lacks, before it is used.
 
-use super::problem::Problem;
-use crate::features::lacks;
-pub(super) use crate::features::{Feature, NO_VERSION};
-use crate::gl::{self, Gl};
+use crate::error::Problem;
+use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
 
 /// What the programs of a stage are loaded to, which enables them for draws, and the extension that has it. Fragment programs of
@@ -46,7 +44,7 @@ pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     ),
 ];
 
-/// The target of the programs of a stage, and the extension that has it.
+/// Returns the target of the programs of a stage, and the extension that has it.
 pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
     let found = STAGES.iter().find(|(known, ..)| *known == stage);
     let (_, target, extension) = found.expect("the table has all stages");
@@ -63,8 +61,67 @@ impl Feature {
 
 /// [`Problem::Lacking`] unless the driver has an extension.
 pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem> {
-    match gl.has(extension) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(lacks(extension))),
+    if gl.has(extension) {
+        Ok(())
+    } else {
+        Err(Problem::Lacking(lacks(extension)))
     }
+}
+
+/// Chooses the texture unit whose environment and texture coordinates are set next.
+pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
+    check_number(
+        gl,
+        unit,
+        gl::MAX_TEXTURE_COORDS,
+        "sets of texture coordinates",
+    )?;
+    Ok(gl.ActiveTexture(gl::TEXTURE0 + unit)?)
+}
+
+/// Checks whether there is something with this number; `limit` is the state that says how many
+/// there are.
+pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
+    let count = gl.integer(limit)?;
+    if i64::from(number) < i64::from(count) {
+        Ok(())
+    } else {
+        Err(Problem::Lacking(format!("the driver has {count} {what}")))
+    }
+}
+
+/// A part of OpenGL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Feature {
+    /// The version that has it.
+    pub(crate) core: Version,
+    /// Extensions that add it to older versions, the most common one first.
+    pub(crate) extensions: &'static [&'static str],
+}
+
+/// A version that no driver has: for features that only extensions add.
+pub(crate) const NO_VERSION: Version = Version(u32::MAX, 0);
+
+impl Feature {
+    /// Returns whether a driver has it.
+    pub(crate) fn is_in(self, gl: &Gl) -> bool {
+        self.missing(gl.version(), |extension| gl.has(extension))
+            .is_none()
+    }
+
+    /// Returns what a driver with a version and extensions lacks; `None` if it has the feature.
+    pub(crate) fn missing(self, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
+        if version >= self.core || self.extensions.iter().any(|extension| has(extension)) {
+            return None;
+        }
+        Some(match self.extensions.first() {
+            Some(extension) => lacks(extension),
+            None => lacks(&format!("OpenGL {}", self.core)),
+        })
+    }
+}
+
+/// Returns the reason to skip a script that needs something, such as an extension.
+pub(crate) fn lacks(what: &str) -> String {
+    format!("the driver lacks {what}")
 }

@@ -1,7 +1,7 @@
 //! Executions of scripts for tests.
 
 use super::execution::Execution;
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::gl::pretend::{open_for_registers, open_pretended};
 use crate::gl::{Gl, tests::open};
 use glasm_scripts::results::{Files, Results};
@@ -16,14 +16,14 @@ pub(super) fn with_execution(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Executi
     }
 }
 
-/// Likewise with a driver that pretends to have extensions.
+/// Similarly with a driver that pretends to have extensions.
 pub(super) fn with_pretended(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_pretended() {
         with_execution_on(&gl, text, work);
     }
 }
 
-/// Likewise with one that pretends to take programs that name registers.
+/// Similarly with one that pretends to take programs that name registers.
 pub(super) fn with_registers(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_for_registers() {
         with_execution_on(&gl, text, work);

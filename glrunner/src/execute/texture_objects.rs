@@ -1,8 +1,7 @@
 //! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
 
-use super::problem::Problem;
 use super::support::Feature;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
 use glasm::fixed_function::BaseFormat;
@@ -70,14 +69,14 @@ pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
     }
 }
 
-/// The format of a texture; a reason to skip the script if OpenGL has none.
+/// Returns the format of a texture; a reason to skip the script if OpenGL has none.
 pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
     let format = shape.format.vk;
     TexelFormat::of(format)
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
 }
 
-/// The format of a texture of a base internal format.
+/// Returns the format of a texture of a base internal format.
 fn base_format(shape: &Shape, base: BaseFormat) -> Result<TexelFormat, Problem> {
     let format = shape.format.vk;
     TexelFormat::of_base(format, base).ok_or_else(|| {
@@ -86,7 +85,7 @@ fn base_format(shape: &Shape, base: BaseFormat) -> Result<TexelFormat, Problem> 
     })
 }
 
-/// A color texture of a base internal format with all its images.
+/// Creates a color texture of a base internal format with all its images.
 pub(super) fn create_with_base(
     gl: &Rc<Gl>,
     data: &TextureData,
@@ -99,7 +98,7 @@ pub(super) fn create_with_base(
     Ok((texture, Store::Own))
 }
 
-/// A texture of a target of OpenGL with all its images, and what holds them.
+/// Creates a texture of a target of OpenGL with all its images, and what holds them.
 pub(super) fn create(
     gl: &Rc<Gl>,
     data: &TextureData,
@@ -112,9 +111,10 @@ pub(super) fn create(
     if data.shape.target == TexTarget::Buffer {
         return create_buffer(gl, data);
     }
-    let texture = match data.shape.target.is_multisample() {
-        true => create_samples(gl, data, target)?,
-        false => create_images(gl, data, target, convention)?,
+    let texture = if data.shape.target.is_multisample() {
+        create_samples(gl, data, target)?
+    } else {
+        create_images(gl, data, target, convention)?
     };
     Ok((texture, Store::Own))
 }
@@ -192,7 +192,7 @@ fn define_images(
     Ok(texture)
 }
 
-/// Whether the driver keeps all bits of the texels.
+/// Checks whether the driver preserves all bits of the texels.
 fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
     let format = &shape.format;
     let Some(bits) = bits else {

@@ -2,9 +2,9 @@
 
 use super::buffers::finish_stores;
 use super::execution::Execution;
-use super::problem::Problem;
 use super::test_support::{reason, run_steps, with_execution};
 use super::texture_objects::{create, gl_target, texel_format};
+use crate::error::Problem;
 use crate::gl;
 use crate::gl::glsl::use_program;
 use crate::gl::tests::open;
@@ -57,10 +57,14 @@ fn shape(target: TexTarget, format: Format, extent: [u32; 3], levels: u32, layer
     }
 }
 
-fn filled(shape: Shape) -> TextureData {
+fn filling(shape: Shape) -> Update {
     let update = Update::whole(shape.clone(), None);
     let contents = Contents::Texels(texels(&shape.format, update.texels() as usize));
-    TextureData::new(&Update::whole(shape, Some(contents)))
+    Update::whole(shape, Some(contents))
+}
+
+fn filled(shape: Shape) -> TextureData {
+    TextureData::new(&filling(shape))
 }
 
 /// Whether the driver has such textures; else the reason is printed.
@@ -135,7 +139,12 @@ fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData
         return;
     };
     let shape = data.shape.clone();
-    execution.images.insert(key, data.clone(), object);
+    let images = &mut execution.images;
+    images.update(key, &filling(shape.clone())).unwrap();
+    images
+        .table
+        .prepare(key, |_| Ok::<_, Problem>(object))
+        .unwrap();
     for plane in shape.planes() {
         let found = execution.read_image(key, plane).unwrap();
         assert_eq!(found.data, data.plane(plane), "{what} {plane:?}");
@@ -248,7 +257,7 @@ fn programs_decide_on_targets_and_comparisons() {
         texparameter 2D wrap_t clamp_to_edge\ntexparameter 2D wrap_r clamp_to_edge\n\
         texture 2D 1 D16_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.load_programs().unwrap();
+        execution.loader().load_programs().unwrap();
         run_steps(execution);
         prepare_textures(execution).unwrap();
         for (unit, target, compare) in [
@@ -269,7 +278,7 @@ fn rectangles_do_not_repeat() {
         TEX result.color, fragment.texcoord[0], texture[0], RECT;\nEND\n\
         [test]\ntexture 2D 0 R8_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.load_programs().unwrap();
+        execution.loader().load_programs().unwrap();
         run_steps(execution);
         let reason = reason(prepare_textures(execution));
         assert_eq!(reason, "OpenGL clamps the coordinates of rectangles only");
@@ -318,7 +327,7 @@ fn programs_see_images_and_parts_of_images() {
             let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
             assert_eq!(words, expected, "{unit} {plane:?}");
         }
-        let used = execution.images.used_planes();
+        let used = execution.images.table.used_planes();
         assert_eq!(used.len(), 3 + 2 * 2);
     });
 }

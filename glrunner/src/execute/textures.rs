@@ -1,19 +1,20 @@
 //! Textures by texture image unit.
 //!
-//! Commands are kept as data; objects come to be when a draw or dispatch may read them. A unit of a script holds one texture, a unit of
-//! OpenGL one for each target: programs read those of the targets that they name. Programs in assembly say whether they compare depths,
-//! in OpenGL the texture does: so what the programs at hand read decides.
+//! Commands are retained as data; objects are created when a draw or dispatch may read them. A
+//! unit of a script holds one texture, a unit of OpenGL one for each target: programs read those
+//! of the targets that they name. Programs in assembly say whether they compare depths, in OpenGL
+//! the texture does: so what the current programs read decides.
 
 use super::lookups::{Lookup, Lookups};
-use super::problem::Problem;
 use super::programs::Programs;
 use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
 use super::texture_objects::{Store, create, create_with_base, gl_target};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Texture};
 use glasm::ir::TexTarget;
+use glasm_scripts::resource_table::{TextureObjects, TextureTable};
 use glasm_scripts::script::{Convention, TextureEnables};
-use glasm_scripts::texture::{Sampling, Shape, TextureData, Update};
+use glasm_scripts::texture::{Sampling, Shape, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -23,12 +24,13 @@ pub(super) struct Object {
     _store: Store,
     /// The parameters that it has.
     parameters: Vec<Parameter>,
-    /// Whether a handle of it exists, after which it stays as it is.
+    /// Whether a handle of it exists, after which it stays unchanged.
     has_handle: bool,
 }
 
 impl Object {
-    /// Whether it can become a texture with these parameters, of which it must have each that is not the initial one.
+    /// Returns whether it can become a texture with these parameters, of which it must have each
+    /// that is not the initial one.
     fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
         let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());
         let is_settable = !self.has_handle || self.parameters == parameters;
@@ -52,13 +54,22 @@ impl Object {
     }
 }
 
-/// The texture of a unit: what the script said, and the object once something may have read it.
-struct Unit {
-    data: Option<TextureData>,
-    sampling: Sampling,
+/// Object of a texture image unit, once something may have read it.
+#[derive(Default)]
+struct UnitObject {
     object: Option<Object>,
-    /// Whether the object has other texels than the script says.
+    /// Whether the object does not have the texels of the unit.
     is_stale: bool,
+}
+
+impl TextureObjects for UnitObject {
+    fn invalidate_texels(&mut self) {
+        self.is_stale = true;
+    }
+
+    fn invalidate_sampling(&mut self, before: &Sampling, after: &Sampling) {
+        self.is_stale |= before.base_format != after.base_format;
+    }
 }
 
 /// Who reads textures.
@@ -73,43 +84,29 @@ pub(super) struct Readers<'a> {
 /// Textures by texture image unit.
 #[derive(Default)]
 pub(super) struct Textures {
-    units: BTreeMap<u32, Unit>,
+    table: TextureTable<UnitObject>,
     enables: BTreeMap<u32, TextureEnables>,
 }
 
 impl Textures {
-    /// The object of a unit, if something may have read it.
+    /// Returns the object of a unit, if something may have read it.
     #[cfg(test)]
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
-        self.units.get(&number)?.object.as_ref()
+        self.table.get(number)?.objects.object.as_ref()
     }
 
+    /// Begins or extends a texture.
     pub(super) fn update(&mut self, number: u32, update: &Update) {
-        let unit = self.unit(number);
-        match &mut unit.data {
-            Some(data) => data.update(update),
-            None => unit.data = Some(TextureData::new(update)),
-        }
-        unit.is_stale = true;
+        self.table.update(number, update);
     }
 
+    /// Sets how a texture is sampled.
     pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
-        let unit = self.unit(number);
-        unit.is_stale |= unit.sampling.base_format != sampling.base_format;
-        unit.sampling = sampling;
-    }
-
-    fn unit(&mut self, number: u32) -> &mut Unit {
-        self.units.entry(number).or_insert(Unit {
-            data: None,
-            sampling: Sampling::INITIAL,
-            object: None,
-            is_stale: false,
-        })
+        self.table.set_sampling(number, sampling);
     }
 }
 
-/// How a texture is seen: its target in OpenGL, and whether depths are compared.
+/// Returns how programs access a texture: its target in OpenGL, and whether depths are compared.
 fn view<'a>(
     number: u32,
     shape: &Shape,
@@ -157,9 +154,10 @@ impl Textures {
         }
         gl.ActiveTexture(gl::TEXTURE0 + unit)?;
         for (name, capability) in CAPABILITIES {
-            match enables.is_on(name) {
-                true => gl.Enable(*capability)?,
-                false => gl.Disable(*capability)?,
+            if enables.is_on(name) {
+                gl.Enable(*capability)?
+            } else {
+                gl.Disable(*capability)?
             }
         }
         self.enables.insert(unit, enables);
@@ -169,13 +167,12 @@ impl Textures {
     /// Makes what a draw or dispatch reads, and binds it.
     pub(super) fn prepare(&mut self, readers: &Readers<'_>) -> Result<(), Problem> {
         let units = readers.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
-        let numbers: Vec<u32> = self.units.keys().copied().collect();
-        for number in &numbers {
-            if *number + 1 >= units.unsigned_abs() {
+        for number in self.table.numbers() {
+            if number + 1 >= units.unsigned_abs() {
                 let reason = format!("the driver lacks texture image unit {number}");
                 return Err(Problem::Lacking(reason));
             }
-            self.prepare_unit(readers, *number)?;
+            self.prepare_unit(readers, number)?;
         }
         self.unbind_missing(readers)?;
         readers.gl.ActiveTexture(gl::TEXTURE0)?;
@@ -188,7 +185,7 @@ impl Textures {
         readers: &Readers<'_>,
         number: u32,
     ) -> Result<Option<&mut Object>, Problem> {
-        let Some(unit) = self.units.get_mut(&number) else {
+        let Some(unit) = self.table.get_mut(number) else {
             return Ok(None);
         };
         let Some(data) = &unit.data else {
@@ -210,8 +207,9 @@ impl Textures {
                 .filter(of_mode)
                 .for_each(|known| *known = mode);
         }
-        let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
-        if unit.object.as_mut().filter(fits).is_none() {
+        let objects = &mut unit.objects;
+        let fits = |object: &Object| !objects.is_stale && object.can_have(target, &found);
+        if !objects.object.as_ref().is_some_and(fits) {
             let (texture, store) = match unit.sampling.base_format {
                 Some(base) => create_with_base(readers.gl, data, target, base)?,
                 None => create(readers.gl, data, target, convention)?,
@@ -222,22 +220,22 @@ impl Textures {
                 parameters: Vec::new(),
                 has_handle: false,
             };
-            // What was there goes after that. Mesa 22.3 takes a new texture at the address of one that is gone for that one.
-            unit.object = Some(object);
-            unit.is_stale = false;
+            // The old object is deleted after the new one exists: Mesa 22.3 takes a new texture at
+            // the address of a deleted one for that one.
+            objects.object = Some(object);
+            objects.is_stale = false;
         }
         check_sampling(readers.gl, &unit.sampling, shape, target)?;
-        if let Some(object) = &mut unit.object {
+        if let Some(object) = &mut objects.object {
             object.set(found)?;
             readers.gl.check("glTexParameter")?;
-        }
-        if let Some(object) = &unit.object {
             object.texture.bind()?;
         }
-        Ok(unit.object.as_mut())
+        Ok(objects.object.as_mut())
     }
 
-    /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
+    /// Unbinds textures where a unit has none of the target: programs read OpenGL's default
+    /// texture, which has no images.
     fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
         let lookups = readers.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
@@ -246,8 +244,8 @@ impl Textures {
             on.map(|(_, capability)| (*unit, *capability))
         });
         for (number, target) in read.chain(enabled) {
-            let unit = self.units.get(&number);
-            let object = unit.and_then(|unit| unit.object.as_ref());
+            let unit = self.table.get(number);
+            let object = unit.and_then(|unit| unit.objects.object.as_ref());
             if object.is_none_or(|object| object.texture.target() != target) {
                 readers.gl.ActiveTexture(gl::TEXTURE0 + number)?;
                 readers.gl.BindTexture(target, 0)?;
@@ -256,7 +254,8 @@ impl Textures {
         Ok(readers.gl.check("glBindTexture")?)
     }
 
-    /// A handle of the texture of a unit, which programs may use from now on. NV_bindless_texture.
+    /// Returns a handle of the texture of a unit, which programs may use from now on.
+    /// NV_bindless_texture.
     pub(super) fn handle(&mut self, readers: &Readers<'_>, unit: u32) -> Result<u64, Problem> {
         let Some(object) = self.prepare_unit(readers, unit)? else {
             let reason = format!("OpenGL has no handle of texture {unit}, which is not set");
@@ -282,7 +281,7 @@ const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
 ];
 
-/// Whether the driver can sample a texture like that; switches on what all textures share.
+/// Checks whether the driver can sample a texture like that; switches on what all textures share.
 fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
     if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
     {

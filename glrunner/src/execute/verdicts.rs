@@ -1,14 +1,16 @@
-//! Which programs of a script the driver accepts, and where it finds their errors.
+//! Which programs the driver accepts: verdicts for comparisons, and scripts that expect errors.
 
 use super::assembler::{error_place, load};
-use crate::error::Error;
-use crate::gl::{Gl, LoadError};
+use super::execution::Execution;
+use crate::error::{Error, Problem};
+use crate::gl::{self, Buffer, DrawCall, Elements, Gl, LoadError};
 use glasm::Code;
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
-use glasm_scripts::script::{Command, Script};
+use glasm_scripts::results::Results;
+use glasm_scripts::script::{Command, ProgramForm, Script, Step};
 use std::rc::Rc;
 
-/// Which programs of a script the driver accepts.
+/// Returns which programs of a script the driver accepts.
 ///
 /// # Errors
 /// If the driver fails in another way than by refusing a program.
@@ -28,8 +30,8 @@ pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Err
     Ok(verdicts)
 }
 
-/// Why a script cannot be asked of a driver that expects an error: whether programs are too large is up to each implementation, and what
-/// only glasm lacks is no error.
+/// Why a script cannot be asked of a driver that expects an error: whether programs are too large
+/// is up to each implementation, and what only glasm lacks is not an error.
 pub(crate) fn surplus_error(script: &Script) -> Option<String> {
     let expected = script.steps.iter().filter_map(|step| {
         if let Command::ExpectError(error) = &step.command {
@@ -49,6 +51,77 @@ fn reject(error: LoadError, text: &[u8]) -> Rejection {
     Rejection {
         position: error_place(&error, text),
         message: error.message,
+    }
+}
+
+/// Returns whether the driver refuses a program of a script that expects an error; `None` if it
+/// expects none. The positions of errors are compared with those of other runs, not here: drivers
+/// may count them in their own way.
+pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
+    let mut steps = script.steps.iter();
+    let expected = steps.find(|step| matches!(step.command, Command::ExpectError(_)))?;
+    let mut results = Results::default();
+    let own = script
+        .programs
+        .iter()
+        .filter(|program| program.form == ProgramForm::Assembly);
+    for program in own {
+        match load(gl, program) {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => return Some(results),
+            Err(error) => {
+                results.fail(Some(program.line), error.to_string());
+                return Some(results);
+            }
+        }
+    }
+    match refuses_together(gl, script) {
+        Ok(true) => {}
+        Ok(false) => results.fail(Some(expected.line), "the driver accepts the program"),
+        Err(message) => results.fail(Some(expected.line), message),
+    }
+    Some(results)
+}
+
+/// Returns whether the driver refuses to draw with the programs of a script, which it has taken one
+/// by one. That is what OpenGL does about units that programs use with different targets; all other
+/// errors are those of one program.
+fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
+    let is_conflict = |step: &Step| {
+        let code = Code::TargetConflict;
+        matches!(&step.command, Command::ExpectError(error) if error.code == code)
+    };
+    if script.programs.len() < 2 || !script.steps.iter().any(is_conflict) {
+        return Ok(false);
+    }
+    refuses_to_draw(gl, script).map_err(|problem| match problem {
+        Problem::Lacking(message) | Problem::Script(message) => message,
+        Problem::Program(failure) => failure.message,
+        Problem::System(error) => error.to_string(),
+    })
+}
+
+fn refuses_to_draw(gl: &Rc<Gl>, script: &Script) -> Result<bool, Problem> {
+    let mut execution = Execution::new(gl, script);
+    execution.make_ready()?;
+    execution.use_programs()?;
+    // Scripts of errors draw nothing, so they have none.
+    execution.new_framebuffer()?;
+    execution.framebuffer()?.bind()?;
+    let drawn = gl.draw(
+        &Buffer::new(gl, &[], gl::STREAM_DRAW)?,
+        &DrawCall {
+            mode: gl::POINTS,
+            arrays: &[],
+            elements: Elements::Range { first: 0, count: 1 },
+            instances: 1,
+            first_instance: 0,
+        },
+    );
+    match drawn {
+        Ok(()) => Ok(false),
+        Err(Error::Gl { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Commands of NV_vertex_program: parameters that track matrices, state programs.
 
 use super::assembler::{load, refused};
-use super::execution::Execution;
-use super::problem::{Problem, unused};
+use super::programs::StatePrograms;
 use super::support::require_extension;
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::gl::{self, Gl};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
-use glasm_scripts::script::Execution as Outcome;
+use glasm_scripts::script::{Execution as Outcome, Script};
+use std::rc::Rc;
 
 /// The extension that has all of this.
 const EXTENSION: &str = "GL_NV_vertex_program";
@@ -33,7 +33,7 @@ pub(super) fn track_matrix(
     Ok(gl.check("glTrackMatrixNV")?)
 }
 
-/// What OpenGL calls a matrix that can be tracked.
+/// Returns the constant of OpenGL for a matrix that can be tracked.
 fn name_of(matrix: TrackedMatrix) -> u32 {
     match matrix {
         TrackedMatrix::Modelview => gl::MODELVIEW,
@@ -45,39 +45,33 @@ fn name_of(matrix: TrackedMatrix) -> u32 {
     }
 }
 
-impl Execution<'_> {
-    /// `state program`: executes a program, which must have been loaded unless it is a spare one.
-    pub(super) fn execute_state_program(
-        &mut self,
-        spare: Option<usize>,
-        argument: [u32; 4],
-        outcome: Outcome,
-    ) -> Result<(), Problem> {
-        if self.modules.is_some() {
-            return Err(unused("vertex state programs as modules"));
+/// Executes `state program`. The program must have been loaded unless it is a reloadable one.
+pub(super) fn execute_state_program(
+    gl: &Rc<Gl>,
+    script: &Script,
+    programs: &mut StatePrograms,
+    (spare, argument): (Option<usize>, [u32; 4]),
+    outcome: Outcome,
+) -> Result<(), Problem> {
+    require_extension(gl, EXTENSION)?;
+    if let Some(index) = spare
+        && programs.get(spare).is_none()
+    {
+        let program = &script.spares[index].program;
+        let loaded = load(gl, program)?;
+        let loaded = loaded.map_err(|error| refused(script, program, &error))?;
+        programs.set(spare, loaded);
+    }
+    let program = programs.get(spare);
+    let program = program.ok_or_else(|| "there is no vertex state program".to_owned())?;
+    let executed = gl.execute_program(program, argument.map(f32::from_bits));
+    match (outcome, executed) {
+        (Outcome::Fails, Ok(())) => {
+            let message = "the driver executes the program, which is an error";
+            Err(message.to_owned().into())
         }
-        self.demand(EXTENSION)?;
-        if let Some(index) = spare
-            && self.state_programs.get(spare).is_none()
-        {
-            let program = &self.script.spares[index].program;
-            let loaded = load(&self.gl, program)?;
-            let loaded = loaded.map_err(|error| refused(self.script, program, &error))?;
-            self.state_programs.set(spare, loaded);
-        }
-        let program = self.state_programs.get(spare);
-        let program = program.ok_or_else(|| "there is no vertex state program".to_owned())?;
-        let executed = self
-            .gl
-            .execute_program(program, argument.map(f32::from_bits));
-        match (outcome, executed) {
-            (Outcome::Fails, Ok(())) => {
-                let message = "the driver executes the program, which is an error";
-                Err(message.to_owned().into())
-            }
-            (Outcome::Fails, Err(Error::Gl { .. })) => Ok(()),
-            (Outcome::Writes | Outcome::Fails, executed) => Ok(executed?),
-        }
+        (Outcome::Fails, Err(Error::Gl { .. })) => Ok(()),
+        (Outcome::Writes | Outcome::Fails, executed) => Ok(executed?),
     }
 }
 
@@ -93,7 +87,8 @@ mod tests {
             track 20 texture 3\ntrack 24 program 7\ntrack 4 none\n";
         with_registers(text, |_, execution| {
             run_steps(execution);
-            // NV_vertex_program, "New Tokens": IDENTITY_NV and those behind it, MODELVIEW_PROJECTION_NV, MATRIX0_NV.
+            // NV_vertex_program, "New Tokens": IDENTITY_NV and those after it,
+            // MODELVIEW_PROJECTION_NV, MATRIX0_NV.
             let expected = [
                 "4 0x1700 0x862a",
                 "8 0x1701 0x862b",
@@ -117,7 +112,7 @@ mod tests {
             [test]\nstate program (1, 2, 3, -4)\nstate program other (5, 6, 7, 8)\nstate program other (0, 0, 0, 0)\n\
             probe parameter env_vp 9 == (9, 9, 9, -2)\n";
         with_registers(text, |_, execution| {
-            execution.load_programs().unwrap();
+            execution.loader().load_programs().unwrap();
             run_steps(execution);
             let expected = [
                 "load 0x8621 !!VSP1.0",
@@ -134,7 +129,7 @@ mod tests {
     fn an_error_that_does_not_come_is_told() {
         let text = "[vertex state program]\n!!VSP1.0\nMOV c[0], v[0];\nEND\n[test]\nstate program (1, 2, 3, 4) fails\n";
         with_registers(text, |_, execution| {
-            execution.load_programs().unwrap();
+            execution.loader().load_programs().unwrap();
             let result = execution.step(&execution.script.steps[0]);
             let told = matches!(&result, Err(Problem::Script(message)) if message.ends_with("which is an error"));
             assert!(told, "{result:?}");

@@ -4,9 +4,9 @@
 //! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
 
 use super::facts::WordInput;
-use super::problem::Problem;
 use super::programs::Programs;
 use super::support::{Feature, NO_VERSION};
+use crate::error::Problem;
 use crate::formats::VertexFormat;
 use crate::gl::{
     self, ArraySlot, AttributeKind, Buffer, Conventional, GenericFormat, Gl, Version, VertexArray,
@@ -77,7 +77,7 @@ impl Limits {
         })
     }
 
-    /// The conventional attribute of a number.
+    /// Returns the conventional attribute of a number.
     fn conventional(self, location: u32) -> Option<Conventional> {
         // NV_vertex_program, table X.2. What aliases 1, 6 and 7 no vertex program has.
         match location {
@@ -155,8 +155,9 @@ impl Plan {
         Ok(())
     }
 
-    /// A column of 64-bit components as modules read it: in pairs of words, two components at a location. Registers of words have the
-    /// third and fourth component behind the attribute, unless it is read as one. Or all of them as doubles.
+    /// A column of 64-bit components as modules read it: in pairs of words, two components at a
+    /// location. Registers of words have the third and fourth component after the attribute,
+    /// unless it is read as one. Or all of them as doubles.
     fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
         let is_split = |number| {
             let mut words = words.iter();
@@ -234,7 +235,7 @@ impl Plan {
         }
     }
 
-    /// Whether there is an array for the position. Words of an attribute may be there.
+    /// Returns whether there is an array for the position. Words of an attribute may be there.
     fn has_position(&self) -> bool {
         let mut arrays = self.arrays.iter();
         arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
@@ -267,7 +268,7 @@ impl Plan {
     }
 }
 
-/// The format of an attribute by the names of OpenGL; `None` if it must be converted.
+/// Returns the format of an attribute by the names of OpenGL; `None` if it must be converted.
 fn native_format(gl: &Gl, format: &Format) -> Result<Option<GenericFormat>, Problem> {
     let Some(VertexFormat {
         size,
@@ -290,7 +291,7 @@ fn native_format(gl: &Gl, format: &Format) -> Result<Option<GenericFormat>, Prob
     Ok(Some(GenericFormat { size, ty, kind }))
 }
 
-/// Where converted values of a generic attribute go.
+/// Returns the slot of a generic attribute with converted values.
 fn generic_floats(location: u32, format: &Format) -> Result<ArraySlot, Problem> {
     if format.encoding.is_integer() {
         let reason = format!("OpenGL has no vertex attributes of format {:?}", format.vk);
@@ -306,7 +307,7 @@ const FLOATS: GenericFormat = GenericFormat {
     kind: AttributeKind::Float,
 };
 
-/// A current value as a program reads it: format and bits.
+/// Returns a current value as a program reads it: format and bits.
 fn current_words(value: [f32; 4], integers: Option<Scalar>) -> (GenericFormat, [u32; 4]) {
     let integer = |ty| GenericFormat {
         size: 4,
@@ -327,7 +328,7 @@ fn current_words(value: [f32; 4], integers: Option<Scalar>) -> (GenericFormat, [
 }
 
 impl Arrays {
-    /// The arrays of a draw. Only generic attributes can step with instances.
+    /// Returns the arrays of a draw. Only generic attributes can step with instances.
     pub(super) fn of_draw(&self, draw: &Draw) -> Vec<VertexArray> {
         let of_draw = |(location, array): &(u32, VertexArray)| {
             let divisor = match array.divisor {
@@ -342,7 +343,7 @@ impl Arrays {
 }
 
 impl Vertices {
-    /// The arrays of a draw; all other attributes get their current values.
+    /// Returns the arrays of a draw; all other attributes get their current values.
     pub(super) fn of_draw(
         &mut self,
         gl: &Rc<Gl>,
@@ -489,7 +490,7 @@ mod tests {
         };
         let halves = [word(1, 1, Some(Half::Low)), word(1, 5, Some(Half::High))];
         assert_eq!(found(&halves), [(1, 4, 0), (5, 2, 16)]);
-        // Registers of words have the rest behind the attribute.
+        // Registers of words have the rest after the attribute.
         let registers = [word(1, 1, None), word(2, 2, None), word(0, 0, None)];
         assert_eq!(found(&registers), [(1, 4, 0), (2, 2, 16)]);
         let doubles = WordInput {

@@ -46,7 +46,8 @@ impl Commands {
         unsafe { Self::new(Box::new(|_| std::ptr::null())) }
     }
 
-    /// Whether the driver hands out the command, as `glFinish`. `false` for names that the table lacks.
+    /// Returns whether the driver hands out the command, as `glFinish`. `false` for names that the
+    /// table lacks.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let command = name.strip_prefix("gl").and_then(Command::of_name);
         command.is_some_and(|(command, name)| self.pointer(command, name).is_ok())
@@ -90,7 +91,7 @@ macro_rules! method {
             let command = unsafe {
                 std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
             };
-            // SAFETY: the caller keeps to the specification of the command.
+            // SAFETY: the caller follows the specification of the command.
             Ok(unsafe { command($($parameter),*) })
         }
     };

@@ -31,7 +31,7 @@ impl Buffer {
         Ok(Self { object, size })
     }
 
-    /// The name of the buffer, to bind it.
+    /// Returns the name of the buffer, to bind it.
     pub(crate) fn name(&self) -> u32 {
         self.object.name()
     }
@@ -58,7 +58,7 @@ impl Buffer {
         gl.check("glBufferSubData")
     }
 
-    /// The bytes from `offset` on, as they are when all that was asked for is done.
+    /// Reads the bytes from `offset` on, as they are when all that was asked for is done.
     pub(crate) fn read(&self, offset: usize, size: usize) -> Result<Vec<u8>, Error> {
         self.check_range("glGetBufferSubData", offset, size)?;
         let mut bytes = vec![0; size];
@@ -90,7 +90,7 @@ impl Buffer {
     }
 }
 
-/// The length as OpenGL counts it.
+/// Returns the length as OpenGL counts it.
 fn length(bytes: &[u8]) -> Result<isize, Error> {
     // Every slice fits; see the documentation of `slice::from_raw_parts`.
     isize::try_from(bytes.len()).map_err(|_| Error::Length {

@@ -6,8 +6,8 @@ use super::bindings::constants::{
     PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
     SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION,
 };
+use super::devices::{DeviceInfo, Version};
 use super::egl::{CurrentContext, Device, Egl};
-use super::info::{DeviceInfo, Version};
 use super::messages::{self, MessageLog};
 use crate::error::Error;
 use std::collections::BTreeSet;
@@ -99,22 +99,23 @@ impl Gl {
         Ok(gl)
     }
 
-    /// What device this is.
+    /// Returns the device.
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// The version of OpenGL.
+    /// Returns the version of OpenGL.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    /// Whether the driver has the extension, as `GL_ARB_vertex_program`, or another one that implies it.
+    /// Returns whether the driver has the extension, as `GL_ARB_vertex_program`, or another one
+    /// that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
     }
 
-    /// The extensions of SPIR-V that modules may have: ARB_spirv_extensions.
+    /// Returns the extensions of SPIR-V that modules may have: ARB_spirv_extensions.
     pub(crate) fn spirv_extensions(&self) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
         if self.version() < Version(4, 6) && !self.has("GL_ARB_spirv_extensions") {
@@ -127,7 +128,7 @@ impl Gl {
         Ok(names)
     }
 
-    /// All extensions by name.
+    /// Returns all extensions by name.
     #[cfg(test)]
     pub(crate) fn extensions(&self) -> impl Iterator<Item = &str> {
         self.extensions.iter().map(String::as_str)
@@ -138,7 +139,7 @@ impl Gl {
         self.integers::<1>(name).map(|[value]| value)
     }
 
-    /// The first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
+    /// Returns the first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
     pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
@@ -150,7 +151,7 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// The first `N` floats of a state that has so many.
+    /// Returns the first `N` floats of a state that has so many.
     #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
@@ -163,14 +164,15 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// The newest version of GLSL that the driver takes, as in `#version 430`; 0 if it takes none.
+    /// Returns the newest version of GLSL that the driver takes, as in `#version 430`; 0 if it
+    /// takes none.
     pub(crate) fn glsl_version(&self) -> Result<u32, Error> {
         let text = self.string(SHADING_LANGUAGE_VERSION)?;
         let version = parse_version(&text);
         Ok(version.map_or(0, |Version(major, minor)| 100 * major + minor))
     }
 
-    /// A string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.
+    /// Returns a string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.
     pub(super) fn string(&self, name: u32) -> Result<String, Error> {
         string(&self.commands, name)
     }
@@ -181,12 +183,12 @@ impl Gl {
         self.log.as_ref().map(|log| log.take()).unwrap_or_default()
     }
 
-    /// The errors that `glGetError` has, the first one first; they are gone after that.
+    /// Returns the errors that `glGetError` has, the first one first; they are gone after that.
     pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
         messages::take_errors(&self.commands)
     }
 
-    /// Whether OpenGL reported an error since the last check; `what` was done since.
+    /// Checks whether OpenGL reported an error since the last check; `what` was done since.
     pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
         let errors = self.take_errors()?;
         let said = self.take_messages();
@@ -230,9 +232,9 @@ fn is_list(name: u32) -> bool {
     )
 }
 
-/// A string of the driver, empty if it has none.
+/// Returns a string of the driver, empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
-    // SAFETY: the name stands for a string that stays as long as the context.
+    // SAFETY: the name denotes a string that stays as long as the context.
     let text = unsafe { commands.GetString(name) }?;
     Ok(copied(text))
 }
@@ -271,7 +273,7 @@ fn parse_version(text: &str) -> Option<Version> {
     Some(Version(major, minor))
 }
 
-/// What follows the version: name and version of the driver.
+/// Returns name and version of the driver, which follow the version of OpenGL.
 fn driver(version_text: &str) -> &str {
     let rest = version_text.split_once(' ').map_or("", |(_, rest)| rest);
     rest.trim_start_matches("(Compatibility Profile)").trim()

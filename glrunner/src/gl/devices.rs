@@ -1,13 +1,47 @@
-//! The devices of this machine, and the choice of one.
+//! Devices that can run scripts.
 
 use super::context::Gl;
 use super::egl::{Device, Egl};
-use super::info::DeviceInfo;
 use crate::error::Error;
-use glasm_scripts::device::DeviceChoice;
+use glasm_scripts::runner::DeviceChoice;
 use std::rc::Rc;
 
-/// All devices that OpenGL can be used on without a window.
+/// A version of OpenGL, major and minor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version(pub u32, pub u32);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+/// A device that can run scripts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceInfo {
+    /// Its number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
+    pub index: usize,
+    /// What OpenGL calls the renderer.
+    pub name: String,
+    /// Who made the driver or the device.
+    pub vendor: String,
+    /// The version of OpenGL.
+    pub version: Version,
+    /// Name and version of the driver.
+    pub driver: String,
+}
+
+impl DeviceInfo {
+    /// Returns whether name or vendor contain the text; case is ignored.
+    pub(super) fn is_called(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        [&self.name, &self.vendor]
+            .iter()
+            .any(|name| name.to_lowercase().contains(&text))
+    }
+}
+
+/// Returns all devices that OpenGL can be used on without a window.
 ///
 /// # Errors
 ///
@@ -44,7 +78,7 @@ impl Gl {
     }
 }
 
-/// The device to open, with its number.
+/// Returns the device to open, with its number.
 fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
     // A number needs no list of names.
     if let DeviceChoice::Index(index) = choice {

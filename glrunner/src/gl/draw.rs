@@ -33,7 +33,8 @@ pub(crate) enum Conventional {
 }
 
 impl Conventional {
-    /// What enables its array. Texture coordinates belong to the set that is active.
+    /// Returns the capability that enables its array. Texture coordinates belong to the set that is
+    /// active.
     fn array(self) -> u32 {
         match self {
             Self::Normal => NORMAL_ARRAY,
@@ -113,7 +114,7 @@ pub(crate) enum Elements<'a> {
         ty: IndexType,
         /// Added to each.
         base: i32,
-        /// A number that stands for no vertex.
+        /// A number that denotes no vertex.
         restart: Option<u32>,
     },
 }
@@ -251,7 +252,7 @@ impl Gl {
                 }?;
                 self.EnableClientState(slot.array())
             },
-            // SAFETY: likewise.
+            // SAFETY: similarly.
             ArraySlot::Generic(index, format) => unsafe {
                 self.set_generic(index, format, stride, pointer)?;
                 if array.divisor > 0 {
@@ -311,7 +312,8 @@ impl Gl {
     }
 }
 
-/// What is too large becomes larger than any limit, so OpenGL refuses it.
+/// Converts a number. One that is too large becomes larger than any limit, so that OpenGL refuses
+/// it.
 fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -327,7 +329,7 @@ fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
     }
 }
 
-/// The first and the end of the vertices that a draw takes; empty if it takes none.
+/// Returns the first and the end of the vertices that a draw takes; empty if it takes none.
 fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     match *vertices {
         Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),

@@ -106,7 +106,7 @@ impl Egl {
         .map_err(|reason| Error::Library(reason.clone()))
     }
 
-    /// The devices that contexts may be made on, in the order of the system.
+    /// Returns the devices that contexts may be made on, in the order of the system.
     pub(super) fn devices(&self) -> Vec<Device> {
         let mut devices = self.enumerated_devices();
         if devices.is_empty() {
@@ -177,7 +177,7 @@ impl Egl {
             Platform::Device(Handle(handle)) => (PLATFORM_DEVICE_EXT, handle),
             Platform::Surfaceless => (PLATFORM_SURFACELESS_MESA, std::ptr::null_mut()),
             Platform::Default => {
-                // SAFETY: null stands for the default display.
+                // SAFETY: null denotes the default display.
                 return unsafe { self.instance.get_display(egl::DEFAULT_DISPLAY) }
                     .ok_or_else(|| self.failure("eglGetDisplay"));
             }
@@ -205,7 +205,7 @@ impl Egl {
         Error::Egl { call, reason }
     }
 
-    /// A command of OpenGL, or null.
+    /// Returns a command of OpenGL, or null.
     pub(super) fn command(&self, name: &str) -> *const c_void {
         self.instance
             .get_proc_address(name)
@@ -213,7 +213,7 @@ impl Egl {
     }
 }
 
-/// Whether a list separated by spaces has the word.
+/// Returns whether a list separated by spaces has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|item| item == word)
 }
@@ -272,7 +272,8 @@ impl CurrentContext {
 
 impl Drop for CurrentContext {
     fn drop(&mut self) {
-        // Nothing can be done about a failure; the process goes on without the context either way.
+        // Nothing can be done about a failure; the process continues without the context either
+        // way.
         let instance = &self.egl.instance;
         let _ = instance.make_current(self.display, None, None, None);
         let _ = instance.destroy_context(self.display, self.context);
@@ -280,14 +281,15 @@ impl Drop for CurrentContext {
     }
 }
 
-/// A configuration for the context, which has no part in what is drawn: all drawing goes to framebuffer objects.
+/// Returns a configuration for the context, which has no part in what is drawn: all drawing goes to
+/// framebuffer objects.
 fn choose_config(
     instance: &Library,
     display: egl::Display,
     extensions: &str,
 ) -> Result<egl::Config, Error> {
     if has_word(extensions, "EGL_KHR_no_config_context") {
-        // SAFETY: that extension lets null stand for no configuration.
+        // SAFETY: that extension lets null denote no configuration.
         return Ok(unsafe { egl::Config::from_ptr(std::ptr::null_mut()) });
     }
     let attributes = [

@@ -168,7 +168,7 @@ impl Framebuffer {
         gl.check("glClearBufferiv")
     }
 
-    /// All texels of a color attachment, layer after layer, packed without gaps.
+    /// Reads all texels of a color attachment, layer after layer, packed without gaps.
     pub(crate) fn read_color(
         &self,
         index: usize,
@@ -180,7 +180,8 @@ impl Framebuffer {
         self.read(COLOR_ATTACHMENT0, attachment, sample, client)
     }
 
-    /// All texels of the depth and stencil attachment likewise; the client's format says which of them.
+    /// Reads all texels of the depth and stencil attachment similarly; the client's format says
+    /// which of them.
     pub(crate) fn read_depth_stencil(
         &self,
         sample: Sample,
@@ -330,7 +331,7 @@ fn read_attachment(attachment: &Attachment, client: ClientFormat) -> Result<Vec<
     attachment.part.texture.read(target, level, client)
 }
 
-/// A copy with one sample per pixel.
+/// Returns a copy with one sample per pixel.
 fn resolve(gl: &Rc<Gl>, point: u32, attachment: &Attachment) -> Result<Attachment, Error> {
     let [width, height, layers] = attachment.part.image.size;
     let desc = FramebufferDesc {

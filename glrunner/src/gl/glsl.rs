@@ -41,7 +41,7 @@ pub(crate) fn draw_arrays(gl: &Gl, mode: u32, count: i32) -> Result<(), Error> {
     gl.check("glDrawArrays")
 }
 
-/// An indexed 64-bit state, such as the offset of a binding.
+/// Returns an indexed 64-bit state, such as the offset of a binding.
 pub(crate) fn indexed_integer64(gl: &Gl, name: u32, index: u32) -> Result<i64, Error> {
     let mut values = [0; 16];
     // SAFETY: no indexed state has more values.

@@ -33,7 +33,7 @@ impl MessageLog {
         Some(log)
     }
 
-    /// What came since the last call.
+    /// Returns the messages since the last call.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -67,7 +67,7 @@ unsafe extern "system" fn receive_message(
     }
 }
 
-/// All errors that `glGetError` has, the first one first.
+/// Returns all errors that `glGetError` has, the first one first.
 pub(super) fn take_errors(commands: &Commands) -> Result<Vec<u32>, Error> {
     let mut errors = Vec::new();
     while errors.len() < MAX_ERRORS {
@@ -79,7 +79,7 @@ pub(super) fn take_errors(commands: &Commands) -> Result<Vec<u32>, Error> {
     Ok(errors)
 }
 
-/// The name of an error, such as `GL_INVALID_VALUE`.
+/// Returns the name of an error, such as `GL_INVALID_VALUE`.
 pub(crate) fn error_name(error: u32) -> String {
     match error {
         INVALID_ENUM => "GL_INVALID_ENUM".to_owned(),

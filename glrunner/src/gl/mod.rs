@@ -8,7 +8,7 @@
 //! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:
 //!
 //! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
-//! - vertex arrays that are enabled, and indices, lie in buffer objects;
+//! - vertex arrays that are enabled, and indices, are in buffer objects;
 //! - no mapped pointer outlives the function that mapped it.
 
 #[allow(
@@ -17,13 +17,11 @@
 )]
 mod bindings;
 mod buffer;
-mod capture;
 mod context;
 mod devices;
 mod draw;
 mod egl;
 mod framebuffer;
-mod info;
 mod messages;
 mod nv;
 mod object;
@@ -49,9 +47,8 @@ pub(crate) mod tests;
 
 pub(crate) use bindings::constants::*;
 pub(crate) use buffer::Buffer;
-pub(crate) use capture::Capture;
 pub(crate) use context::Gl;
-pub use devices::devices;
+pub use devices::{DeviceInfo, Version, devices};
 pub(crate) use draw::{
     ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
     VertexArray,
@@ -59,11 +56,10 @@ pub(crate) use draw::{
 #[cfg(test)]
 pub(crate) use framebuffer::TexturePart;
 pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
-pub use info::{DeviceInfo, Version};
 pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};
-pub(crate) use query::Query;
+pub(crate) use query::{Capture, Query};
 pub(crate) use renderbuffer::Renderbuffer;
 pub(crate) use sample_writes::SampleLayer;
 pub(crate) use shaders::{Module, Refusal, ShaderProgram};

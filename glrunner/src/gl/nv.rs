@@ -46,7 +46,7 @@ impl Gl {
         self.check("glExecuteProgramNV")
     }
 
-    /// A parameter of all vertex programs, as NV_vertex_program gives it.
+    /// Returns a parameter of all vertex programs, as NV_vertex_program gives it.
     pub(crate) fn program_parameter(&self, index: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         let name = PROGRAM_PARAMETER_NV;
@@ -73,7 +73,7 @@ impl Gl {
         self.check("glProgramNamedParameter4fvNV")
     }
 
-    /// The value of a parameter that a program names.
+    /// Returns the value of a parameter that a program names.
     pub(crate) fn named_parameter(&self, program: &Program, name: &str) -> Result<[f32; 4], Error> {
         let size = length("glGetProgramNamedParameterfvNV", name.len())?;
         let (mut value, text) = ([0.0; 4], name.as_ptr());
@@ -113,7 +113,7 @@ impl Gl {
     }
 }
 
-/// A number of values as OpenGL counts them.
+/// Returns a number of values as OpenGL counts them.
 fn length(what: &'static str, length: usize) -> Result<i32, Error> {
     i32::try_from(length).map_err(|_| Error::Length {
         what,

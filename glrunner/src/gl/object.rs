@@ -4,7 +4,7 @@ use super::context::Gl;
 use crate::error::Error;
 use std::rc::Rc;
 
-/// What a name stands for.
+/// What a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ObjectKind {
     /// A program of `glProgramStringARB`.

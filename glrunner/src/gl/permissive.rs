@@ -7,7 +7,8 @@ use super::*;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// The device that tests use, with these extensions besides its own. `None` if there is none.
+/// Returns the device that tests use, with these extensions in addition to its own. `None` if
+/// there is none.
 pub(crate) fn open_permissive(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     // SAFETY: `replace` keeps to the registry.
@@ -52,7 +53,7 @@ fn replace(name: &str) -> Option<*const c_void> {
     })
 }
 
-/// Whether a capability or a target is one that the driver does not know.
+/// Returns whether a capability or a target is one that the driver does not know.
 fn is_pretended(capability: u32) -> bool {
     matches!(
         capability,
@@ -102,7 +103,7 @@ extern "system" fn bind_program(target: u32, name: u32) {
     }
 }
 
-/// Takes any text, in the place of which the driver gets one that it knows.
+/// Takes any text, instead of which the driver gets one that it knows.
 extern "system" fn program_string(target: u32, format: u32, _length: i32, _text: *const c_void) {
     let text: &[u8] = match target {
         VERTEX_PROGRAM_ARB => b"!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n",
@@ -123,17 +124,17 @@ extern "system" fn load_program(target: u32, name: u32, length: i32, text: *cons
 }
 
 unsafe extern "system" fn get_parameter(_target: u32, _index: u32, value: *mut [f32; 4]) {
-    // SAFETY: the caller has room for four values.
+    // SAFETY: the caller has space for four values.
     unsafe { *value = [0.0; 4] };
 }
 
 unsafe extern "system" fn get_named(_: u32, _: i32, _: *const u8, value: *mut [f32; 4]) {
-    // SAFETY: the caller has room for four values.
+    // SAFETY: the caller has space for four values.
     unsafe { *value = [0.0; 4] };
 }
 
 unsafe extern "system" fn get_nv_parameter(_: u32, _: u32, _: u32, value: *mut [f32; 4]) {
-    // SAFETY: the caller has room for four values.
+    // SAFETY: the caller has space for four values.
     unsafe { *value = [0.0; 4] };
 }
 

@@ -18,7 +18,7 @@ impl ClientFormat {
         Self { format, ty }
     }
 
-    /// Bytes of one texel. OpenGL 4.6 (Compatibility Profile), tables 8.2, 8.3 and 8.5.
+    /// Returns the bytes of one texel. OpenGL 4.6 (Compatibility Profile), tables 8.2, 8.3 and 8.5.
     pub(crate) fn texel_size(self) -> Result<usize, Error> {
         let unknown = || Error::UnknownFormat {
             format: self.format,
@@ -29,7 +29,7 @@ impl ClientFormat {
             .ok_or_else(unknown)
     }
 
-    /// Bytes of an image.
+    /// Returns the bytes of an image.
     pub(super) fn image_size(self, size: [u32; 3]) -> Result<usize, Error> {
         let texel = self.texel_size()?;
         let texels = size

@@ -37,17 +37,17 @@ fn note(call: String) {
     CALLS.with_borrow_mut(|calls| calls.push(call));
 }
 
-/// The address that a buffer has here: beyond 32 bits.
+/// Returns the address that a buffer has here: beyond 32 bits.
 pub(crate) fn address_of(buffer: u32) -> u64 {
     0x7_0000_0000 + 0x1000 * u64::from(buffer)
 }
 
-/// The device that tests use, with more extensions. `None` if there is none.
+/// Returns the device that tests use, with more extensions. `None` if there is none.
 pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     open_pretended_with(&[])
 }
 
-/// Likewise with those of programs that name registers, with which there is no drawing here.
+/// Similarly with those of programs that name registers, with which there is no drawing here.
 pub(crate) fn open_for_registers() -> Option<Rc<Gl>> {
     open_pretended_with(&["GL_NV_fragment_program", "GL_NV_vertex_program"])
 }
@@ -61,7 +61,7 @@ fn open_pretended_with(extensions: &[&str]) -> Option<Rc<Gl>> {
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
 
-/// The driver's own command.
+/// Returns the driver's own command.
 pub(super) fn real(name: &str) -> *const c_void {
     Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
 }
@@ -126,13 +126,13 @@ unsafe extern "system" fn get_program(_target: u32, name: u32, value: *mut i32) 
         MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV => PARAMETER_WORDS,
         _ => 1024,
     };
-    // SAFETY: the caller has room for the value.
+    // SAFETY: the caller has space for the value.
     unsafe { *value = known };
 }
 
 unsafe extern "system" fn get_buffer(buffer: u32, name: u32, value: *mut u64) {
     assert_eq!(name, BUFFER_GPU_ADDRESS_NV);
-    // SAFETY: the caller has room for the value.
+    // SAFETY: the caller has space for the value.
     unsafe { *value = address_of(buffer) };
 }
 
@@ -219,7 +219,7 @@ unsafe extern "system" fn get_named(
     value: *mut [f32; 4],
 ) {
     let length = length as f32;
-    // SAFETY: the caller has room for four values.
+    // SAFETY: the caller has space for four values.
     unsafe { *value = [length, length, length, -1.0] };
 }
 
@@ -232,7 +232,7 @@ unsafe extern "system" fn get_nv_parameter(
 ) {
     assert_eq!(name, PROGRAM_PARAMETER_NV);
     let number = index as f32;
-    // SAFETY: the caller has room for four values.
+    // SAFETY: the caller has space for four values.
     unsafe { *value = [number, number, number, -2.0] };
 }
 
@@ -250,7 +250,7 @@ pub(crate) const LOCAL_UINT: i32 = -5;
 macro_rules! parameter_commands {
     ($($get:ident $first:ident $set:ident $name:literal $ty:ty;)*) => {$(
         unsafe extern "system" fn $get(_target: u32, index: u32, value: *mut [i32; 4]) {
-            // SAFETY: the caller has room for four components of 32 bits.
+            // SAFETY: the caller has space for four components of 32 bits.
             unsafe { *value = parameter_of($first, index) };
         }
 
@@ -267,7 +267,7 @@ parameter_commands! {
 }
 
 unsafe extern "system" fn get_local_uint(_target: u32, index: u32, value: *mut [i32; 4]) {
-    // SAFETY: the caller has room for four components of 32 bits.
+    // SAFETY: the caller has space for four components of 32 bits.
     unsafe { *value = parameter_of(LOCAL_UINT, index) };
 }
 
@@ -278,7 +278,7 @@ unsafe extern "system" fn set_subroutines(target: u32, count: i32, numbers: *con
 }
 
 unsafe extern "system" fn get_subroutine(_target: u32, index: u32, number: *mut u32) {
-    // SAFETY: the caller has room for the number.
+    // SAFETY: the caller has space for the number.
     unsafe { *number = index + 100 };
 }
 

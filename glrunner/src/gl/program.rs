@@ -133,12 +133,12 @@ impl Program {
         Ok(Ok(program))
     }
 
-    /// The name, to bind it.
+    /// Returns the name, to bind it.
     pub(crate) fn name(&self) -> u32 {
         self.object.name()
     }
 
-    /// The target of OpenGL, which is also what enables it, for all but state programs.
+    /// Returns the target of OpenGL, which is also what enables it, for all but state programs.
     pub(crate) fn target(&self) -> u32 {
         self.target
     }
@@ -169,7 +169,7 @@ impl Program {
     }
 }
 
-/// What the driver says about the program that was just loaded.
+/// Returns the driver's result for the program that was just loaded.
 fn verdict(gl: &Gl) -> Result<Option<LoadError>, Error> {
     let errors = gl.take_errors()?;
     // They say the same.

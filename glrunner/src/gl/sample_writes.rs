@@ -26,9 +26,10 @@ impl Texels {
         let is_signed = matches!(format.ty, BYTE | SHORT | INT);
         match format.format {
             RED_INTEGER | RG_INTEGER | RGB_INTEGER | RGBA_INTEGER | BGR_INTEGER | BGRA_INTEGER => {
-                match is_signed {
-                    true => Self::Int,
-                    false => Self::Uint,
+                if is_signed {
+                    Self::Int
+                } else {
+                    Self::Uint
                 }
             }
             DEPTH_COMPONENT | DEPTH_STENCIL => Self::Depth,
@@ -45,7 +46,7 @@ impl Texels {
         }
     }
 
-    /// The attachment that takes them.
+    /// Returns the attachment that takes them.
     fn attachment(self, format: ClientFormat) -> u32 {
         match self {
             Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
@@ -144,9 +145,10 @@ pub(super) fn write_sample(
     gl.Enable(MULTISAMPLE)?;
     gl.Enable(SAMPLE_MASK)?;
     for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
-        let mask = match word == place.sample / 32 {
-            true => 1 << (place.sample % 32),
-            false => 0,
+        let mask = if word == place.sample / 32 {
+            1 << (place.sample % 32)
+        } else {
+            0
         };
         gl.SampleMaski(word, mask)?;
     }
@@ -193,7 +195,7 @@ fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     }
 }
 
-/// A shader that takes each texel from another texture.
+/// Returns a shader that takes each texel from another texture.
 fn fragment_shader(kind: Texels) -> String {
     let prefix = kind.prefix();
     let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
@@ -271,7 +273,7 @@ impl SetAside {
     }
 }
 
-/// A program whose fragment shader this is.
+/// Returns a program whose fragment shader this is.
 fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
     let program = Object::new(gl, ObjectKind::GlslProgram)?;
     for (stage, text) in [(VERTEX_SHADER, VERTEX_TEXT), (FRAGMENT_SHADER, fragment)] {
@@ -290,9 +292,10 @@ fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
     let mut linked = 0;
     // SAFETY: this state has one value.
     unsafe { gl.GetProgramiv(program.name(), LINK_STATUS, &raw mut linked) }?;
-    match linked == i32::from(TRUE) {
-        true => Ok(program),
-        false => Err(Error::NoShader("it fills single samples".to_owned())),
+    if linked == i32::from(TRUE) {
+        Ok(program)
+    } else {
+        Err(Error::NoShader("it fills single samples".to_owned()))
     }
 }
 

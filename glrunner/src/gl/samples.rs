@@ -4,7 +4,7 @@
 use super::bindings::constants::*;
 use super::buffer::Buffer;
 use super::context::Gl;
-use super::info::Version;
+use super::devices::Version;
 use super::object::{Object, ObjectKind};
 use super::pixels::ClientFormat;
 use super::texture::{Image, Texture};
@@ -53,7 +53,7 @@ impl Content {
         }
     }
 
-    /// How the values that the shader writes are handed to OpenGL.
+    /// Returns the client format of the values that the shader writes.
     fn client(self) -> ClientFormat {
         match self {
             Self::Float | Self::Srgb | Self::Depth => ClientFormat::new(RGBA, FLOAT),
@@ -75,7 +75,8 @@ impl Texture {
     }
 }
 
-/// The texels that one sample of every pixel makes, in the client's format, layer after layer.
+/// Reads the texels that one sample of every pixel makes, in the client's format, layer after
+/// layer.
 ///
 /// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
 pub(super) fn read(
@@ -112,7 +113,7 @@ pub(super) fn read(
     }
 }
 
-/// The first bytes of the first component of each value.
+/// Returns the first bytes of the first component of each value.
 fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
     let values = values.chunks_exact(16);
     // Values of OpenGL lie in memory as those of the CPU do, and all CPUs that OpenGL runs on here are little-endian.
@@ -178,7 +179,8 @@ fn dispatch(gl: &Gl, shader: &Object, values: &Buffer, size: [u32; 3]) -> Result
 }
 
 impl Gl {
-    /// What is bound to the first place for storage buffers: name, offset, size, which is 0 for all of it.
+    /// Returns the buffer at the first binding of storage buffers: name, offset, size, which is 0
+    /// for all of it.
     fn bound_storage_buffer(&self) -> Result<(u32, isize, isize), Error> {
         let mut name = 0;
         let (mut start, mut size) = (0, 0);
@@ -218,7 +220,7 @@ void main() {{
     )
 }
 
-/// A program of one compute shader.
+/// Returns a program of one compute shader.
 fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
     let text = CString::new(text).map_err(|_| Error::NoShader("it has a zero".to_owned()))?;
     let texts = [text.as_ptr()];

@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// The part of a message of the driver that is kept.
+/// The part of a message of the driver that is retained.
 const MESSAGE: usize = 8192;
 
 /// What the driver says against a text.
@@ -53,7 +53,7 @@ impl ShaderProgram {
         })
     }
 
-    /// Specializes modules of SPIR-V, each for a stage, and links them; likewise. GL_ARB_gl_spirv
+    /// Specializes modules of SPIR-V, each for a stage, and links them; similarly. GL_ARB_gl_spirv
     pub(crate) fn link_modules(
         gl: &Rc<Gl>,
         modules: &[(u32, Module<'_>)],
@@ -129,7 +129,7 @@ impl ShaderProgram {
         gl.check("glUseProgram")
     }
 
-    /// A property with one value, such as `GL_GEOMETRY_OUTPUT_TYPE`.
+    /// Returns a property with one value, such as `GL_GEOMETRY_OUTPUT_TYPE`.
     pub(crate) fn property(&self, name: u32) -> Result<i32, Error> {
         let mut value = 0;
         let gl = self.object.gl();
@@ -139,7 +139,7 @@ impl ShaderProgram {
     }
 }
 
-/// The length of a source as OpenGL counts it.
+/// Returns the length of a source as OpenGL counts it.
 fn length_of(source: &[u8]) -> Result<i32, Error> {
     i32::try_from(source.len()).map_err(|_| Error::Length {
         what: "shader",
@@ -155,7 +155,8 @@ fn forget_messages(gl: &Gl) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a command writes that takes a size, a place for the length and one for the bytes.
+/// Reads the log that a command writes, which takes a size, a pointer for the length and one for
+/// the bytes.
 fn log(
     read: impl FnOnce(i32, *mut i32, *mut std::ffi::c_char) -> Result<(), Error>,
 ) -> Result<String, Error> {

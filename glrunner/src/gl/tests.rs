@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Error;
-use glasm_scripts::device::DeviceChoice;
+use glasm_scripts::runner::DeviceChoice;
 use glasm_tests::skip::skip;
 use std::rc::Rc;
 

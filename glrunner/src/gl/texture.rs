@@ -43,7 +43,8 @@ pub(super) fn dimensions(target: u32) -> Dimensions {
     }
 }
 
-/// A size or level as OpenGL takes it; what is too large becomes larger than any limit, so OpenGL refuses it.
+/// Returns a size or level as OpenGL takes it; what is too large becomes larger than any limit, so
+/// OpenGL refuses it.
 pub(super) fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -57,7 +58,7 @@ impl Texture {
         Ok(texture)
     }
 
-    /// The name, to bind it.
+    /// Returns the name, to bind it.
     pub(crate) fn name(&self) -> u32 {
         self.object.name()
     }
@@ -66,7 +67,7 @@ impl Texture {
         self.object.gl()
     }
 
-    /// The target.
+    /// Returns the target.
     pub(crate) fn target(&self) -> u32 {
         self.target
     }
@@ -88,7 +89,8 @@ impl Texture {
         result
     }
 
-    /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format must fit all the same.
+    /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format
+    /// must fit nevertheless.
     pub(crate) fn define(
         &self,
         image: Image,
@@ -162,7 +164,8 @@ impl Texture {
         self.edit(|gl| gl.TexParameteri(self.target, name, value.cast_signed()))
     }
 
-    /// The size of an image, 0 of one that is not defined; `target` is a face for a cube map.
+    /// Returns the size of an image, 0 of one that is not defined; `target` is a face for a cube
+    /// map.
     pub(crate) fn size(&self, target: u32, level: u32) -> Result<[u32; 3], Error> {
         self.edit(|gl| {
             let mut size = [0; 3];
@@ -178,7 +181,8 @@ impl Texture {
         })
     }
 
-    /// All texels of an image, all layers after each other, packed without gaps. Not for multisample targets.
+    /// Reads all texels of an image, all layers after each other, packed without gaps. Not for
+    /// multisample targets.
     pub(crate) fn read(
         &self,
         target: u32,

@@ -45,7 +45,7 @@ impl Texture {
         })
     }
 
-    /// An integer parameter.
+    /// Returns an integer parameter.
     #[cfg(test)]
     pub(crate) fn parameter(&self, name: u32) -> Result<i32, Error> {
         let mut values = [0; 4];
@@ -57,7 +57,7 @@ impl Texture {
         Ok(values[0])
     }
 
-    /// A parameter of one or four floats.
+    /// Returns a parameter of one or four floats.
     #[cfg(test)]
     pub(crate) fn float_parameter(&self, name: u32) -> Result<[f32; 4], Error> {
         let mut values = [0.0; 4];
@@ -134,7 +134,7 @@ impl Gl {
         self.proxy_bits(proxy, level, defined)
     }
 
-    /// The same for an image with several samples for each texel.
+    /// Returns the same for an image with several samples for each texel.
     pub(crate) fn stored_sample_bits(
         &self,
         image: Image,

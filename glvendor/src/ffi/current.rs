@@ -39,7 +39,7 @@ unsafe impl Sync for Cellular {}
 // SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are integers, used below the lock of their store.
 unsafe impl Send for Cellular {}
 
-/// A number of this thread that no other living thread has.
+/// Returns a number of this thread that no other living thread has.
 fn token() -> usize {
     thread_local! {
         static MARK: u8 = const { 0 };
@@ -61,7 +61,7 @@ impl Cellular {
                     .is_ok()
     }
 
-    /// Whether this thread uses it.
+    /// Returns whether this thread uses it.
     fn is_busy_here(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
     }
@@ -184,7 +184,7 @@ impl Removed {
 pub(crate) fn leaving() {
     with(|state| {
         if !state.is_inside {
-            state.restore_depth_modes();
+            state.drawing.lookups.restore_depth_modes();
         }
     });
 }
@@ -207,7 +207,7 @@ pub(crate) fn made_current(native: Option<Native>) {
     with(|state| state.made_current());
 }
 
-/// A context that is not destroyed, by its address.
+/// Returns a context that is not destroyed, by its address.
 fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
     let contexts = CONTEXTS.lock();
     let mut known = contexts.values();
@@ -219,7 +219,7 @@ fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
 /// Does something with the state of the current context. `None` if there is no context, or if a command of the driver has called back into the
 /// application, which OpenGL does not let call commands.
 ///
-/// A panic ends here: the application goes on, with what the driver makes of the command.
+/// A panic ends here: the application continues, with what the driver makes of the command.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     let context = CURRENT.get();

@@ -131,7 +131,7 @@ macro_rules! command {
                     let command = unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
                     };
-                    // SAFETY: the caller keeps to the specification of the command.
+                    // SAFETY: the caller follows the specification of the command.
                     unsafe { command($($parameter),*) }
                 }
             }

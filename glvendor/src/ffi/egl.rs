@@ -33,7 +33,7 @@ pub(super) fn lookup() -> Option<GetProcAddress> {
     VENDOR.get()
 }
 
-/// The entry point of a vendor library for EGL: glvnd/libeglabi.h.
+/// Returns the entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
 /// # Safety
 /// libEGL calls it, with what that header says.
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn __egl_Main(
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libEGL gives room for the structure, which the vendor has filled.
+    // SAFETY: libEGL gives space for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;

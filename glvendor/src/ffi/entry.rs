@@ -59,7 +59,7 @@ unsafe fn component<T: Copy>(list: *const T, index: usize) -> T {
     unsafe { list.add(index).read_unaligned() }
 }
 
-/// The number of the attribute that is a texture unit's coordinates; 0 if it is none.
+/// Returns the number of the attribute that is a texture unit's coordinates; 0 if it is none.
 #[inline]
 fn texture_coordinates(unit: GLenum) -> u32 {
     match unit.wrapping_sub(driver::constants::TEXTURE0) {
@@ -79,7 +79,7 @@ macro_rules! entry {
             let Some(mode) = own::primitives($mode) else { return };
             $mode = mode;
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
@@ -87,7 +87,7 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.arrays_change());
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
@@ -98,7 +98,7 @@ macro_rules! entry {
             let values = unsafe { $values };
             if !own::rectangle(values) {
                 #[allow(unused_unsafe, reason = "some commands have no pointers")]
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 unsafe { driver::$name($($parameter),*) }
             }
         }
@@ -115,14 +115,14 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.textures_change());
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
     (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
             current::with(|state| {
                 if state.mirrors() {
@@ -146,7 +146,7 @@ macro_rules! entry {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.changed(Groups::$group));
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
+            // SAFETY: the application follows the specification.
             unsafe { driver::$name($($parameter),*) }
         }
     };
@@ -160,7 +160,8 @@ macro_rules! entries {
             $(entry! { $class $name($($parameter: $ty),*) -> $result $(= $number, $values)? })*
         }
 
-        /// The entry point of a command without `gl`, but for what is done about names of objects.
+        /// Finds the entry point of a command without `gl`, but for what is done about names of
+        /// objects.
         fn find_point(command: &str) -> Option<*mut c_void> {
             Some(match command {
                 $(stringify!($name) => {
@@ -173,7 +174,8 @@ macro_rules! entries {
     };
 }
 
-/// The entry point of a command: `glBindProgramARB`. `None` for commands that are the driver's alone.
+/// Finds the entry point of a command: `glBindProgramARB`. `None` for commands that are the
+/// driver's alone.
 pub(crate) fn find(name: &str) -> Option<*mut c_void> {
     let command = name.strip_prefix("gl")?;
     find_guarded(command).or_else(|| find_point(command))
@@ -203,7 +205,7 @@ macro_rules! guards {
             )*
         }
 
-        /// The entry point of such a command, without `gl`.
+        /// Finds the entry point of such a command, without `gl`.
         fn find_guarded(command: &str) -> Option<*mut c_void> {
             Some(match command {
                 $(stringify!($name) => {

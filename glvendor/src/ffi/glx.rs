@@ -27,7 +27,7 @@ type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) 
 
 static VENDOR: Lookup = Lookup::new();
 
-/// The entry point of a vendor library for GLX: glvnd/libglxabi.h.
+/// Returns the entry point of a vendor library for GLX: glvnd/libglxabi.h.
 ///
 /// # Safety
 /// libGLX calls it, with what that header says.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn __glx_Main(
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libGLX gives room for the structure, which the vendor has filled.
+    // SAFETY: libGLX gives space for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;

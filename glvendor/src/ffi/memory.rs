@@ -21,7 +21,7 @@ pub(super) unsafe fn values<T: Copy>(
     (0..count).map(move |index| unsafe { value(first, index) })
 }
 
-/// A value of a list.
+/// Returns a value of a list.
 ///
 /// # Safety
 /// `first` has more than `index` values.
@@ -30,7 +30,7 @@ pub(super) unsafe fn value<T: Copy>(first: *const T, index: usize) -> T {
     unsafe { first.add(index).read_unaligned() }
 }
 
-/// A copy of the bytes of a text; empty where there is none or the length is negative.
+/// Returns a copy of the bytes of a text; empty where there is none or the length is negative.
 ///
 /// # Safety
 /// `first` is null or has `length` bytes.

@@ -37,8 +37,9 @@ fn is_privileged() -> bool {
     issetugid() != 0
 }
 
-/// The value of a variable that says which files are loaded or written. `None` in processes with more privileges than the user who starts them:
-/// set-user-ID programs, and others that the dynamic linker calls secure.
+/// Returns the value of a variable that says which files are loaded or written. `None` in processes
+/// with more privileges than the user who starts them: set-user-ID programs, and others that the
+/// dynamic linker calls secure.
 pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
     if is_privileged() {
         return None;
@@ -67,8 +68,8 @@ impl Lookup {
     }
 }
 
-/// The entry point of the vendor's library for a window system, `libGLX` or `libEGL`. `None`, with a line for the user, if it is not there, or if it is
-/// this library's own.
+/// Returns the entry point of the vendor's library for a window system, `libGLX` or `libEGL`.
+/// `None`, with a line for the user, if it is not there, or if it is this library's own.
 pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut c_void> {
     let vendor = trusted_variable("GLASM_VENDOR").filter(|it| !it.is_empty());
     let vendor = vendor.map(|it| it.to_string_lossy().into_owned());
@@ -91,7 +92,7 @@ pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut 
     None
 }
 
-/// A command of OpenGL or of a window system: ours, or else the vendor's.
+/// Returns a command of OpenGL or of a window system: ours, or else the vendor's.
 ///
 /// # Safety
 /// The name ends with a zero.
@@ -105,7 +106,7 @@ pub(super) unsafe fn command(
         .to_str()
         .unwrap_or_default();
     let ours = entry::find(text).or_else(|| window_system(text));
-    // SAFETY: the name goes on as it came.
+    // SAFETY: the name continues as it came.
     let theirs = || lookup.get().map(|lookup| unsafe { lookup(name) });
     ours.or_else(theirs).unwrap_or(std::ptr::null_mut())
 }

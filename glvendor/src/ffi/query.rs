@@ -28,56 +28,56 @@ queries! {
     fn doubles(name: u32) -> [f64] = GetDoublev;
     /// State as integers.
     fn integers(name: u32) -> [i32] = GetIntegerv;
-    /// A value of a light.
+    /// Returns a value of a light.
     fn light(light: u32, name: u32) -> [f32] = GetLightfv;
-    /// A value of a material.
+    /// Returns a value of a material.
     fn material(face: u32, name: u32) -> [f32] = GetMaterialfv;
-    /// A value of texture coordinate generation of the active unit.
+    /// Returns a value of texture coordinate generation of the active unit.
     fn tex_gen(coordinate: u32, name: u32) -> [f32] = GetTexGenfv;
-    /// A mode of texture coordinate generation of the active unit.
+    /// Returns a mode of texture coordinate generation of the active unit.
     fn tex_gen_mode(coordinate: u32, name: u32) -> [i32] = GetTexGeniv;
-    /// A value of the texture environment of the active unit.
+    /// Returns a value of the texture environment of the active unit.
     fn tex_env(target: u32, name: u32) -> [f32] = GetTexEnvfv;
-    /// A mode of the texture environment of the active unit.
+    /// Returns a mode of the texture environment of the active unit.
     fn tex_env_mode(target: u32, name: u32) -> [i32] = GetTexEnviv;
-    /// A clip plane in eye space.
+    /// Returns a clip plane in eye space.
     fn clip_plane(plane: u32) -> [f64] = GetClipPlane;
-    /// A parameter of the texture that is bound to a target of the active unit.
+    /// Returns a parameter of the texture that is bound to a target of the active unit.
     fn tex_parameter(target: u32, name: u32) -> [i32] = GetTexParameteriv;
-    /// The same as floats.
+    /// Returns the same as floats.
     fn tex_parameter_float(target: u32, name: u32) -> [f32] = GetTexParameterfv;
-    /// A parameter of a level of that texture.
+    /// Returns a parameter of a level of that texture.
     fn tex_level_parameter(target: u32, level: i32, name: u32) -> [i32] = GetTexLevelParameteriv;
-    /// A parameter of a sampler.
+    /// Returns a parameter of a sampler.
     fn sampler_parameter(sampler: u32, name: u32) -> [i32] = GetSamplerParameteriv;
-    /// The same as floats.
+    /// Returns the same as floats.
     fn sampler_parameter_float(sampler: u32, name: u32) -> [f32] = GetSamplerParameterfv;
-    /// A value of an array of a numbered attribute.
+    /// Returns a value of an array of a numbered attribute.
     fn attribute_array(number: u32, name: u32) -> [i32] = GetVertexAttribiv;
-    /// The current value of a numbered attribute.
+    /// Returns the current value of a numbered attribute.
     fn current_attribute(number: u32, name: u32) -> [f32] = GetVertexAttribfv;
-    /// The same where integers were set.
+    /// Returns the same where integers were set.
     fn current_integers(number: u32, name: u32) -> [u32] = GetVertexAttribIuiv;
     /// Order of a map.
     fn map_integers(target: u32, name: u32) -> [i32] = GetMapiv;
     /// Domain of a map.
     fn map_floats(target: u32, name: u32) -> [f32] = GetMapfv;
-    /// A value of a shader.
+    /// Returns a value of a shader.
     fn shader(shader: u32, name: u32) -> [i32] = GetShaderiv;
-    /// A value of a program object.
+    /// Returns a value of a program object.
     fn program(program: u32, name: u32) -> [i32] = GetProgramiv;
-    /// A value of the driver's program of a target of ARB_vertex_program.
+    /// Returns a value of the driver's program of a target of ARB_vertex_program.
     fn arb_program(target: u32, name: u32) -> [i32] = GetProgramivARB;
-    /// A value of a program of the driver, in contexts with EXT_direct_state_access.
+    /// Returns a value of a program of the driver, in contexts with EXT_direct_state_access.
     fn named_arb_program(program: u32, target: u32, name: u32) -> [i32] = GetNamedProgramivEXT;
 }
 
-/// The current value of a numbered attribute.
+/// Returns the current value of a numbered attribute.
 pub(crate) fn attribute(number: u32) -> [f32; 4] {
     current_attribute(number, driver::constants::CURRENT_VERTEX_ATTRIB)
 }
 
-/// The current value of a numbered attribute of integers, as bits.
+/// Returns the current value of a numbered attribute of integers, as bits.
 pub(crate) fn integer_attribute(number: u32) -> [u32; 4] {
     current_integers(number, driver::constants::CURRENT_VERTEX_ATTRIB)
 }
@@ -88,10 +88,10 @@ pub(crate) fn load_matrix(matrix: &[f32; 16]) {
     unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
 }
 
-/// The points of a map, which are as many numbers.
+/// Returns the points of a map, which are as many numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     let mut values = vec![0.0; count];
-    // SAFETY: there is room for as many numbers as the driver's orders demand.
+    // SAFETY: there is space for as many numbers as the driver's orders demand.
     unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
     values
 }
@@ -101,15 +101,15 @@ pub(crate) fn integer(name: u32) -> i32 {
     integers::<1>(name)[0]
 }
 
-/// Whether state is true.
+/// Returns whether state is true.
 pub(crate) fn is_set(name: u32) -> bool {
     integer(name) != 0
 }
 
-/// A new texture.
+/// Returns a new texture.
 pub(crate) fn new_texture() -> u32 {
     let mut texture = 0;
-    // SAFETY: there is room for one name.
+    // SAFETY: there is space for one name.
     unsafe { driver::GenTextures(1, &mut texture) };
     texture
 }
@@ -120,7 +120,8 @@ pub(crate) fn delete_texture(texture: u32) {
     unsafe { driver::DeleteTextures(1, &texture) };
 }
 
-/// A texture of the same size and colors as one of `RGBA32F` that has a single level. 0 if the driver refuses it.
+/// Returns a texture of the same size and colors as one of `RGBA32F` that has a single level. 0 if
+/// the driver refuses it.
 pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     const TEXTURE_2D: u32 = 0x0DE1;
     let bound = integer(0x8069) as u32;
@@ -135,7 +136,8 @@ pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     copy
 }
 
-/// The last of so many new names of buffers; the others are free again. 0 if the driver gives none.
+/// Returns the last of so many new names of buffers; the others are free again. 0 if the driver
+/// gives none.
 pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     let mut names = vec![0; count];
     let length = i32::try_from(count).unwrap_or(0);
@@ -170,7 +172,7 @@ pub(crate) enum Unpacked {
     Missing,
 }
 
-/// Bytes of the buffer that pixels are read from, if one is bound.
+/// Returns the bytes of the buffer that pixels are read from, if one is bound.
 pub(crate) fn unpacked_bytes(offset: usize, size: u64) -> Unpacked {
     const BUFFER_MAPPED: u32 = 0x88BC;
     const BUFFER_ACCESS_FLAGS: u32 = 0x911F;
@@ -211,12 +213,12 @@ pub(crate) fn move_raster_position(x: f32, y: f32) {
     unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
-/// Whether something is enabled.
+/// Returns whether something is enabled.
 pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
 
-/// Where a sample is in its pixel.
+/// Queries the position of a sample in its pixel.
 pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
     let mut place = [0.5; 2];
     // SAFETY: a place has two coordinates.
@@ -224,7 +226,7 @@ pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
     place
 }
 
-/// The address that an array begins at: `VERTEX_ARRAY_POINTER`.
+/// Returns the address that an array begins at: `VERTEX_ARRAY_POINTER`.
 pub(crate) fn array_pointer(name: u32) -> usize {
     let mut pointer: *const c_void = std::ptr::null();
     // SAFETY: the state is one pointer.
@@ -264,7 +266,7 @@ fn text(text: *const u8) -> String {
         .into_owned()
 }
 
-/// A string of the driver: `VERSION`.
+/// Returns a string of the driver: `VERSION`.
 pub(crate) fn string(name: u32) -> String {
     // SAFETY: what it gives is checked.
     text(unsafe { driver::GetString(name) })
@@ -276,7 +278,8 @@ pub(crate) fn indexed_string(name: u32, index: u32) -> String {
     text(unsafe { driver::GetStringi(name, index) })
 }
 
-/// A program string for the driver, bound to a target of ARB_vertex_program. Gives the position of the error, -1 if there is none.
+/// Returns a program string for the driver, bound to a target of ARB_vertex_program. Gives the
+/// position of the error, -1 if there is none.
 pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     let Ok(length) = i32::try_from(text.len()) else {
         return 0;
@@ -294,7 +297,7 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
 /// New names of programs from the driver; `None` if it has none.
 pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
     let mut names = vec![0; count];
-    // SAFETY: there is room for as many names.
+    // SAFETY: there is space for as many names.
     unsafe { driver::GenProgramsARB(i32::try_from(count).ok()?, names.as_mut_ptr()) };
     names.iter().all(|&name| name != 0).then_some(names)
 }
@@ -318,7 +321,8 @@ pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// A shader of a module, with the first of its specialization constants. `Err` has what the driver says about it.
+/// Creates a shader of a module, with the first of its specialization constants. `Err` has what the
+/// driver says about it.
 pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes =
@@ -339,7 +343,7 @@ pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Resu
     checked(shader)
 }
 
-/// A shader of GLSL. `Err` has what the driver says about it.
+/// Creates a shader of GLSL. `Err` has what the driver says about it.
 pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes = i32::try_from(text.len()).map_err(|_| "a text of two gigabytes".to_owned())?;
@@ -349,12 +353,12 @@ pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String
     checked(shader)
 }
 
-/// A shader, if the driver takes it.
+/// Returns a shader, if the driver takes it.
 fn checked(shader: u32) -> Result<u32, String> {
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: there is space for so many bytes.
         unsafe { driver::GetShaderInfoLog(shader, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteShader(shader);
@@ -363,7 +367,8 @@ fn checked(shader: u32) -> Result<u32, String> {
     Ok(shader)
 }
 
-/// A program object of shaders, which are deleted with it; a separable one can be part of a pipeline object. `Err` has what the driver says about it.
+/// Returns a program object of shaders, which are deleted with it; a separable one can be part of a
+/// pipeline object. `Err` has what the driver says about it.
 pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, String> {
     let program = driver::CreateProgram();
     if is_separable {
@@ -381,7 +386,7 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     if self::program::<1>(program, 0x8B82) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: there is space for so many bytes.
         unsafe { driver::GetProgramInfoLog(program, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteProgram(program);
@@ -390,32 +395,32 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     Ok(program)
 }
 
-/// What is attached to a program object.
+/// Queries the shaders that are attached to a program object.
 pub(crate) fn attached_shaders(program: u32) -> Vec<u32> {
     let [count] = self::program(program, driver::constants::ATTACHED_SHADERS);
     let mut shaders = vec![0; usize::try_from(count).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is room for as many names.
+    // SAFETY: there is space for as many names.
     unsafe { driver::GetAttachedShaders(program, count, &mut written, shaders.as_mut_ptr()) };
     shaders.truncate(usize::try_from(written).unwrap_or(0));
     shaders
 }
 
-/// The text of a shader.
+/// Returns the text of a shader.
 pub(crate) fn shader_text(shader: u32) -> String {
     let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
     let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: there is space for so many bytes.
     unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
     text.truncate(usize::try_from(written).unwrap_or(0));
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A new name of a pipeline object.
+/// Returns a new name of a pipeline object.
 pub(crate) fn pipeline_name() -> u32 {
     let mut name = 0;
-    // SAFETY: there is room for one name.
+    // SAFETY: there is space for one name.
     unsafe { driver::GenProgramPipelines(1, &mut name) };
     name
 }
@@ -501,7 +506,7 @@ pub(crate) fn bind_counters(binding: u32, storage_binding: u32) {
     driver::BindBuffer(STORAGE, bound);
 }
 
-/// The size of a buffer, which is bound to a target for that.
+/// Returns the size of a buffer, which is bound to a target for that.
 pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
     driver::BindBuffer(target, buffer);
     let mut size = 0;
@@ -552,7 +557,7 @@ impl ImageUnit {
     }
 }
 
-/// What is bound to an image unit.
+/// Queries the image that is bound to an image unit.
 pub(crate) fn image_unit(unit: u32) -> ImageUnit {
     let value = |name: u32| {
         let mut value = 0;

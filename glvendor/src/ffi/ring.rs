@@ -193,7 +193,7 @@ impl Ring {
         store.is_some_and(|it| it.is_given_up())
     }
 
-    /// The buffer that is written to: its name, 0 for none, and its number among all.
+    /// Returns the buffer that is written to: its name, 0 for none, and its number among all.
     pub(crate) fn buffer(&self) -> (u32, u32) {
         (self.store.as_ref().map_or(0, |it| it.name), self.serial)
     }

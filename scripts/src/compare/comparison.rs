@@ -74,7 +74,7 @@ pub enum DifferenceKind {
 }
 
 impl DifferenceKind {
-    /// The word for it in files.
+    /// Returns the word for it in files.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Outcome => "outcome",

@@ -9,9 +9,11 @@
 //! reason = "the driver rounds the exponent first"
 //! ```
 //!
-//! `scripts` and `kind` may be lists. `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
-//! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
-//! scripts like each of its patterns were compared with such a driver is [stale](Known::stale), unless it says `sometimes = true`.
+//! `scripts` and `kind` may be lists. `*` in a script denotes any part of a name, `**` for any
+//! directories; the path is compared from its end. An entry speaks of drivers whose interface,
+//! device or name contains `driver`, so what holds for one driver says nothing of others. One that
+//! explains nothing although scripts like each of its patterns were compared with such a driver is
+//! [stale](Known::stale), unless it says `sometimes = true`.
 
 use super::comparison::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -141,7 +143,8 @@ impl Known {
         })
     }
 
-    /// The entries that explain all that differs in a script beyond tolerances; `None` if something is left, or nothing differs.
+    /// Returns the entries that explain all that differs in a script beyond tolerances; `None` if
+    /// something is left, or nothing differs.
     pub fn explain(&self, script: &str, comparison: &Comparison) -> Option<Vec<&KnownDifference>> {
         let differs = match &comparison.class {
             Class::NotCompared(_) => return None,
@@ -165,7 +168,7 @@ impl Known {
         (differs && !left).then_some(explanations)
     }
 
-    /// An entry that explains why a driver ends the process that runs a script.
+    /// Returns an entry that explains why a driver ends the process that runs a script.
     pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
         let entries = self.entries_for(script, driver).into_iter();
         let mut of_outcome =
@@ -175,7 +178,7 @@ impl Known {
         Some(&entry.known)
     }
 
-    /// The entries that speak of a script and a driver, which have now been compared.
+    /// Returns the entries that speak of a script and a driver, which have now been compared.
     fn entries_for(&self, script: &str, driver: &Driver) -> Vec<&Entry> {
         let driver = driver.to_string().to_lowercase();
         let speaks = |entry: &&Entry| {
@@ -197,7 +200,7 @@ impl Known {
 }
 
 impl Entry {
-    /// Whether a script is like one of the patterns, which is noted.
+    /// Returns whether a script is like one of the patterns, which is noted.
     fn note_script(&self, script: &str) -> bool {
         let mut found = false;
         for (pattern, compared) in self.known.scripts.iter().zip(&self.compared) {
@@ -214,13 +217,15 @@ impl Entry {
     }
 }
 
-/// The driver whose differences are known: the one of GL, which is what others are compared with, and else the first.
+/// Returns the driver whose differences are known: the one of GL, which is what others are compared
+/// with, and else the first.
 pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     let mut of_gl = drivers.iter().filter(|driver| driver.api == "gl");
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Whether the end of a path is like a pattern, in which `*` stands for any part of a name and `**` for any folders.
+/// Returns whether the end of a path is like a pattern, in which `*` denotes any part of a name
+/// and `**` for any directories.
 pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();
@@ -237,7 +242,8 @@ fn are_parts_like(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a name is like a pattern with `*` for any part of it. Goes back to the last `*` only, which is enough.
+/// Returns whether a name is like a pattern with `*` for any part of it. Goes back to the last `*`
+/// only, which is enough.
 fn is_name_like(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

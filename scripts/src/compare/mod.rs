@@ -54,7 +54,8 @@ pub fn compare(a: &Recording, b: &Recording) -> Comparison {
     comparison
 }
 
-/// What messages call the two runs: their interface, or the device where that is the same.
+/// Returns the names of the two runs in messages: their interface, or the device if both have one
+/// interface.
 pub fn names(drivers: &[Driver; 2]) -> [String; 2] {
     let [a, b] = drivers;
     match (a.api == b.api, a.device == b.device) {

@@ -47,7 +47,7 @@ pub(super) enum Gap {
 }
 
 impl Gap {
-    /// A number that is larger for what is worse.
+    /// Returns a number that is larger for what is worse.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::None | Self::ZeroSign => 0.0,
@@ -82,7 +82,7 @@ impl NumberKind {
         }
     }
 
-    /// How two values differ.
+    /// Returns how two values differ.
     pub(super) fn gap(self, a: f64, b: f64) -> Gap {
         if a == b {
             let same_sign = a.is_sign_negative() == b.is_sign_negative();
@@ -116,15 +116,16 @@ impl NumberKind {
                 let by_size_only = difference <= absolute
                     && difference > relative * a.abs().max(b.abs())
                     && ulps > ULPS;
-                match by_size_only {
-                    true => Gap::NearZero(difference),
-                    false => Gap::Ulps(ulps),
+                if by_size_only {
+                    Gap::NearZero(difference)
+                } else {
+                    Gap::Ulps(ulps)
                 }
             }
         }
     }
 
-    /// Whether the difference is one that two correct drivers may have.
+    /// Returns whether the difference is one that two correct drivers may have.
     pub(super) fn accepts(self, gap: Gap, a: f64, b: f64) -> bool {
         match gap {
             Gap::None | Gap::ZeroSign | Gap::NearZero(_) => true,
@@ -152,15 +153,16 @@ struct Bounds {
 impl Bounds {
     /// Of floats with so many bits after the binary point.
     fn of(fraction: i32) -> Self {
-        let (relative, absolute) = match fraction > 23 {
-            true => (DOUBLE, DOUBLE),
-            false => (RELATIVE, ABSOLUTE),
+        let (relative, absolute) = if fraction > 23 {
+            (DOUBLE, DOUBLE)
+        } else {
+            (RELATIVE, ABSOLUTE)
         };
         Self { relative, absolute }
     }
 }
 
-/// How bits of a type differ.
+/// Returns how bits of a type differ.
 pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).gap(a, b),
@@ -169,7 +171,7 @@ pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     }
 }
 
-/// Whether bits of a type are near enough.
+/// Returns whether bits of a type are near enough.
 pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).accepts(gap, a, b),
@@ -177,18 +179,20 @@ pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     }
 }
 
-/// How two words differ that may be floats or integers.
+/// Returns how two words differ that may be floats or integers.
 pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     if a == b || (is_usual_nan(a) && is_usual_nan(b)) {
         return Gap::None;
     }
-    match may_be_float(a) && may_be_float(b) {
-        true => scalar_gap(Scalar::F32, a.into(), b.into()),
-        false => Gap::Apart,
+    if may_be_float(a) && may_be_float(b) {
+        scalar_gap(Scalar::F32, a.into(), b.into())
+    } else {
+        Gap::Apart
     }
 }
 
-/// Whether a word that is a float would be one of common size. Small integers are no such words.
+/// Returns whether a word that is a float would be one of common size. Small integers are no such
+/// words.
 fn may_be_float(word: u32) -> bool {
     const SMALLEST: f32 = f32::from_bits((127 - 64) << 23);
     const LARGEST: f32 = f32::from_bits((127 + 64) << 23);
@@ -196,7 +200,7 @@ fn may_be_float(word: u32) -> bool {
     value == 0.0 || (SMALLEST..=LARGEST).contains(&value.abs())
 }
 
-/// The NaN that processors and GPUs make. Other NaN may be negative integers.
+/// Returns the NaN that processors and GPUs make. Other NaN may be negative integers.
 fn is_usual_nan(word: u32) -> bool {
     matches!(word, 0x7fc0_0000 | 0xffc0_0000 | 0x7fff_ffff)
 }

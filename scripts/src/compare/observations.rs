@@ -95,7 +95,7 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
     }
 }
 
-/// What only one run has seen.
+/// Notes observations that only one run has.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
     // A run that ends early says so itself.
     if !comparison.differences.is_empty() {
@@ -212,13 +212,13 @@ impl<'a> Texels<'a> {
         }
     }
 
-    /// Where a texel is in the whole picture.
+    /// Returns the position of a texel in the entire image.
     fn place(&self, index: usize) -> [u32; 2] {
         let (x, y) = (index % self.width as usize, index / self.width as usize);
         [self.origin[0] + x as u32, self.origin[1] + y as u32]
     }
 
-    /// The bytes of the texel at a place.
+    /// Returns the bytes of the texel at a position.
     fn at(&self, [x, y]: [u32; 2]) -> Option<&'a [u8]> {
         let x = x.checked_sub(self.origin[0]).filter(|x| *x < self.width)?;
         let y = y.checked_sub(self.origin[1])?;
@@ -228,15 +228,17 @@ impl<'a> Texels<'a> {
     }
 }
 
-/// The numbers of a component that both formats have. Where these differ, the coarser one counts.
+/// Returns the numbers of a component that both formats have. Where these differ, the coarser one
+/// counts.
 fn kind_of(formats: [&Format; 2], component: usize, values: [f64; 2]) -> NumberKind {
     if formats.iter().any(|format| format.encoding.is_integer()) {
         return NumberKind::Exact;
     }
     let [a, b] = formats.map(|format| Precision::of_channel(format, component));
-    match a == b || a.distance(values[0], values[1]) <= b.distance(values[0], values[1]) {
-        true => NumberKind::Near(a),
-        false => NumberKind::Near(b),
+    if a == b || a.distance(values[0], values[1]) <= b.distance(values[0], values[1]) {
+        NumberKind::Near(a)
+    } else {
+        NumberKind::Near(b)
     }
 }
 
@@ -326,7 +328,7 @@ fn probed_before(
     earlier(pair, pairs).filter_map(probed).max().unwrap_or(0)
 }
 
-/// What probes that hold have seen of the same subject.
+/// Returns the observations of successful probes of the same subject.
 fn earlier<'a>(pair: &Pair<'a>, pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &'a Pair<'a>> {
     let subject = &pair.sides[0].subject;
     let same = move |other: &&Pair<'_>| other.holds && other.sides[0].subject == *subject;
@@ -391,7 +393,7 @@ fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool
     a.len() == b.len()
 }
 
-/// The type that a probe takes a word of a buffer for, and the word.
+/// Returns the type that a probe takes a word of a buffer for, and the word.
 fn word_at(seen: &Observation, place: u64) -> Option<(Scalar, &[u8])> {
     let ObservedLayout::Values { scalar, offset } = seen.layout else {
         return None;

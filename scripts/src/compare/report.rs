@@ -40,7 +40,7 @@ pub enum Mark {
 }
 
 impl Judged<'_> {
-    /// How it counts.
+    /// Returns the mark of the result in reports.
     pub fn mark(&self) -> Mark {
         let class = self.comparison.map(|comparison| &comparison.class);
         match class {
@@ -114,8 +114,9 @@ const COLUMNS: [&str; 8] = [
     "largest difference within",
 ];
 
-/// The family of a script, by what was named on the command line: the folder among several, or the first folder below a single one.
-/// Without that, what the script covers and the folder that it is in say it.
+/// Returns the family of a script, by what was named on the command line: the directory among
+/// several, or the first directory below a single one. Without that, what the script covers and
+/// the directory that it is in say it.
 pub fn family(roots: &[PathBuf], script: &str, covers: &[String]) -> String {
     let path = Path::new(script);
     let below = |root: &PathBuf| {
@@ -157,7 +158,7 @@ fn rows(all: &[Judged<'_>]) -> Vec<(String, Counts)> {
     rows
 }
 
-/// The table for terminals.
+/// Returns the table for terminals.
 pub fn table(all: &[Judged<'_>]) -> String {
     let mut lines: Vec<Vec<String>> = vec![COLUMNS.map(str::to_owned).to_vec()];
     for (family, counts) in rows(all) {
@@ -176,7 +177,8 @@ pub fn table(all: &[Judged<'_>]) -> String {
     text
 }
 
-/// The document: who was compared with whom, the table, what differs and why, and what was not compared.
+/// Returns the document: who was compared with whom, the table, what differs and why, and what was
+/// not compared.
 pub fn markdown(all: &[Judged<'_>]) -> String {
     let mut text = "# One script, two interpreters\n\n".to_owned();
     text.push_str(
@@ -262,12 +264,12 @@ fn write_skipped(text: &mut String, all: &[Judged<'_>]) {
     }
 }
 
-/// A text as a cell of a table.
+/// Returns a text as a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The scripts, of which there may be many.
+/// Returns the scripts, of which there may be many.
 fn named(scripts: &[&str]) -> String {
     let shown = scripts.iter().take(MAX_NAMED);
     let mut text = shown

@@ -6,7 +6,7 @@ use crate::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramS
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Shader};
 
 impl Script {
-    /// The errors that the script expects of its programs, with the lines that say so.
+    /// Returns the errors that the script expects of its programs, with the lines that say so.
     pub fn expected_errors(&self) -> Vec<(u32, &ExpectedError)> {
         let steps = self.steps.iter();
         let expected = steps.filter_map(|step| {
@@ -18,7 +18,8 @@ impl Script {
         expected.collect()
     }
 
-    /// The loads of which the script says that they fail: the line, the program, and the error.
+    /// Returns the loads of which the script says that they fail: the line, the program, and the
+    /// error.
     pub fn refused_loads(&self) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
         self.steps.iter().filter_map(|step| {
             if let Command::Load {
@@ -114,7 +115,8 @@ impl ScriptCompiler<'_> {
         sections.into_iter().zip(compiled).collect()
     }
 
-    /// The same with the errors of a program by itself before those that show only beside other stages.
+    /// Returns the same with the errors of a program by itself before those that show only beside
+    /// other stages.
     fn compile_by_themselves(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let beside = self.compile_all().into_iter();
         let both = beside.map(|(section, beside)| (section, self.compile(section).and(beside)));
@@ -139,7 +141,7 @@ impl ScriptCompiler<'_> {
             .collect()
     }
 
-    /// The failure for an error or a warning that no line expects.
+    /// Returns the failure for an error or a warning that no line expects.
     fn unexpected(&self, what: &str, section: &ProgramSection, found: &Diagnostic) -> Failure {
         let message = format!("unexpected {what} {}", describe(found, section));
         let place = match found.location {
@@ -184,7 +186,7 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// The failures for what no program gives.
+/// Returns the failures for what no program gives.
 fn missing(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
     let failure = |(line, wanted): &(u32, &ExpectedError)| {
         let (code, place) = (wanted.code.id(), describe_place(wanted.place));

@@ -2,9 +2,10 @@
 
 use glasm::ir::Stage;
 use glasm::{Code, DeviceFeatures, Diagnostic, Severity};
+use std::collections::BTreeSet;
 
-/// The message of an error that blames the device for lacking something that the compiler was told it has, or something that it cannot
-/// know. `None` if there is no such error.
+/// Returns the message of an error that blames the device for lacking something that the compiler
+/// was informed of, or something that it cannot know. `None` if there is no such error.
 pub fn wrong_blame<'d>(
     device: &DeviceFeatures,
     stage: Stage,
@@ -16,6 +17,46 @@ pub fn wrong_blame<'d>(
     let lacks = |name| device.lacks(name, stage) == Some(true);
     let wrong = blamed.find(|error| !error.feature.as_deref().is_some_and(lacks));
     wrong.map(|error| error.message.as_str())
+}
+
+/// The features that are withheld.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Withheld {
+    names: BTreeSet<String>,
+}
+
+impl Withheld {
+    /// Names of all features that can be withheld.
+    pub fn known() -> BTreeSet<&'static str> {
+        DeviceFeatures::names().into_iter().collect()
+    }
+
+    /// The features of these names.
+    ///
+    /// # Errors
+    /// If there is none of a name, with the names that there are.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let known = Self::known();
+        let mut withheld = Self::default();
+        for name in names {
+            if !known.contains(name) {
+                let known = Vec::from_iter(known).join(", ");
+                return Err(format!("no feature `{name}`; there are {known}"));
+            }
+            withheld.names.insert(name.to_owned());
+        }
+        Ok(withheld)
+    }
+
+    /// Returns whether a feature is withheld.
+    pub fn hides(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Returns the features that the compiler may use of a device.
+    pub fn told(&self, device: DeviceFeatures) -> DeviceFeatures {
+        device.without(|name| self.hides(name))
+    }
 }
 
 #[cfg(test)]
@@ -101,5 +142,44 @@ mod tests {
             ..device
         };
         assert_eq!(none.lacks("subgroups", Stage::Vertex), Some(true));
+    }
+
+    fn told(names: &[&str]) -> DeviceFeatures {
+        let withheld = Withheld::new(names.iter().copied()).unwrap();
+        withheld.told(DeviceFeatures::default())
+    }
+
+    #[test]
+    fn every_name_hides_something() {
+        let everything = DeviceFeatures {
+            signed_zero_inf_nan_preserve_float32: true,
+            denorm_flush_to_zero_float32: true,
+            ..DeviceFeatures::default().with(|_| true)
+        };
+        for name in Withheld::known() {
+            let less = Withheld::new([name]).unwrap().told(everything);
+            assert_ne!(less, everything, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_compiler_is_told_less() {
+        assert!(told(&[]).int64);
+        let device = told(&["shaderInt64", "storageBuffer16BitAccess", "subgroupVote"]);
+        assert!(!device.int64 && !device.int16 && device.int8 && device.float64);
+        assert!(!device.subgroups.vote && device.subgroups.ballot);
+    }
+
+    #[test]
+    fn unknown_names_are_told_with_those_that_are_known() {
+        let error = Withheld::new(["shaderInt65"]).unwrap_err();
+        assert!(
+            error.starts_with("no feature `shaderInt65`; there are "),
+            "{error}"
+        );
+        assert!(
+            error.contains("shaderInt64, ") && error.contains("subgroupVote"),
+            "{error}"
+        );
     }
 }

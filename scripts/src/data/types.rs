@@ -58,14 +58,14 @@ impl Scalar {
         }
     }
 
-    /// The name of the type in scripts.
+    /// Returns the name of the type in scripts.
     pub fn name(self) -> &'static str {
         let mut names = SCALAR_NAMES.iter();
         let found = names.find(|(_, scalar)| *scalar == self);
         found.map_or("", |(name, _)| name)
     }
 
-    /// Whether it is a float type.
+    /// Returns whether it is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
@@ -74,7 +74,8 @@ impl Scalar {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// The bits that a number in a script stands for. Hexadecimal numbers are the bits themselves, for floats too.
+    /// Parses the bits that a number in a script denotes. Hexadecimal numbers are the bits
+    /// themselves, for floats too.
     pub fn parse_bits(self, text: &str) -> Option<u64> {
         let bits = 8 * self.size() as u32;
         let field = if bits == 64 {
@@ -117,7 +118,7 @@ impl Scalar {
         }
     }
 
-    /// The number that bits stand for.
+    /// Returns the number that bits denote.
     pub fn value(self, bits: u64) -> Value {
         match self {
             Self::I8 => Value::Int(i128::from(bits as i8)),
@@ -134,7 +135,8 @@ impl Scalar {
         }
     }
 
-    /// The bits of the float of the type that is nearest to a number; for integers its whole part.
+    /// Returns the bits of the float of the type that is nearest to a number; for integers its
+    /// whole part.
     pub fn float_bits(self, value: f64) -> u64 {
         match self {
             Self::F16 => u64::from(float16::from_f32(value as f32)),
@@ -151,7 +153,7 @@ impl Scalar {
         }
     }
 
-    /// The bits as text: numbers as short as tells them apart, with NaN's bits.
+    /// Returns the bits as text: numbers as short as distinguishes them, with NaN's bits.
     pub fn print(self, bits: u64) -> String {
         let text = match self {
             Self::F16 => format!("{:?}", float16::to_f32(bits as u16)),
@@ -172,18 +174,19 @@ impl Scalar {
         }
     }
 
-    /// The bits as a hexadecimal number with all its digits.
+    /// Returns the bits as a hexadecimal number with all its digits.
     pub fn print_hex(self, bits: u64) -> String {
         format!("{bits:#0width$x}", width = 2 + 2 * self.size())
     }
 
-    /// How many numbers of the type one is away from the other; -0 and 0 are the same number. `None` if one is NaN.
+    /// Returns how many numbers of the type one is away from the other; -0 and 0 are the same
+    /// number. `None` if one is NaN.
     pub fn distance(self, a: u64, b: u64) -> Option<u128> {
         let (a, b) = (self.ordinal(a)?, self.ordinal(b)?);
         Some(a.abs_diff(b))
     }
 
-    /// The place of a number in the order of all numbers of the type; 0 is at 0.
+    /// Returns the position of a number in the order of all numbers of the type; 0 is at 0.
     fn ordinal(self, bits: u64) -> Option<i128> {
         match self.value(bits) {
             Value::Int(value) => Some(value),
@@ -292,7 +295,7 @@ impl DataType {
         })
     }
 
-    /// What a component is called: `.y` of a vector, `[1][2]` (column and row) of a matrix.
+    /// Returns the name of a component: `.y` of a vector, `[1][2]` (column and row) of a matrix.
     pub fn component_name(self, component: usize) -> String {
         let rows = usize::from(self.rows);
         match (self.columns, self.rows) {
@@ -302,7 +305,7 @@ impl DataType {
         }
     }
 
-    /// Number of scalars.
+    /// Returns the number of scalars.
     pub const fn components(self) -> usize {
         self.columns as usize * self.rows as usize
     }

@@ -1,6 +1,6 @@
 //! Arrays of values in buffers: writing and printing.
 
-use super::layout::DataLayout;
+use super::DataLayout;
 use super::types::{DataType, Scalar, Value};
 
 /// How a number is written in a script.
@@ -24,9 +24,10 @@ pub struct Literal {
 impl Literal {
     /// Reads a number of a type.
     pub fn parse(scalar: Scalar, text: &str) -> Option<Self> {
-        let written = match text.starts_with("0x") || text.starts_with("0X") {
-            true => Written::Bits,
-            false => Written::Number,
+        let written = if text.starts_with("0x") || text.starts_with("0X") {
+            Written::Bits
+        } else {
+            Written::Number
         };
         let bits = scalar.parse_bits(text)?;
         Some(Self { bits, written })
@@ -49,12 +50,12 @@ pub struct TypedData {
 }
 
 impl TypedData {
-    /// Number of scalars.
+    /// Counts the number of scalars.
     pub fn count(&self) -> usize {
         self.literals.len() * self.times
     }
 
-    /// The scalars and where they stand.
+    /// Returns the scalars and their offsets.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
         let offsets = self.layout.offsets(self.ty, self.offset, self.count());
         offsets.zip(self.literals.iter().copied().cycle())
@@ -152,7 +153,7 @@ pub struct DataRange {
 }
 
 impl DataRange {
-    /// The values as text; vectors and matrices in parentheses.
+    /// Returns the values as text; vectors and matrices in parentheses.
     pub fn print(&self, bytes: &[u8]) -> Result<String, String> {
         let scalar = self.ty.scalar;
         let components = self.ty.components();

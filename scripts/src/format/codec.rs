@@ -12,7 +12,7 @@ const SHARED_BIAS: i32 = 15;
 const SHARED_MAX: i32 = 31;
 
 impl Format {
-    /// The values of a texel; channels that the format lacks read (0, 0, 0, 1).
+    /// Returns the values of a texel; channels that the format lacks read (0, 0, 0, 1).
     pub fn decode(&self, texel: &[u8]) -> [f64; 4] {
         let mut values = [0.0, 0.0, 0.0, 1.0];
         for channel in &self.channels {
@@ -27,7 +27,8 @@ impl Format {
         values
     }
 
-    /// The texel nearest to a color. Values that the format cannot hold become the nearest that it can; NaN becomes 0 in all but floats.
+    /// Returns the texel nearest to a color. Values that the format cannot hold become the nearest
+    /// that it can; NaN becomes 0 in all but floats.
     pub fn encode(&self, color: [f64; 4]) -> Vec<u8> {
         let mut texel = vec![0; self.size()];
         if self.encoding == Encoding::SharedExponent {
@@ -43,7 +44,7 @@ impl Format {
         texel
     }
 
-    /// The bits of a component of a texel; `None` if the format lacks it.
+    /// Returns the bits of a component of a texel; `None` if the format lacks it.
     pub fn bits(&self, texel: &[u8], component: usize) -> Option<u64> {
         let mut channels = self.channels.iter();
         let channel = channels.find(|channel| channel.component == component)?;
@@ -60,7 +61,7 @@ impl Format {
     }
 }
 
-/// Bits of a texel.
+/// Reads the bits of a texel.
 pub(crate) fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
     (0..bits).fold(0, |value, bit| {
         let at = (offset + bit) as usize;
@@ -133,7 +134,8 @@ fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
     }
 }
 
-/// An unsigned float with an exponent of five bits. Negative values become 0, values past the largest finite one become that one.
+/// Returns an unsigned float with an exponent of five bits. Negative values become 0, values past
+/// the largest finite one become that one.
 fn encode_small_float(value: f64, bits: u32) -> u64 {
     let fraction_bits = bits as i32 - 5;
     let largest = (2.0 - (-f64::from(fraction_bits)).exp2()) * 32768.0;
@@ -152,9 +154,10 @@ fn encode_small_float(value: f64, bits: u32) -> u64 {
     // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits by itself.
     let steps = (value * f64::from(fraction_bits - exponent).exp2()).round_ties_even() as u64;
     let normal = 1u64 << fraction_bits;
-    match steps < normal {
-        true => steps,
-        false => ((exponent + 15) as u64) * normal + (steps - normal),
+    if steps < normal {
+        steps
+    } else {
+        ((exponent + 15) as u64) * normal + (steps - normal)
     }
 }
 
@@ -164,9 +167,10 @@ fn encode_shared_exponent(color: [f64; 4]) -> u32 {
     // `max` turns NaN into 0.
     let clamped = [color[0], color[1], color[2]].map(|value| value.max(0.0).min(largest));
     let most = clamped[0].max(clamped[1]).max(clamped[2]);
-    let preliminary = match most > 0.0 {
-        true => (most.log2().floor() as i32).max(-SHARED_BIAS - 1) + 1 + SHARED_BIAS,
-        false => 0,
+    let preliminary = if most > 0.0 {
+        (most.log2().floor() as i32).max(-SHARED_BIAS - 1) + 1 + SHARED_BIAS
+    } else {
+        0
     };
     let scaled = |value: f64, exponent: i32| {
         (value * f64::from(SHARED_BIAS + SHARED_FRACTION - exponent).exp2() + 0.5).floor() as u32
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn srgb_is_curved_but_for_alpha() {
-        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays as it is.
+        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays unchanged.
         assert_eq!(
             encode("R8G8B8A8_SRGB", [0.5, 0.0, 1.0, 0.2]),
             [188, 0, 255, 51]

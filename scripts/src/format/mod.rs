@@ -36,7 +36,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// What programs read channels as.
+    /// Returns the type that programs read channels as.
     pub fn base(self) -> TypeBase {
         match self {
             Self::Uint => TypeBase::Unsigned,
@@ -52,12 +52,12 @@ impl Encoding {
         }
     }
 
-    /// Whether channels hold whole numbers that are no fractions of anything.
+    /// Returns whether channels contain integers that programs do not read as fractions.
     pub fn is_integer(self) -> bool {
         self.base() != TypeBase::Float
     }
 
-    /// Whether channels hold floats.
+    /// Returns whether channels hold floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
@@ -153,7 +153,7 @@ impl Format {
             Some(pack) => pack.starts_with("PACK"),
         };
         if packed {
-            // The first channel of a packed format stands in the highest bits.
+            // The first channel of a packed format is in the highest bits.
             let total: u32 = channels.iter().map(|channel| channel.bits).sum();
             channels
                 .iter_mut()
@@ -182,12 +182,13 @@ impl Format {
         })
     }
 
-    /// The format with the same bits whose channels have no curve.
+    /// Returns the format with the same bits whose channels have no curve.
     pub fn without_curve(&self) -> vk::Format {
         let name = format!("{:?}", self.vk);
-        match self.encoding == Encoding::Srgb {
-            true => parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk),
-            false => self.vk,
+        if self.encoding == Encoding::Srgb {
+            parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk)
+        } else {
+            self.vk
         }
     }
 
@@ -225,12 +226,12 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
-    /// Whether its channels have 64 bits.
+    /// Returns whether its channels have 64 bits.
     pub fn is_wide(&self) -> bool {
         self.channels.iter().any(|channel| channel.bits == 64)
     }
 
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn size(&self) -> usize {
         self.bytes
     }
@@ -285,8 +286,9 @@ impl DepthFormat {
         })
     }
 
-    /// The depths as copies between images and buffers have them (Vulkan specification, "Copying Data Between Buffers and Images"):
-    /// without the stencil values, depths of 24 bits in the low bits of four bytes. `None` without depths.
+    /// Returns the depths as copies between images and buffers have them (Vulkan specification,
+    /// "Copying Data Between Buffers and Images"): without the stencil values, depths of 24 bits in
+    /// the low bits of four bytes. `None` without depths.
     pub fn depth_texels(self) -> Option<Format> {
         let (encoding, bits, bytes) = match self.vk {
             vk::Format::D16_UNORM | vk::Format::D16_UNORM_S8_UINT => (Encoding::Unorm, 16, 2),

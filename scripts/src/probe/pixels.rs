@@ -52,7 +52,7 @@ impl Surface {
         }
     }
 
-    /// Whether it holds colors; depth and stencil are values of their own.
+    /// Returns whether it contains colors, not depth or stencil values.
     pub fn is_color(self) -> bool {
         match self.plane {
             Plane::Color(_) => true,
@@ -60,7 +60,7 @@ impl Surface {
         }
     }
 
-    /// The name as a part of file names.
+    /// Returns the name as a part of file names.
     pub fn file_name(self) -> String {
         let mut name = match self.plane {
             Plane::Color(number) => format!("attachment{number}"),
@@ -155,7 +155,7 @@ impl PixelProbe {
         Err(self.describe(image, &differences, first))
     }
 
-    /// Whether a texel is as expected.
+    /// Returns whether a texel is as expected.
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
@@ -171,11 +171,13 @@ impl PixelProbe {
         })
     }
 
-    /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
+    /// Returns the expected values in the precision of a float format: 0.1 in a script means the
+    /// 32-bit float that is nearest.
     pub(crate) fn expected_in(&self, format: &Format) -> [f64; 4] {
-        match format.encoding.is_float() {
-            true => self.expected.values.map(|value| f64::from(value as f32)),
-            false => self.expected.values,
+        if format.encoding.is_float() {
+            self.expected.values.map(|value| f64::from(value as f32))
+        } else {
+            self.expected.values
         }
     }
 
@@ -191,7 +193,7 @@ impl PixelProbe {
         for y in y..y + height {
             for x in x..x + width {
                 let texel = image.texel(x, y);
-                // Neighbors are mostly alike, so the verdict on the texel before is kept.
+                // Neighbors are mostly equal, so the verdict on the texel before is retained.
                 let accepted = match last {
                     Some((same, accepted)) if same == texel => accepted,
                     _ => self.accepts(&image.format, image.format.decode(texel)),
@@ -207,7 +209,7 @@ impl PixelProbe {
         differences
     }
 
-    /// The largest distance of a component from what is expected of it.
+    /// Returns the largest distance of a component from what is expected of it.
     fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
         let expected = self.expected_in(format);
         let pairs = observed.iter().zip(&expected);
@@ -221,9 +223,10 @@ impl PixelProbe {
     fn describe(&self, image: &Image, differences: &Differences, first: Difference) -> String {
         let Region { width, height, .. } = self.region;
         let pixels = u64::from(width) * u64::from(height);
-        let place = match self.surface == Surface::of(Plane::Color(0)) {
-            true => String::new(),
-            false => format!(" of {}", self.surface),
+        let place = if self.surface == Surface::of(Plane::Color(0)) {
+            String::new()
+        } else {
+            format!(" of {}", self.surface)
         };
         let print =
             |values: [f64; 4]| print_values(&values[..self.expected.components], &image.format);
@@ -251,7 +254,7 @@ impl PixelProbe {
         message
     }
 
-    /// Whether the region is within an image.
+    /// Returns whether the region is within an image.
     pub(crate) fn is_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)
@@ -271,7 +274,7 @@ impl Differences {
     }
 }
 
-/// All texels of a picture, row by row, each in parentheses.
+/// Returns all texels of an image, row by row, each in parentheses.
 pub fn print_picture(picture: &Image) -> String {
     let mut text = String::new();
     for y in 0..picture.height {
@@ -288,7 +291,7 @@ pub fn print_picture(picture: &Image) -> String {
     text
 }
 
-/// The values of a pixel as text.
+/// Returns the values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = match format.encoding.is_float() {
         // As many digits as tell 32-bit floats apart.

@@ -9,7 +9,7 @@
 //!
 //! NaN and infinities equal themselves because programs produce them on purpose.
 
-use super::precision::Precision;
+use super::Precision;
 use crate::data::{Literal, Scalar, Value, Written};
 use std::cmp::Ordering;
 
@@ -43,12 +43,12 @@ impl Tolerance {
         number.parse().ok().filter(|value| *value >= 0.0).map(make)
     }
 
-    /// Whether the observed value, a 32-bit float, is near enough.
+    /// Returns whether the observed value, a 32-bit float, is near enough.
     pub fn accepts(self, observed: f64, expected: f64) -> bool {
         self.accepts_in(Precision::SINGLE, observed, expected)
     }
 
-    /// Whether the observed value is near enough, where numbers have that precision.
+    /// Returns whether the observed value is near enough, where numbers have that precision.
     pub(super) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
@@ -63,7 +63,7 @@ impl Tolerance {
             }
     }
 
-    /// Whether an observed value of a type is near enough.
+    /// Returns whether an observed value of a type is near enough.
     fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
         match (scalar.value(observed), scalar.value(expected)) {
             (Value::Float(a), Value::Float(b)) => {
@@ -143,12 +143,12 @@ impl Comparison {
             .map(|(_, comparison)| *comparison)
     }
 
-    /// The sign of the comparison.
+    /// Returns the sign of the comparison.
     pub fn sign(self) -> &'static str {
         COMPARISONS[self as usize].0
     }
 
-    /// Whether the comparison holds for counts, exactly.
+    /// Returns whether the comparison holds for counts, exactly.
     pub fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
         let expected = Literal {
             bits: expected,
@@ -157,7 +157,7 @@ impl Comparison {
         self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
     }
 
-    /// Whether the comparison holds for an observed value of a type.
+    /// Returns whether the comparison holds for an observed value of a type.
     pub fn holds(
         self,
         scalar: Scalar,

@@ -98,13 +98,14 @@ fn describe(data: &TypedData, comparison: Comparison, mismatch: &Mismatch) -> St
     text
 }
 
-/// A number, with its bits if these are what counts, or may tell more.
+/// Returns a number, with its bits if these are what counts, or may tell more.
 fn print(scalar: Scalar, bits: u64, in_bits: bool) -> String {
     let text = scalar.print(bits);
     let telling = in_bits || (!scalar.is_float() && bits > 9);
-    match telling && !text.ends_with(')') {
-        true => format!("{text} ({})", scalar.print_hex(bits)),
-        false => text,
+    if telling && !text.ends_with(')') {
+        format!("{text} ({})", scalar.print_hex(bits))
+    } else {
+        text
     }
 }
 

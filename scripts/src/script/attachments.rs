@@ -33,7 +33,7 @@ impl Default for Attachments {
 }
 
 impl Attachments {
-    /// The format of a color attachment.
+    /// Returns the format of a color attachment.
     pub fn color(&self, number: u32) -> Option<&Format> {
         self.colors.get(number as usize)?.as_ref()
     }
@@ -57,12 +57,12 @@ impl Attachments {
         planes.into_iter().flat_map(of_plane).collect()
     }
 
-    /// Whether there is a depth buffer.
+    /// Returns whether there is a depth buffer.
     pub fn has_depth(&self) -> bool {
         self.depth.is_some_and(|format| format.has_depth)
     }
 
-    /// Whether there is a stencil buffer.
+    /// Returns whether there is a stencil buffer.
     pub fn has_stencil(&self) -> bool {
         self.depth.is_some_and(|format| format.has_stencil)
     }

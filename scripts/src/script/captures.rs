@@ -1,15 +1,14 @@
 //! What stream outputs capture of the programs of a script.
 
-use super::error::ScriptError;
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::ProgramForm;
-use super::streams::StreamOutput;
+use super::section::{ProgramForm, ProgramSection};
+use super::words::ScriptError;
 use glasm::ir::{Semantic, Stage};
 use glasm::{Capture, TransformFeedback};
 
 impl StreamOutput {
-    /// What is captured of a register of these semantics: one for all components, or one for each.
+    /// Returns the captures of a register of these semantics: one for all components, or one for
+    /// each.
     fn captures(&self, semantics: &[Semantic]) -> Vec<Capture> {
         let capture = |semantic, first, count, place: u32| Capture {
             semantic,
@@ -51,7 +50,8 @@ impl Script {
         }
     }
 
-    /// What the stream outputs capture of the last program before rasterization, if it has registers.
+    /// Returns the captures of the stream outputs from the last program before rasterization, if it
+    /// has registers.
     pub(super) fn stream_captures(
         &self,
         errors: &mut Vec<ScriptError>,
@@ -77,27 +77,27 @@ impl Script {
         })
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub fn last_stage(&self) -> Stage {
         let has = |stage: &Stage| {
             let mut programs = self.programs.iter();
             programs.any(|program| program.stage == *stage)
         };
-        // Behind a control program alone there is an evaluation stage that has its options.
+        // After a control program alone there is an evaluation stage that has its options.
         [Stage::Geometry, Stage::TessEval, Stage::TessControl]
             .into_iter()
             .find(has)
             .unwrap_or(Stage::Vertex)
     }
 
-    /// The program of that stage.
+    /// Returns the program of that stage.
     fn last_program(&self) -> Option<&ProgramSection> {
         let stage = self.last_stage();
         self.programs.iter().find(|program| program.stage == stage)
     }
 
-    /// The output registers of a program with what they mean, if it has any: those of a program of the intermediate representation count from 0
-    /// in their order.
+    /// Returns the output registers of a program with what they mean, if it has any: those of a
+    /// program of the intermediate representation count from 0 in their order.
     fn output_registers(&self, section: &ProgramSection) -> Option<Vec<(u32, Semantic)>> {
         match section.form {
             ProgramForm::Assembly => {
@@ -116,4 +116,32 @@ impl Script {
             | ProgramForm::FixedFunction => None,
         }
     }
+}
+
+/// Components of an output register that are captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StreamOutput {
+    /// Line of the script.
+    pub line: u32,
+    /// The register.
+    pub register: u32,
+    /// The first component.
+    pub first: u8,
+    /// Number of components.
+    pub count: u8,
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Words from the start of a vertex in the buffer.
+    pub offset: u32,
+    /// Vertex stream.
+    pub stream: u32,
+}
+
+/// What a script captures by registers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StreamOutputs {
+    /// The outputs, in the order of the script.
+    pub outputs: Vec<StreamOutput>,
+    /// Words from a vertex to the next, by buffer; 0 where the last output ends a vertex.
+    pub strides: Vec<u32>,
 }

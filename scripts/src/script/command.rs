@@ -419,7 +419,7 @@ pub enum Command {
     DepthRange([f32; 2]),
     /// Writes a picture of the framebuffer.
     SaveImage {
-        /// Name of the file, without a folder.
+        /// Name of the file, without a directory.
         name: String,
         /// What the picture shows.
         surface: Surface,
@@ -428,7 +428,7 @@ pub enum Command {
     ExpectError(ExpectedError),
     /// Requires a warning about a program.
     ExpectWarning(ExpectedError),
-    /// Loads a program in the place of the stage's, unless it has this error.
+    /// Loads a program instead of the stage's, unless it has this error.
     Load {
         /// Index into [`Script::spares`](crate::script::Script::spares).
         spare: usize,

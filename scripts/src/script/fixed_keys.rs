@@ -106,7 +106,7 @@ impl Default for FixedFunctions {
 }
 
 impl FixedFunctions {
-    /// What a command of the script changes.
+    /// Applies a command of the script.
     pub(super) fn apply(&mut self, command: &Command) {
         if let Command::GlState(update) = command {
             self.apply_state(*update);
@@ -197,17 +197,17 @@ impl FixedFunctions {
         })
     }
 
-    /// Whether back faces have colors of their own.
+    /// Returns whether back faces have separate colors.
     pub fn is_two_sided(&self) -> bool {
         self.lighting && self.light.two_sided
     }
 
-    /// Whether the vertex stage has to compute the size of points.
+    /// Returns whether the vertex stage has to compute the size of points.
     pub fn sizes_points(&self) -> bool {
         self.point_attenuation || self.point_bounds
     }
 
-    /// The key of the vertex stage.
+    /// Returns the key of the vertex stage.
     pub fn vertex(&self, reads: FixedReads) -> FixedVertex {
         let color_material = self.is_color_material.then_some(self.color_material);
         let lighting = Lighting {
@@ -227,9 +227,12 @@ impl FixedFunctions {
                 let unit = &self.units[set];
                 TexCoords {
                     needed: reads.texcoords >> set & 1 != 0,
-                    generated: std::array::from_fn(|coord| match unit.generates[coord] {
-                        true => unit.modes[coord],
-                        false => TexGenMode::None,
+                    generated: std::array::from_fn(|coord| {
+                        if unit.generates[coord] {
+                            unit.modes[coord]
+                        } else {
+                            TexGenMode::None
+                        }
                     }),
                     transformed: unit.transformed,
                 }
@@ -237,7 +240,8 @@ impl FixedFunctions {
         }
     }
 
-    /// The key of the fragment stage. Colors are clamped, as they are with GL's initial state.
+    /// Returns the key of the fragment stage. Colors are clamped, as they are with GL's initial
+    /// state.
     pub fn fragment(
         &self,
         enables: &[TextureEnables],
@@ -358,7 +362,7 @@ mod tests {
         CombineFunction, CombineSource, MaterialFaces, MaterialMode, Scale, TextureTarget,
     };
 
-    /// The state behind all commands of a test section.
+    /// The state after all commands of a test section.
     fn state(commands: &str) -> FixedFunctions {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\n");
         let script = Script::parse(text.as_bytes()).unwrap();

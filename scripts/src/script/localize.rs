@@ -2,20 +2,22 @@
 
 use super::model::Script;
 use super::origin::Origin;
-use super::program::ProgramSection;
+use super::section::ProgramSection;
 use crate::outcome::Failure;
 use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Source};
 
 impl Script {
-    /// The header of a program section as the script has it, such as `[fragment program]`; empty for programs that stand in no script.
+    /// Returns the header of a program section as the script has it, such as `[fragment program]`;
+    /// empty for programs that are in no script.
     pub fn header_of(&self, section: &ProgramSection) -> String {
         let line = self.text.get(section.origin.header());
         String::from_utf8_lossy(line.unwrap_or_default().trim_ascii()).into_owned()
     }
 
-    /// The line and column of the script for a byte of a program; `None` for programs that stand in no script.
+    /// Returns the line and column of the script for a byte of a program; `None` for programs that
+    /// are in no script.
     pub fn position(&self, section: &ProgramSection, byte: usize) -> Option<Position> {
         let offset = section.origin.script_offset(section.text.len(), byte)?;
         Some(LineMap::new(&self.text).position(offset))
@@ -47,8 +49,8 @@ impl Script {
         }
     }
 
-    /// The errors of a program as failures of the script, each at its line and column, drawn with lines of the script. `name` is the
-    /// script's path.
+    /// Returns the errors of a program as failures of the script, each at its line and column,
+    /// drawn with lines of the script. `name` is the script's path.
     pub fn failures(
         &self,
         name: &str,

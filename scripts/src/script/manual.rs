@@ -1,7 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::test::commands::COMMANDS;
-use super::test::{fixed_state, gl_state, matrices, properties};
+use super::test::{COMMANDS, fixed_state, gl_state, matrices, properties};
 use super::{Script, fixed, require, section};
 use glasm::ProgramType;
 use glasm_tests::manual::examples;
@@ -14,7 +13,7 @@ fn parse(text: &str) {
     assert!(result.is_ok(), "{text}\n{:#?}", result.err());
 }
 
-/// The examples between backticks in the first cell of a table row.
+/// Returns the examples between backticks in the first cell of a table row.
 fn examples_of_row(row: &str) -> Vec<&str> {
     let cell = row
         .strip_prefix("| ")
@@ -69,7 +68,7 @@ fn examples_of_the_manual_are_right() {
     }
 }
 
-/// The name of a section `[STAGE ...]`, with the first of the stage's names.
+/// Returns the name of a section `[STAGE ...]`, with the first of the stage's names.
 fn stage_word(program_type: ProgramType) -> String {
     let names = section::STAGE_NAMES.iter();
     let mut names = names.filter(|(_, known)| *known == program_type);
@@ -132,7 +131,7 @@ fn vocabulary() -> BTreeSet<String> {
         .collect()
 }
 
-/// The words of a script that may be in [`vocabulary`].
+/// Returns the words of a script that may be in [`vocabulary`].
 fn words_of(script: &str) -> BTreeSet<String> {
     let properties: BTreeSet<String> = property_words().collect();
     let pairs = property_pairs();
@@ -180,7 +179,7 @@ fn the_manual_has_an_example_of_every_word() {
     );
 }
 
-/// The text of the manual outside of fenced blocks.
+/// Returns the text of the manual outside of fenced blocks.
 fn prose() -> String {
     MANUAL.split("```").step_by(2).collect()
 }

@@ -1,14 +1,15 @@
 //! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan calls here.
 //!
-//! `docs/scripts.md` describes the language. The files are in layers, of which none knows those above it: the words of a line (`words`, `names`,
-//! `texels`); the script as data (`command`, `pipeline_state`, `requirements`, `program`, all together in `model`); what reads a section
-//! (`require`, `test`, `vertex_data`), each with its table of first words on top; `parse`, which reads a script. What others ask of a script
-//! that was read stands beside it: `program_state`, `localize`, `captures`, `outline`.
+//! `docs/scripts.md` describes the language. The files are in layers, of which none knows those
+//! above it: the words of a line (`words`, `names`, `texels`); the script as data (`command`,
+//! `pipeline_state`, `requirements`, `section`, all together in `model`); what reads a section
+//! (`require`, `test`, `vertex_data`), each with its table of first words on top; `parse`, which
+//! reads a script. What others ask of a script that was read stands next to it: `program_state`,
+//! `localize`, `captures`, `outline`.
 
 pub mod attachments;
-mod captures;
+pub mod captures;
 pub mod command;
-mod error;
 mod fixed_keys;
 mod localize;
 mod model;
@@ -17,19 +18,18 @@ mod origin;
 mod outline;
 mod parse;
 pub mod pipeline_state;
-mod program;
 mod program_state;
 mod require;
 mod requirements;
 mod section;
 mod spare;
 pub mod stages;
-pub mod streams;
 mod test;
 mod texels;
 mod vertex_data;
 mod words;
 
+pub use crate::texture::target_name;
 pub use attachments::Attachments;
 pub(crate) use command::state_properties;
 pub use command::{
@@ -40,18 +40,16 @@ pub use command::{
     MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, PointUpdate, StateUpdate, Step,
     Switch, TexEnvUpdate, TextureEnables, captured_ranges,
 };
-pub use error::ScriptError;
 pub use fixed_keys::{FixedFunctions, FixedReads, VertexProcessing};
 pub use model::Script;
 pub use origin::Origin;
 pub use outline::{ProgramLabel, is_script, program_labels, read_covers};
-pub use program::{ProgramSection, Spare};
 pub use program_state::{MAX_STATES, PatchState, ProgramState};
 pub use require::fixed;
 pub use requirements::{Convention, Requirements};
-pub use section::ProgramForm;
-pub use test::textures::targets::target_name;
+pub use section::{ProgramForm, ProgramSection, Spare};
 pub use vertex_data::{Column, VertexData};
+pub use words::ScriptError;
 
 #[cfg(test)]
 mod buffer_tests;

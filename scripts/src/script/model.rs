@@ -3,8 +3,8 @@
 use super::command::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, Command, ParamValue, Step,
 };
-use super::program::{ProgramSection, Spare};
 use super::requirements::Requirements;
+use super::section::{ProgramSection, Spare};
 use super::vertex_data::VertexData;
 use ash::vk::{PolygonMode, PrimitiveTopology};
 use glasm::TransformFeedback;
@@ -41,7 +41,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Whether a command has to do with the framebuffer.
+    /// Returns whether a command concerns the framebuffer.
     pub fn uses_framebuffer(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(
@@ -54,7 +54,7 @@ impl Script {
         })
     }
 
-    /// Whether a draw makes points.
+    /// Returns whether a draw makes points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(&step.command, Command::Draw(draw)
@@ -86,7 +86,7 @@ impl Script {
         found
     }
 
-    /// All places to which the script binds buffers.
+    /// Returns all bindings to which the script binds buffers.
     pub fn bind_targets(&self) -> Vec<BindTarget> {
         let own = self.buffers.iter().filter_map(|decl| match decl.key {
             BufferKey::Bound { kind, set, binding } => {

@@ -1,4 +1,4 @@
-//! Names of vertex attributes and the locations that they stand for.
+//! Names of vertex attributes and the locations that they denote.
 //!
 //! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and ARB_vertex_program.
 
@@ -52,7 +52,7 @@ const QUAD_NAMES: &[(&str, u32)] = &[
     ("vertex.matrixindex[12]", 23),
 ];
 
-/// The location of an attribute name or number.
+/// Returns the location of an attribute name or number.
 pub(crate) fn attribute_location(name: &str) -> Option<u32> {
     let mut names = PLAIN_NAMES.iter().chain(QUAD_NAMES);
     if let Some((_, location)) = names.find(|(text, _)| *text == name) {
@@ -70,7 +70,8 @@ pub(crate) fn attribute_location(name: &str) -> Option<u32> {
         })
 }
 
-/// Whether a name of a buffer or file is made of letters, digits and `_`, `-`, `.`, not starting with a dot or digit.
+/// Returns whether a name of a buffer or file is made of letters, digits and `_`, `-`, `.`, not
+/// starting with a dot or digit.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

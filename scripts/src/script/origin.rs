@@ -1,10 +1,12 @@
-//! Where the bytes of programs stand in their script, so that errors of programs can be reported at lines of the script.
+//! Where the bytes of programs are in their script, so that errors of programs can be reported at
+//! lines of the script.
 
 use super::section::Section;
 use glasm::ir::Span;
 use std::ops::Range;
 
-/// Where the bytes of a program stand in its script. The default is that of programs that stand in none.
+/// Where the bytes of a program are in its script. The default is that of programs that are in
+/// none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
     /// The bytes of the script that hold the header of the section.
@@ -13,7 +15,8 @@ pub struct Origin {
     pieces: Vec<Piece>,
 }
 
-/// Bytes of a program from `text` on to the next piece: those of the script in `script`, over and over.
+/// Bytes of a program from `text` on to the next part: those of the script in `script`, over and
+/// over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {
     text: usize,
@@ -41,12 +44,13 @@ impl Origin {
         self.pieces.push(Piece { text, script });
     }
 
-    /// The bytes of the script that hold the header of the section.
+    /// Returns the bytes of the script that hold the header of the section.
     pub(super) fn header(&self) -> Range<usize> {
         self.header.clone()
     }
 
-    /// The byte of the script for one of a program of `length` bytes; the end of the section for those past the end.
+    /// Returns the byte of the script for one of a program of `length` bytes; the end of the
+    /// section for those past the end.
     pub(super) fn script_offset(&self, length: usize, byte: usize) -> Option<usize> {
         if byte >= length {
             return self.pieces.last().map(|piece| piece.script.end);
@@ -57,7 +61,7 @@ impl Origin {
         Some(piece.script.start + within)
     }
 
-    /// The bytes of the script for those of a program of `length` bytes.
+    /// Returns the bytes of the script for those of a program of `length` bytes.
     pub(super) fn script_span(&self, length: usize, span: Span) -> Option<Span> {
         let start = self.script_offset(length, span.start as usize)?;
         let start = u32::try_from(start).ok()?;

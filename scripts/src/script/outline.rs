@@ -1,8 +1,9 @@
 //! Which programs a script holds, for those who do not run it.
 
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::{ProgramForm, SectionKind, is_blank_or_comment, split_sections};
+use super::section::{
+    ProgramForm, ProgramSection, SectionKind, is_blank_or_comment, split_sections,
+};
 use glasm::ProgramType;
 use std::fmt;
 
@@ -26,14 +27,16 @@ impl fmt::Display for ProgramLabel {
     }
 }
 
-/// Whether a text is a script by its first line that is neither blank nor a comment: the header of a section. No program starts so.
+/// Returns whether a text is a script by its first line that is neither empty nor a comment: the
+/// header of a section. No program starts so.
 pub fn is_script(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
     let first = lines.find(|line| !is_blank_or_comment(line));
     first.is_some_and(|line| line.starts_with(b"["))
 }
 
-/// The assembly programs of a script, in its order. Other sections are not read, so that this says nothing of whether the script is right.
+/// Returns the assembly programs of a script, in its order. Other sections are not read, so that
+/// this says nothing of whether the script is right.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
     let label = |program_type, name| Some(ProgramLabel { program_type, name });
@@ -62,7 +65,8 @@ pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
 }
 
 impl Script {
-    /// The assembly programs, in the order of the script, those that commands load among them.
+    /// Returns the assembly programs, in the order of the script, those that commands load among
+    /// them.
     pub fn assembly_sections(&self) -> Vec<(ProgramLabel, &ProgramSection)> {
         let own = self.programs.iter().map(|section| (None, section));
         let spares = self.spares.iter();
@@ -79,7 +83,7 @@ impl Script {
     }
 }
 
-/// The ids on the `# covers:` lines of a script, which may stand anywhere in it.
+/// Reads the ids on the `# covers:` lines of a script, which may be anywhere in it.
 pub fn read_covers(text: &[u8]) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {

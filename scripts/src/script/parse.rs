@@ -3,16 +3,16 @@
 //! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
 //! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
 
-use super::error::ScriptError;
 use super::model::Script;
 use super::origin::Origin;
-use super::program::{ProgramSection, Spare};
 use super::require::framebuffer;
 use super::requirements::Requirements;
-use super::section::{ProgramForm, Section, SectionKind, logical_lines, split_sections};
+use super::section::{
+    ProgramForm, ProgramSection, Section, SectionKind, Spare, logical_lines, split_sections,
+};
 use super::test::{TestParser, finish, parse_line};
 use super::vertex_data::VertexData;
-use super::words::{LineError, Words};
+use super::words::{LineError, ScriptError, Words};
 use super::{require, spare, stages};
 
 impl Script {
@@ -61,7 +61,7 @@ impl Script {
             parse_indices(&mut indices, words)
         });
         let vertex_data = parse_vertex_data(&sections, &mut errors);
-        // `load` names program sections, which may stand behind `[test]`.
+        // `load` names program sections, which may follow `[test]`.
         let spares: Vec<Spare> = sections.iter().filter_map(spare::read_spare).collect();
         let mut test = TestParser::new(&requirements, &spares);
         for_sections(&sections, SectionKind::Test, &mut errors, |line, words| {
@@ -148,16 +148,19 @@ fn for_sections(
 ) {
     for section in sections.iter().filter(|section| section.kind == kind) {
         for (line, text) in logical_lines(section, errors) {
-            let result = Words::split(&text).and_then(|mut words| match words.is_empty() {
-                true => Ok(()),
-                false => parse(line, &mut words),
+            let result = Words::split(&text).and_then(|mut words| {
+                if words.is_empty() {
+                    Ok(())
+                } else {
+                    parse(line, &mut words)
+                }
             });
             errors.extend(result.err().map(|error| ScriptError::at(line, error)));
         }
     }
 }
 
-/// The bytes of a module that is given as hexadecimal words without prefix.
+/// Parses the bytes of a module that is given as hexadecimal words without prefix.
 fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for_sections(

@@ -12,7 +12,7 @@ pub const MAIN: &str = "main";
 pub struct EntryPoints([u16; 6]);
 
 impl EntryPoints {
-    /// The number of the name of a stage's entry point.
+    /// Returns the number of the name of a stage's entry point.
     pub fn get(self, stage: Stage) -> usize {
         usize::from(self.0[stage as usize])
     }
@@ -170,7 +170,7 @@ pub struct PipelineState {
 pub const MAX_VIEWPORTS: usize = 16;
 
 impl PipelineState {
-    /// How many viewports a draw has: all up to the last one that was set.
+    /// Returns the number of viewports of a draw: all up to the last one that was set.
     pub fn viewport_count(&self) -> usize {
         let last = self.viewports.iter().rposition(Option::is_some);
         last.unwrap_or(0) + 1

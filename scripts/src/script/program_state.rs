@@ -6,8 +6,7 @@ use super::command::{
 };
 use super::fixed_keys::FixedFunctions;
 use super::model::Script;
-use super::program::ProgramSection;
-use super::section::ProgramForm;
+use super::section::{ProgramForm, ProgramSection};
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -20,7 +19,7 @@ pub struct ProgramState {
     /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
     /// points only. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
-    /// The most vertices that the geometry program emits, in the place of what it says.
+    /// The most vertices that the geometry program emits, instead of what it says.
     pub vertex_limit: Option<u32>,
     /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
     /// the first draw.
@@ -63,7 +62,7 @@ impl Default for PatchState {
 }
 
 impl ProgramState {
-    /// What a command of the script changes.
+    /// Applies a command of the script.
     pub fn apply(&mut self, command: &Command, script: &Script) {
         // Of all commands only draws number primitives, each in its own way.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
@@ -84,7 +83,8 @@ impl ProgramState {
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
-            // Vertex state programs count as programs of the compute stage. The one that is executed takes the place of the last; one without a name is no spare.
+            // Vertex state programs are treated as programs of the compute stage. The one that is
+            // executed replaces the last; one without a name is not reloadable.
             let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
             self.loaded.extend(*spare);
@@ -122,7 +122,7 @@ impl ProgramState {
 }
 
 impl ProgramState {
-    /// What programs are compiled for in a draw alone.
+    /// Applies the state of a draw that programs are compiled for.
     fn apply_draw(&mut self, draw: &Draw, script: &Script) {
         let has = |stage| {
             let mut programs = script.programs.iter();
@@ -143,7 +143,7 @@ impl ProgramState {
         }
     }
 
-    /// The program of a stage: of several that are linked together the first.
+    /// Returns the program of a stage: of several that are linked together the first.
     pub fn program<'s>(&self, script: &'s Script, stage: Stage) -> Option<&'s ProgramSection> {
         let mut loaded = self
             .loaded
@@ -173,7 +173,8 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub const MAX_STATES: usize = 64;
 
 impl Script {
-    /// The states that programs meet and those that loading them makes, each once, in order; at least one, and not many more than [`MAX_STATES`].
+    /// Returns the states that programs meet and those that loading them makes, each once, in
+    /// order; at least one, and not many more than [`MAX_STATES`].
     pub fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();

@@ -1,8 +1,8 @@
 //! What a script needs, as data.
 
 use super::attachments::Attachments;
-use super::program::ProgramSection;
-use super::streams::StreamOutputs;
+use super::captures::StreamOutputs;
+use super::section::ProgramSection;
 use super::words::{LineError, Words};
 use crate::image::RowOrder;
 
@@ -17,7 +17,7 @@ pub enum Convention {
 }
 
 impl Convention {
-    /// Which row of a framebuffer is its top.
+    /// Returns which row of a framebuffer is its top.
     pub fn row_order(self) -> RowOrder {
         match self {
             Self::Vulkan => RowOrder::TopFirst,
@@ -77,7 +77,7 @@ pub struct Requirements {
 const DEFAULT_SIZE: u32 = 250;
 
 impl Requirements {
-    /// The program of an assembly section.
+    /// Returns the program of an assembly section.
     pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
         glasm::Source {
             acceptance: self.acceptance,

@@ -1,7 +1,6 @@
 //! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
 
-use super::test::commands::COMMANDS;
-use super::test::properties;
+use super::test::{COMMANDS, properties};
 use super::{Script, require, section};
 use glasm_tests::manual::{Example, examples};
 use glasm_tests::mutate::{mutate, split};

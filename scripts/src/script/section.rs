@@ -3,7 +3,8 @@
 //! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
 //! where the next header begins.
 
-use super::error::ScriptError;
+use super::origin::Origin;
+use super::words::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
@@ -102,7 +103,7 @@ pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
     ("test", SectionKind::Test),
 ];
 
-/// The kind that a header names.
+/// Parses the kind that a header names.
 fn parse_header(name: &str) -> Option<SectionKind> {
     if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
         return Some(*kind);
@@ -127,7 +128,7 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     })
 }
 
-/// The text between the brackets if the line looks like a header.
+/// Returns the text between the brackets if the line looks like a header.
 fn header_text(line: &[u8]) -> Option<String> {
     let line = line
         .trim_ascii_end()
@@ -142,7 +143,7 @@ fn header_text(line: &[u8]) -> Option<String> {
     Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The last word of a header line.
+/// Returns the last word of a header line.
 fn last_word(line: &[u8]) -> &str {
     let text = std::str::from_utf8(line).unwrap_or_default();
     let text = text
@@ -195,7 +196,7 @@ pub(crate) fn split_sections<'a>(
     sections
 }
 
-/// Whether a line outside programs says nothing.
+/// Returns whether a line outside programs says nothing.
 pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with(b"#")
@@ -272,6 +273,32 @@ pub(crate) fn logical_lines(
     }
     lines.extend(open);
     lines
+}
+
+/// A program section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramSection {
+    /// The type that the program must have.
+    pub program_type: ProgramType,
+    /// The stage that the program is for.
+    pub stage: Stage,
+    /// In what form the program is given.
+    pub form: ProgramForm,
+    /// The program's bytes; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
+    pub text: Vec<u8>,
+    /// Line of the header.
+    pub line: u32,
+    /// Where its bytes are in the script.
+    pub origin: Origin,
+}
+
+/// A program string that may be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spare {
+    /// By which `load` finds it; one name may denote a program of each stage.
+    pub name: String,
+    /// The program.
+    pub program: ProgramSection,
 }
 
 #[cfg(test)]

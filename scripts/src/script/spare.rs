@@ -1,19 +1,19 @@
-//! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME` puts in the place of the stage's
-//! own, and `[STAGE program repeated]`, which writes a line any number of times.
+//! Program strings in addition to those of the pipeline: `[STAGE program NAME]`, which `load STAGE
+//! NAME` puts instead of the stage's own, and `[STAGE program repeated]`, which writes a line any
+//! number of times.
 
 use super::command::{Command, Step};
-use super::error::ScriptError;
 use super::model::Script;
 use super::origin::Origin;
-use super::program::{ProgramSection, Spare};
-use super::section::{ProgramForm, Section, SectionKind};
+use super::section::{ProgramForm, ProgramSection, Section, SectionKind, Spare};
+use super::words::ScriptError;
 use glasm::ir::Stage;
 use std::borrow::Cow;
 
 /// Bytes of a program with repeated lines: some more than the compiler takes.
 const MAX_TEXT: usize = 20 << 20;
 
-/// The program of a section that holds a spare one.
+/// Reads the program of a section that contains a reloadable one.
 pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     let SectionKind::SpareProgram(program_type) = section.kind else {
         return None;
@@ -31,7 +31,8 @@ pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     })
 }
 
-/// The text of a program section in which lines `%repeat N LINE` stand for N lines, and where it comes from.
+/// Returns the text of a program section in which lines `%repeat N LINE` denote N lines, and where
+/// it comes from.
 pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (Vec<u8>, Origin) {
     let mut text = Vec::new();
     let mut origin = Origin::without_pieces(section);
@@ -98,7 +99,7 @@ impl Script {
         }
     }
 
-    /// The script with some spare programs in the place of others.
+    /// Returns the script with some reloadable programs instead of others.
     pub fn with_loaded(&self, loaded: &[usize]) -> Cow<'_, Self> {
         if loaded.is_empty() {
             return Cow::Borrowed(self);
@@ -121,7 +122,7 @@ impl Script {
         Cow::Owned(script)
     }
 
-    /// The stage of a spare program.
+    /// Returns the stage of a reloadable program.
     pub fn spare_stage(&self, spare: usize) -> Stage {
         self.spares[spare].program.stage
     }

@@ -1,13 +1,11 @@
 //! The stages of a script: what is missing is added or refused.
 
-pub use super::pipeline_state::{EntryPoints, MAIN, ProvokingVertex};
-
 use super::command::{Command, Draw, GlOutcome, Step};
-use super::error::ScriptError;
 use super::origin::Origin;
-use super::program::ProgramSection;
+pub use super::pipeline_state::{EntryPoints, MAIN, ProvokingVertex};
 use super::requirements::{Convention, Requirements};
-use super::section::{ProgramForm, STATE_PROGRAM};
+use super::section::{ProgramForm, ProgramSection, STATE_PROGRAM};
+use super::words::ScriptError;
 use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
@@ -59,7 +57,7 @@ fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
     }
 }
 
-/// What a command misses.
+/// Returns the reason why a command lacks a stage.
 fn missing(
     programs: &[ProgramSection],
     command: &Command,

@@ -4,7 +4,7 @@ use super::words::{LineError, Words, parse_unsigned};
 use crate::data::Scalar;
 use crate::format::{Encoding, Format, write_bits};
 
-/// The type of a channel's contents; `None` for channels of odd sizes.
+/// Returns the type of a channel's contents; `None` for channels of odd sizes.
 fn channel_scalar(encoding: Encoding, bits: u32) -> Option<Scalar> {
     let signed = matches!(
         encoding,

@@ -1,7 +1,8 @@
 //! The `[vertex data]` section: a line of column headers, then rows of values.
 //!
-//! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name may stand for a location and a
-//! location for a name. Names of variables get the locations that are left.
+//! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name
+//! may denote a location and a location for a name. Names of variables get the locations that are
+//! left.
 
 use super::names::{ATTRIBUTES, attribute_location};
 use super::texels::parse_texel;
@@ -132,13 +133,14 @@ impl VertexData {
 #[derive(Clone, Copy)]
 enum ColumnLocation {
     Location(u32),
-    /// A name that stands for no location: the columns of such names get the locations that are left, in order.
+    /// A name that denotes no location: the columns of such names get the locations that are left,
+    /// in order.
     Next,
 }
 
 /// Locations, formats and readings of all columns; a matrix has several.
 fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, LineError> {
-    // The names that stand for locations come first, wherever they are.
+    // The names that denote locations come first, wherever they are.
     let mut headers = words.clone();
     let mut taken = [false; ATTRIBUTES as usize];
     while !headers.is_empty() {
@@ -235,7 +237,7 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     })
 }
 
-/// Whether a name could be that of a variable.
+/// Returns whether a name could be that of a variable.
 fn is_variable(name: &str) -> bool {
     let name = name
         .strip_suffix(']')
@@ -247,15 +249,17 @@ fn is_variable(name: &str) -> bool {
         && !name.starts_with("gl_")
 }
 
-/// The format for data of a GL type that a GLSL type receives, and the number of its columns.
+/// Returns the format for data of a GL type that a GLSL type receives, and the number of its
+/// columns.
 fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
     let (_, data) = GL_TYPES.iter().find(|(name, _)| *name == gl_type)?;
     let received = match glsl_type {
         // piglit's old form gives the number of components alone.
         "1" | "2" | "3" | "4" => DataType {
-            scalar: match matches!(data, Scalar::I32 | Scalar::U32) {
-                true => *data,
-                false => Scalar::F32,
+            scalar: if matches!(data, Scalar::I32 | Scalar::U32) {
+                *data
+            } else {
+                Scalar::F32
             },
             columns: 1,
             rows: glsl_type.parse().ok()?,
@@ -287,7 +291,7 @@ fn parse_cell(column: &Column, words: &mut Words<'_>, texel: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// The float that a number of a GL type becomes.
+/// Returns the float that a number of a GL type becomes.
 fn float_bits(scalar: Scalar, word: &str) -> Option<u64> {
     let value = match scalar.value(scalar.parse_bits(word)?) {
         crate::data::Value::Int(value) => value as f32,

@@ -83,17 +83,17 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Whether no word is left.
+    /// Returns whether no word is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.next >= self.words.len()
     }
 
-    /// Number of words left.
+    /// Returns the number of words left.
     pub(crate) fn remaining(&self) -> usize {
         self.words.len() - self.next
     }
 
-    /// The next word, without taking it.
+    /// Returns the next word, without taking it.
     pub(crate) fn peek(&self) -> Option<&'a str> {
         self.words.get(self.next).map(|word| word.text)
     }
@@ -166,7 +166,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// An error at the word taken last.
+    /// Returns an error at the word taken last.
     pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
         let word = self
             .next
@@ -175,7 +175,7 @@ impl<'a> Words<'a> {
         error_at(word.map_or(self.end, |word| word.column), message)
     }
 
-    /// An error at the word that comes next, or at the end of the line.
+    /// Returns an error at the word that comes next, or at the end of the line.
     pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
         error_at(
             self.words
@@ -218,6 +218,35 @@ fn error_at(column: u32, message: impl Into<String>) -> LineError {
     LineError {
         column,
         message: message.into(),
+    }
+}
+
+/// Something wrong with a line of a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScriptError {
+    /// The line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl ScriptError {
+    pub(super) fn new(line: u32, column: u32, message: impl Into<String>) -> Self {
+        Self {
+            line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn at(line: u32, error: LineError) -> Self {
+        Self {
+            line,
+            column: error.column,
+            message: error.message,
+        }
     }
 }
 

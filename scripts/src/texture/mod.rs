@@ -1,6 +1,7 @@
 //! Textures and storage images as data: shape, texels, sampling. Pure.
 //!
-//! Texels are kept in planes: the rows of one level, of one layer (of one face, of one slice of a 3D texture) and of one sample.
+//! Texels are retained in planes: the rows of one level, of one layer (of one face, of one slice
+//! of a 3D texture) and of one sample.
 
 mod patterns;
 mod sampling;
@@ -13,7 +14,8 @@ use std::ops::Range;
 
 pub use patterns::{Pattern, Stored};
 pub use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
-pub use shape::{PlaneId, Shape};
+pub(crate) use shape::find_target;
+pub use shape::{PlaneId, Shape, target_name};
 pub use storage::{ImagePart, StorageView};
 
 /// Whether an update begins a texture.
@@ -79,7 +81,7 @@ impl Update {
         }
     }
 
-    /// Number of texels that are filled.
+    /// Returns the number of texels that are filled.
     pub fn texels(&self) -> u64 {
         let level_texels = |level: u32| {
             let [width, height, _] = self.shape.level_extent(level);
@@ -89,7 +91,7 @@ impl Update {
         planes * self.samples().len() as u64
     }
 
-    /// The planes that are filled.
+    /// Returns the planes that are filled.
     pub fn planes(&self) -> Vec<PlaneId> {
         let of_level = |level| {
             self.slices(level).flat_map(move |slice| {
@@ -129,7 +131,7 @@ impl Update {
         }
     }
 
-    /// The texels of one sample among those of all that are filled.
+    /// Returns the texels of one sample among those of all that are filled.
     fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
         let (size, samples) = (self.shape.format.size(), self.samples().len());
         if samples == 1 {
@@ -165,7 +167,8 @@ impl TextureData {
         data
     }
 
-    /// Whether it has all levels that a filter between them needs, and a cube all faces or none. GL 2.1 section 3.8.10.
+    /// Returns whether it has all levels that a filter between them needs, and a cube all faces or
+    /// none. GL 2.1 section 3.8.10.
     pub fn is_complete(&self, sampling: &Sampling) -> bool {
         let Shape { target, levels, .. } = self.shape;
         let last = sampling.max_level.min(self.shape.max_levels() - 1);
@@ -183,17 +186,17 @@ impl TextureData {
         update.fill(&mut self.planes);
     }
 
-    /// Whether an update has filled a plane.
+    /// Returns whether an update has filled a plane.
     pub fn has_plane(&self, id: PlaneId) -> bool {
         self.planes.contains_key(&id)
     }
 
-    /// Whether no update has filled any plane of a level.
+    /// Returns whether no update has filled any plane of a level.
     pub fn is_level_empty(&self, level: u32) -> bool {
         !self.planes.keys().any(|plane| plane.level == level)
     }
 
-    /// The texels of a plane.
+    /// Returns the texels of a plane.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];
         self.planes.get(&id).cloned().unwrap_or_else(zeros)

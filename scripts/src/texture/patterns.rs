@@ -80,7 +80,7 @@ struct Spot {
 }
 
 impl Pattern {
-    /// The texels of a plane.
+    /// Returns the texels of a plane.
     pub fn plane(&self, shape: &Shape, id: PlaneId) -> Vec<u8> {
         let [width, height, _] = shape.level_extent(id.level);
         let mut texels = Vec::with_capacity(shape.plane_bytes(id.level));
@@ -93,7 +93,7 @@ impl Pattern {
         texels
     }
 
-    /// The color at a place.
+    /// Returns the color at a position.
     fn color(&self, shape: &Shape, spot: Spot) -> [f64; 4] {
         let Spot { x, y, id } = spot;
         let [width, height, depth] = shape.level_extent(id.level);
@@ -132,7 +132,8 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern makes sense in a format: fractions need more than whole numbers, and numbers more than fractions.
+    /// Returns whether the pattern makes sense in a format: fractions need more than whole numbers,
+    /// and numbers more than fractions.
     pub fn suits(&self, format: &Format) -> bool {
         let is_normalized = matches!(
             format.encoding,

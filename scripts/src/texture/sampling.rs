@@ -25,7 +25,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// What programs must do for it, because samplers cannot.
+    /// Returns the changes of lookups that programs must make because samplers cannot.
     const fn in_programs(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
@@ -39,12 +39,12 @@ impl Wrap {
         }
     }
 
-    /// Whether samplers lack it.
+    /// Returns whether samplers lack it.
     pub fn is_emulated(self) -> bool {
         self.in_programs() != glasm::WrapMode::Sampler
     }
 
-    /// Whether the color of the border may be seen.
+    /// Returns whether the color of the border may be seen.
     pub fn has_border(self) -> bool {
         self == Self::ClampToBorder || self.is_emulated()
     }
@@ -85,7 +85,7 @@ pub enum DepthMode {
 }
 
 impl DepthMode {
-    /// The compiler's name for it.
+    /// Returns the compiler's name for it.
     pub fn for_compiler(self) -> glasm::DepthMode {
         match self {
             Self::Luminance => glasm::DepthMode::Luminance,
@@ -159,7 +159,8 @@ pub struct Sampling {
     pub signed_hilo: bool,
 }
 
-/// What programs see of a texture of a base format whose components are the first ones. GL 2.1 table 3.23.
+/// Returns the swizzle of a texture of a base format whose components are the first ones. GL 2.1
+/// table 3.23.
 const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
     use Swizzle::{One, Zero};
     let [r, g, b, _] = Swizzle::IDENTITY;
@@ -197,7 +198,7 @@ impl Sampling {
         signed_hilo: false,
     };
 
-    /// Whether a filter reads several texels of a level.
+    /// Returns whether a filter reads several texels of a level.
     pub fn is_linear(&self) -> bool {
         self.min == vk::Filter::LINEAR
             || self.mag == vk::Filter::LINEAR
@@ -205,11 +206,14 @@ impl Sampling {
             || self.anisotropy > 1.0
     }
 
-    /// What programs do to coordinates.
+    /// Returns how programs wrap coordinates.
     pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
-        let texels = |filter| match filter == vk::Filter::LINEAR {
-            true => glasm::TexelFilter::Linear,
-            false => glasm::TexelFilter::Nearest,
+        let texels = |filter| {
+            if filter == vk::Filter::LINEAR {
+                glasm::TexelFilter::Linear
+            } else {
+                glasm::TexelFilter::Nearest
+            }
         };
         // Filters are of no interest to programs whose sampler does all: they would be compiled again for each.
         if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
@@ -227,17 +231,17 @@ impl Sampling {
         }
     }
 
-    /// The swizzle with the depth mode, which comes first.
+    /// Returns the swizzle with the depth mode, which comes first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.depth_mode.swizzle())
     }
 
-    /// The swizzle of colors with the base format, which comes first.
+    /// Returns the swizzle of colors with the base format, which comes first.
     pub fn color_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
 
-    /// The swizzle behind another one.
+    /// Returns the swizzle after another one.
     fn behind(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
         self.swizzle.map(|from| match from {
             Swizzle::Component(component) => first[usize::from(component & 3)],
@@ -245,7 +249,7 @@ impl Sampling {
         })
     }
 
-    /// The levels that are seen of a texture with so many; never none.
+    /// Returns the levels that are seen of a texture with so many; never none.
     pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
         let first = self.base_level.min(levels.saturating_sub(1));
         let end = self
@@ -307,7 +311,7 @@ mod tests {
         ] {
             assert_eq!(with(Some(base), identity), expected, "{base:?}");
         }
-        // The texture's own swizzle comes behind that.
+        // The texture's own swizzle comes after that.
         let swizzle = [Component(3), One, Component(0), Zero];
         assert_eq!(
             with(Some(BaseFormat::Alpha), swizzle),

@@ -35,7 +35,7 @@ impl Shape {
         self.level_extent(level)[2] * self.layers
     }
 
-    /// How many levels halve the sides down to 1.
+    /// Returns the number of levels that halve the sides down to 1.
     pub fn max_levels(&self) -> u32 {
         match self.target {
             TexTarget::Rect | TexTarget::Buffer | TexTarget::D2Ms | TexTarget::D2MsArray => 1,
@@ -52,13 +52,14 @@ impl Shape {
         }
     }
 
-    /// Bytes of a plane of a level.
+    /// Returns the bytes of a plane of a level.
     pub fn plane_bytes(&self, level: u32) -> usize {
         let [width, height, _] = self.level_extent(level);
         width as usize * height as usize * self.format.size()
     }
 
-    /// Whether the first level is of a bearable size; all levels together take less than twice that.
+    /// Returns whether the first level is of a bearable size; all levels together take less than
+    /// twice that.
     pub(crate) fn is_bearable(&self) -> bool {
         let sides =
             self.extent
@@ -71,7 +72,7 @@ impl Shape {
         bytes <= MAX_BYTES
     }
 
-    /// All planes of a level.
+    /// Returns all planes of a level.
     pub(super) fn level_planes(&self, level: u32) -> impl Iterator<Item = PlaneId> {
         let samples = self.samples;
         (0..self.slices(level)).flat_map(move |slice| {
@@ -83,7 +84,7 @@ impl Shape {
         })
     }
 
-    /// All planes.
+    /// Returns all planes.
     pub fn planes(&self) -> impl Iterator<Item = PlaneId> {
         (0..self.levels).flat_map(|level| self.level_planes(level))
     }
@@ -98,4 +99,38 @@ pub struct PlaneId {
     pub slice: u32,
     /// The sample; 0 unless there are several.
     pub sample: u32,
+}
+
+/// Names of targets; the first one of each is the one that messages use.
+const TARGETS: &[(&str, TexTarget)] = &[
+    ("1D", TexTarget::D1),
+    ("2D", TexTarget::D2),
+    ("3D", TexTarget::D3),
+    ("cube", TexTarget::Cube),
+    ("Cube", TexTarget::Cube),
+    ("1DArray", TexTarget::D1Array),
+    ("2DArray", TexTarget::D2Array),
+    ("cubeArray", TexTarget::CubeArray),
+    ("CubeArray", TexTarget::CubeArray),
+    ("Rect", TexTarget::Rect),
+    ("rect", TexTarget::Rect),
+    ("buffer", TexTarget::Buffer),
+    ("2DMS", TexTarget::D2Ms),
+    ("2DMSArray", TexTarget::D2MsArray),
+];
+
+/// Finds the target of that name.
+pub(crate) fn find_target(name: &str) -> Option<TexTarget> {
+    TARGETS
+        .iter()
+        .find(|(text, _)| *text == name)
+        .map(|(_, target)| *target)
+}
+
+/// Returns the name of a target in scripts.
+pub fn target_name(target: TexTarget) -> &'static str {
+    TARGETS
+        .iter()
+        .find(|(_, known)| *known == target)
+        .map_or("texture", |(text, _)| text)
 }

@@ -25,13 +25,13 @@ pub struct StorageView {
 }
 
 impl ImagePart {
-    /// Whether an image has the part.
+    /// Returns whether an image has the part.
     pub fn exists(self, shape: &Shape) -> bool {
         let slices = || shape.slices(self.level);
         self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
     }
 
-    /// The target that the part of an image has.
+    /// Returns the target that the part of an image has.
     pub fn target(self, target: TexTarget) -> TexTarget {
         match self.slice {
             Some(_) => plane_target(target),
@@ -39,7 +39,8 @@ impl ImagePart {
         }
     }
 
-    /// Whether the part of an image can be seen with a target. One layer of an array can also be seen as an array of one layer.
+    /// Returns whether the part of an image can be seen with a target. One layer of an array can
+    /// also be seen as an array of one layer.
     pub fn suits(self, target: TexTarget, wanted: TexTarget) -> bool {
         let part = plain(self.target(target));
         let wanted = plain(wanted);
@@ -47,7 +48,7 @@ impl ImagePart {
     }
 }
 
-/// The target of a layer, a face or a slice.
+/// Returns the target of a layer, a face or a slice.
 fn plane_target(target: TexTarget) -> TexTarget {
     match target {
         TexTarget::D1 | TexTarget::D1Array => TexTarget::D1,
@@ -64,9 +65,10 @@ fn plane_target(target: TexTarget) -> TexTarget {
 
 /// Rectangles are two-dimensional images.
 fn plain(target: TexTarget) -> TexTarget {
-    match target == TexTarget::Rect {
-        true => TexTarget::D2,
-        false => target,
+    if target == TexTarget::Rect {
+        TexTarget::D2
+    } else {
+        target
     }
 }
 

@@ -24,7 +24,8 @@ fn list_size(topology: PrimitiveTopology, patch: u32) -> Option<usize> {
     .find_map(|(known, size)| (known == topology).then_some(size))
 }
 
-/// The list of a draw that Vulkan cannot do as it is; the indices are added to the vertex offset of the draw, if it has one.
+/// Returns the list of a draw that Vulkan cannot do directly; the indices are added to the vertex
+/// offset of the draw, if it has one.
 pub(super) fn assemble(draw: &Draw, indices: &[u32]) -> Result<Option<Vec<u32>>, String> {
     let restarts = draw.state.primitive_restart;
     let size = list_size(draw.topology, draw.state.patch_control_points);
@@ -62,9 +63,10 @@ pub(super) fn assemble(draw: &Draw, indices: &[u32]) -> Result<Option<Vec<u32>>,
 }
 
 fn check_size(count: usize) -> Result<(), String> {
-    match count > MAX_VERTICES {
-        true => Err(format!("the draw has more than {MAX_VERTICES} vertices")),
-        false => Ok(()),
+    if count > MAX_VERTICES {
+        Err(format!("the draw has more than {MAX_VERTICES} vertices"))
+    } else {
+        Ok(())
     }
 }
 

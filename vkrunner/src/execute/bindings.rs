@@ -64,7 +64,7 @@ impl Bound {
         self.ranges.insert(target, range);
     }
 
-    /// What is bound at a place; nothing where the program reads zeros.
+    /// Finds the buffer that is bound for a descriptor; none if the program reads zeros.
     pub(super) fn find(&self, place: &BufferPlace) -> Result<Option<BufferRange>, String> {
         let BufferPlace {
             stage,
@@ -97,7 +97,7 @@ impl Bound {
 }
 
 impl Bound {
-    /// The parts of buffers into which vertices are captured, with their numbers, in order.
+    /// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
     pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
         captured_ranges(&self.ranges)
     }

@@ -1,8 +1,8 @@
 //! Dispatches: a compute program and its pipelines.
 
-use super::problem::{Done, Problem};
 use super::programs::Programs;
 use super::resources::Resources;
+use crate::error::{Done, Problem};
 use crate::programs::Module;
 use crate::vk::{ComputePipeline, Device, WorkGroups};
 use glasm::ir::Stage;
@@ -56,7 +56,7 @@ impl<'a> Dispatches<'a> {
             .dispatch(pipeline, layout, &resources.push, groups)?)
     }
 
-    /// The number of a pipeline, which is made if it is new.
+    /// Returns the number of a pipeline, which is made if it is new.
     fn pipeline(&mut self, script: &Script, choice: ComputeChoice) -> Result<usize, Problem> {
         let known = self
             .pipelines
@@ -72,13 +72,13 @@ impl<'a> Dispatches<'a> {
         Ok(self.pipelines.len() - 1)
     }
 
-    /// What a state program has left of the parameters.
+    /// Returns the parameters after a state program has run.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
         self.programs.state_bytes()
     }
 }
 
-/// How many groups there are.
+/// Returns the number of groups in each dimension.
 pub(super) fn group_counts(groups: Groups, resources: &Resources) -> [u32; 3] {
     match groups {
         Groups::Given(counts) => counts,

@@ -1,11 +1,11 @@
 //! Draws: programs, pipelines and vertex buffers.
 
 use super::assembly::assemble;
-use super::problem::Problem;
 use super::programs::Programs;
-use super::refusals::{Capturing, refused_draw, settle};
+use super::refusals::{Capturing, check_outcome, find_draw_refusal};
 use super::resources::Resources;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
+use crate::error::Problem;
 use crate::programs::{DrawShape, Module};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
@@ -55,9 +55,10 @@ impl<'a> Draws<'a> {
             .as_ref()
             .map(|data| data.bytes.as_slice())
             .unwrap_or_default();
-        let vertex_buffer = match vertices.is_empty() {
-            true => None,
-            false => Some(Buffer::with_contents(device, BufferUse::Vertex, vertices)?),
+        let vertex_buffer = if vertices.is_empty() {
+            None
+        } else {
+            Some(Buffer::with_contents(device, BufferUse::Vertex, vertices)?)
         };
         Ok(Self {
             device: Rc::clone(device),
@@ -69,14 +70,16 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// Whether the draw is to be done; an error if the script does not say that GL refuses it.
+    /// Returns whether the draw is to be done; an error if the script does not say that GL refuses
+    /// it.
     fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
-        let capturing = match resources.feedback.is_on() {
-            true => Capturing::Yes,
-            false => Capturing::No,
+        let capturing = if resources.feedback.is_on() {
+            Capturing::Yes
+        } else {
+            Capturing::No
         };
-        let refusal = refused_draw(draw, &self.programs.modules(), capturing);
-        settle(draw.outcome, refusal, "the draw")
+        let refusal = find_draw_refusal(draw, &self.programs.modules(), capturing);
+        check_outcome(draw.outcome, refusal, "the draw")
     }
 
     /// Draws without near and far planes, where the program asks for that.
@@ -114,7 +117,9 @@ impl<'a> Draws<'a> {
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
-        resources.note_draw_state(script, &draw.state);
+        resources
+            .params
+            .set_draw_state(&script.requirements, &draw.state);
         self.programs.bind(resources, Some(framebuffer))?;
         let (draw, list) = self.translate(draw, &script.indices)?;
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
@@ -153,7 +158,8 @@ impl<'a> Draws<'a> {
         resources.feedback.drawn()
     }
 
-    /// A draw as Vulkan does it, with the list that takes the place of its vertices if it has no such primitives.
+    /// Returns a draw as Vulkan does it, with the list that replaces its vertices if it has no
+    /// such primitives.
     fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
@@ -194,7 +200,8 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// The indices of a list that takes the place of the draw's own vertices. Else those of the draw are uploaded.
+    /// Returns the indices of a list that replaces the draw's own vertices. Else those of the draw
+    /// are uploaded.
     fn indices(
         &mut self,
         script: &Script,
@@ -209,15 +216,15 @@ impl<'a> Draws<'a> {
         Ok(Some((buffer, list.len() as u32)))
     }
 
-    /// Whether the fragment program takes the place of clipping by depth. Devices clip only where they do not clamp; nothing is left to
-    /// clamp, as the program has discarded it.
+    /// Returns whether the fragment program replaces clipping by depth. Devices clip only
+    /// where they do not clamp; nothing is left to clamp, as the program has discarded it.
     fn is_unclipped(&self) -> bool {
         let fragment = self.programs.module(Stage::Fragment);
         let reflection = fragment.and_then(|module| module.reflection.as_ref());
         reflection.is_some_and(|reflection| reflection.unclipped_depth)
     }
 
-    /// What the vertex stage reads, unless nobody knows.
+    /// Returns the inputs of the vertex stage, unless they are unknown.
     fn vertex_inputs(&self, script: &Script, draw: &Draw) -> Option<Vec<VertexInput>> {
         let module = self.programs.module(Stage::Vertex)?;
         let name = entry_name(script, &draw.state)(Stage::Vertex);
@@ -253,7 +260,7 @@ impl<'a> Draws<'a> {
         Ok(())
     }
 
-    /// What to draw; `None` if there is nothing. `list` takes the place of the draw's own vertices.
+    /// Returns the vertices to draw; `None` for none. `list` replaces the vertices of the draw.
     fn count<'b>(
         &'b self,
         draw: &Draw,
@@ -298,7 +305,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// The number of the pipeline for a draw, which is made if it is new.
+    /// Returns the number of the pipeline for a draw, which is made if it is new.
     fn pipeline(
         &mut self,
         script: &Script,
@@ -350,7 +357,7 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// The vertices of a rectangle.
+/// Returns the vertices of a rectangle.
 fn corners(draw: &Draw) -> Option<VertexData> {
     match draw.source {
         DrawSource::Rect { position, texcoord } => Some(VertexData::rectangle(position, texcoord)),
@@ -371,7 +378,7 @@ fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     }
 }
 
-/// A buffer of indices, which the caller has checked to fit; `None` for none.
+/// Returns a buffer of indices, which the caller has checked to fit; `None` for none.
 fn index_buffer(
     device: &Rc<Device>,
     indices: &[u32],

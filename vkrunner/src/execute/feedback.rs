@@ -1,7 +1,7 @@
 //! Transform feedback of a script: what is captured, and what was counted.
 
 use super::bindings::Bound;
-use super::problem::Problem;
+use crate::error::Problem;
 use crate::vk::{Buffer, CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
 use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Feedback {
         Ok(())
     }
 
-    /// Whether draws are captured.
+    /// Returns whether draws are captured.
     pub(super) fn is_on(&self) -> bool {
         self.state != FeedbackState::Off
     }
@@ -88,7 +88,7 @@ impl Feedback {
         Ok(())
     }
 
-    /// What a draw captures now.
+    /// Returns the capture of a draw, if one has begun.
     pub(super) fn capture_call<'a>(
         &'a self,
         script: &Script,
@@ -123,7 +123,7 @@ impl Feedback {
         }))
     }
 
-    /// What the capture has counted.
+    /// Returns a count of the capture.
     pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
         let counts = self
             .counts

@@ -1,94 +1,57 @@
 //! Storage images.
 
-use super::problem::Problem;
 use super::textures::create;
 use super::wanted::{WantedImage, texel_scalar};
+use crate::error::Problem;
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;
 use glasm_scripts::image::Image as Picture;
+use glasm_scripts::resource_table::ImageTable;
 use glasm_scripts::script::{BoundImage, ImageKey};
-use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
-use std::collections::BTreeMap;
+use glasm_scripts::texture::{PlaneId, Shape, StorageView, TextureData, Update};
 use std::rc::Rc;
 
-/// A storage image: what the script said, and the object once it was needed.
-struct ImageUnit {
-    data: TextureData,
-    object: Option<Texture>,
-}
-
-/// All storage images of a script.
+/// Storage images of a script.
 #[derive(Default)]
 pub(super) struct Images {
-    images: BTreeMap<ImageKey, ImageUnit>,
-    /// What programs see where they look for another image than the script says.
-    bound: BTreeMap<ImageKey, BoundImage>,
-    /// Images of one texel, zero at first, for units that hold none that the program can see.
+    table: ImageTable<Texture>,
+    /// Images of one texel, which are zero at first, for units without an image that the program
+    /// can access.
     missing: Vec<((u32, WantedImage), Texture)>,
 }
 
 impl Images {
-    /// Begins, extends or changes an image. What programs have written stays in the other planes, unless the image begins or grows.
+    /// Begins, extends or changes an image.
     pub(super) fn update(&mut self, key: ImageKey, update: &Update) -> Result<(), Problem> {
-        let Some(unit) = self.images.get_mut(&key) else {
-            let data = TextureData::new(update);
-            self.images.insert(key, ImageUnit { data, object: None });
-            return Ok(());
-        };
-        let grows = update.shape != unit.data.shape;
-        match &mut unit.object {
-            Some(object) if update.start == Start::Add && !grows => {
-                unit.data.update(update);
-                let planes = update.planes();
-                object.replace(&planes, |id| unit.data.plane(id))?;
-            }
-            Some(_) if update.start == Start::Add => {
-                return Err("an image that programs have used cannot grow"
-                    .to_owned()
-                    .into());
-            }
-            Some(_) | None => {
-                unit.data.update(update);
-                unit.object = None;
-            }
-        }
-        Ok(())
+        self.table.update(key, update, |object, data, planes| {
+            Ok(object.replace(planes, |id| data.plane(id))?)
+        })
     }
 
-    /// Makes the object of an image if it does not exist yet.
-    fn prepare(&mut self, device: &Rc<Device>, key: ImageKey) -> Result<(), Problem> {
-        let Some(unit) = self.images.get_mut(&key) else {
-            return Err(format!("{key} is not set yet").into());
-        };
-        if unit.object.is_none() {
-            unit.object = Some(create(device, &unit.data, TextureUse::Storage)?);
-        }
-        Ok(())
+    /// Binds a part of an image where programs look for another one.
+    pub(super) fn bind(&mut self, key: ImageKey, bound: BoundImage) {
+        self.table.bind(key, bound);
     }
 
-    /// The object of an image, after [`Self::prepare`].
-    fn get(&self, key: ImageKey) -> &Texture {
-        let object = self.images.get(&key).and_then(|unit| unit.object.as_ref());
-        object.expect("the caller prepared this image")
+    /// Returns the planes of all images that programs or probes have used.
+    pub(super) fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
+        self.table.used_planes()
     }
 
-    /// Lets programs see a part of an image where they look for another.
-    pub(super) fn bind(&mut self, place: ImageKey, bound: BoundImage) {
-        self.bound.insert(place, bound);
+    /// Returns the object of an image, which is created if it does not exist yet.
+    fn prepare(
+        &mut self,
+        device: &Rc<Device>,
+        key: ImageKey,
+    ) -> Result<(&TextureData, &mut Texture), Problem> {
+        self.table
+            .prepare(key, |data| Ok(create(device, data, TextureUse::Storage)?))
     }
 
-    fn bound(&self, place: ImageKey) -> BoundImage {
-        let own = || BoundImage {
-            image: place,
-            part: ImagePart::default(),
-            format: None,
-        };
-        self.bound.get(&place).cloned().unwrap_or_else(own)
-    }
-
-    /// The image of a unit as a program sees it. Without an image, where texels have another size than those of the image, and where the
-    /// image lacks the part that is bound, it sees none; on devices that cannot do that, one of one texel that nobody else sees.
+    /// Returns the image of a unit as a program sees it. Without an image, where texels have
+    /// another size than those of the image, and where the image lacks the part that is bound, it
+    /// sees none; on devices that cannot do that, one of one texel that no one else sees.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,
@@ -111,12 +74,12 @@ impl Images {
         self.seen_by_program(device, unit, wanted, view)
     }
 
-    /// The view of the image bound to a unit, if a program sees it there.
+    /// Returns the view of the image bound to a unit, if a program sees it there.
     fn view_of_unit(&self, unit: u32, wanted: WantedImage) -> Result<Option<StorageView>, String> {
-        let bound = self.bound(ImageKey::of_unit(unit));
-        match self.images.get(&bound.image) {
-            Some(image) => view_for_program(&image.data.shape, &bound, wanted),
-            None => Ok(None),
+        let bound = self.table.bound(ImageKey::of_unit(unit));
+        match self.table.data(bound.image) {
+            Ok(data) => select_view(&data.shape, &bound, wanted),
+            Err(_) => Ok(None),
         }
     }
 
@@ -129,7 +92,7 @@ impl Images {
     ) -> Result<Resource<'_>, Problem> {
         match view {
             Some(view) => {
-                let bound = self.bound(ImageKey::of_unit(unit));
+                let bound = self.table.bound(ImageKey::of_unit(unit));
                 let image = self.prepare_view(device, bound.image, &view)?;
                 Ok(Resource::Image(image, view))
             }
@@ -141,21 +104,18 @@ impl Images {
         }
     }
 
-    /// The image that a module finds by descriptor only.
+    /// Returns the image that a module finds by descriptor only.
     pub(super) fn for_module(
         &mut self,
         device: &Rc<Device>,
-        place: ImageKey,
+        key: ImageKey,
     ) -> Result<Resource<'_>, Problem> {
         let BoundImage {
             image,
             part,
             format,
-        } = self.bound(place);
-        let Some(unit) = self.images.get(&image) else {
-            return Err(format!("{image} is not set yet").into());
-        };
-        let shape = &unit.data.shape;
+        } = self.table.bound(key);
+        let shape = &self.table.data(image)?.shape;
         let format = format.as_ref().unwrap_or(&shape.format);
         if !part.exists(shape) || format.size() != shape.format.size() {
             return Err(format!("{image} has no such part, or texels of another size").into());
@@ -176,10 +136,7 @@ impl Images {
         image: ImageKey,
         view: &StorageView,
     ) -> Result<&Texture, Problem> {
-        self.prepare(device, image)?;
-        let object = self.images.get_mut(&image);
-        let object = object.and_then(|unit| unit.object.as_mut());
-        let object = object.expect("it was prepared above");
+        let (_, object) = self.prepare(device, image)?;
         object.add_view(view)?;
         Ok(object)
     }
@@ -205,27 +162,21 @@ impl Images {
         Ok(&self.missing[place].1)
     }
 
-    /// The texels of a plane.
+    /// Reads the texels of a plane.
     pub(super) fn read(
         &mut self,
         device: &Rc<Device>,
         key: ImageKey,
         plane: PlaneId,
     ) -> Result<Picture, Problem> {
-        self.prepare(device, key)?;
-        Ok(self.get(key).read(plane)?)
-    }
-
-    /// The planes of all images that programs or probes have used.
-    pub(super) fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
-        let used = self.images.iter().filter(|(_, unit)| unit.object.is_some());
-        used.flat_map(|(key, unit)| unit.data.shape.planes().map(|plane| (*key, plane)))
-            .collect()
+        let (_, object) = self.prepare(device, key)?;
+        Ok(object.read(plane)?)
     }
 }
 
-/// What a program sees of an image that is bound; `None` if the access is invalid. Fails if the program must not see it.
-fn view_for_program(
+/// Returns the view of a bound image that a program accesses; `None` if the access is invalid.
+/// Fails if the program must not access it.
+fn select_view(
     shape: &Shape,
     bound: &BoundImage,
     wanted: WantedImage,
@@ -255,7 +206,7 @@ fn view_for_program(
     Ok(format.filter(|_| part.exists(shape)).map(view))
 }
 
-/// The smallest image that a program can see.
+/// Returns the smallest image that a program can see.
 fn smallest(wanted: WantedImage) -> Result<Shape, String> {
     let format = match wanted.format {
         ImageFormat::Raw(bits) => raw_format(bits),

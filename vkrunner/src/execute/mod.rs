@@ -1,7 +1,8 @@
 //! Does what the commands of a script say on a device.
 //!
-//! In layers, from below: what modules want bound (`plan`) and what the commands so far have set (`resources`); `programs`; draws and dispatches
-//! with them; the whole script (`execution`) and what single commands do with it; here, the commands.
+//! In layers, from below: what modules want bound (`plan`) and what the previous commands have set
+//! (`resources`); `programs`; draws and dispatches with them; the whole script (`execution`) and
+//! what single commands do with it; here, the commands.
 
 mod assembly;
 mod bindings;
@@ -12,10 +13,7 @@ mod feedback;
 mod images;
 mod parameters;
 mod plan;
-mod preparation;
-mod problem;
 mod programs;
-mod queries;
 mod refusals;
 mod resources;
 mod textures;
@@ -23,6 +21,7 @@ mod vertices;
 mod wanted;
 
 use crate::error::Error;
+use crate::error::{Done, Problem};
 use crate::options::{RunOptions, Work};
 use crate::programs::ModuleSet;
 use crate::vk::Device;
@@ -42,7 +41,6 @@ use glasm_scripts::script::{
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use glasm_scripts::timing::Clock;
-use problem::{Done, Problem};
 use resources::Resources;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -92,7 +90,7 @@ impl Runner for Execution<'_> {
 
     fn begin(&mut self, command: &Command) {
         self.state.apply(command, self.script);
-        self.note_programs();
+        self.record_programs();
     }
 
     fn clock(&self) -> Option<Rc<Clock>> {
@@ -143,7 +141,7 @@ impl Runner for Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done {
-        let (words, own) = self.parameter_of((bank, stage, index))?;
+        let (words, own) = self.read_parameter((bank, stage, index))?;
         let observed = (own == Some(ty)).then_some(words);
         Ok(check_parameter(observed, expected, ty)?)
     }
@@ -154,7 +152,7 @@ impl Runner for Execution<'_> {
         stage: Stage,
         index: u32,
     ) -> Result<[u32; 4], Problem> {
-        Ok(self.parameter_of((bank, stage, index))?.0)
+        Ok(self.read_parameter((bank, stage, index))?.0)
     }
 
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done {
@@ -275,7 +273,7 @@ impl Runner for Execution<'_> {
     }
 
     fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
-        self.counted(stage, kind)
+        self.count_resources(stage, kind)
     }
 
     fn has_framebuffer(&self) -> bool {

@@ -1,9 +1,10 @@
 //! Parameters of programs, those with names among them, and state programs, which write them.
 
 use super::execution::Execution;
-use super::problem::{Done, Problem};
+use crate::error::{Done, Problem};
 use glasm::ir::Stage;
 use glasm::reflect::StateProgram;
+use glasm_scripts::params::ParamKey;
 use glasm_scripts::script::{Execution as Outcome, Groups, ParamBank, ParamType, ParamValue};
 
 /// Array, stage and number of a parameter.
@@ -11,7 +12,7 @@ type Place = (ParamBank, Stage, u32);
 
 impl Execution<'_> {
     /// Notes which program each stage has.
-    pub(super) fn note_programs(&mut self) {
+    pub(super) fn record_programs(&mut self) {
         for (stage, _) in Stage::ALL {
             if let Some(program) = self.state.program(self.script, *stage) {
                 let lines = &mut self.resources.program_lines;
@@ -20,51 +21,39 @@ impl Execution<'_> {
         }
     }
 
-    /// The line of the program of a stage, and the name of a parameter that it declares.
-    fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
-        let name = self.script.param_names[number as usize].clone();
+    /// Returns the key of a parameter, which the program of the stage declares if it has a name.
+    fn param_key(&mut self, (bank, stage, index): Place) -> Result<ParamKey, Problem> {
+        if bank != ParamBank::Named {
+            return Ok(ParamKey::Indexed(bank, stage, index));
+        }
         let line = self.resources.program_line(stage);
         let module = self.module(stage);
-        if let Some(reflection) = module.and_then(|module| module.reflection.as_ref()) {
-            self.resources.params.declare(line, &reflection.named);
-        }
-        match self.resources.params.named(line, &name) {
-            Some(_) => Ok((line, name)),
-            None => Err(format!("the {} program has no parameter `{name}`", stage.name()).into()),
-        }
+        let reflection = module.and_then(|module| module.reflection.as_ref());
+        let declared = reflection.map_or(&[][..], |reflection| &reflection.named);
+        let name = &self.script.param_names[index as usize];
+        let params = &mut self.resources.params;
+        Ok(params.find_named((stage, line), declared, name)?)
     }
 
-    /// Bits of a parameter and the type that it was set with.
-    pub(super) fn parameter_of(
+    /// Returns the bits of a parameter and the type that it was set with.
+    pub(super) fn read_parameter(
         &mut self,
-        (bank, stage, index): Place,
+        place: Place,
     ) -> Result<([u32; 4], Option<ParamType>), Problem> {
-        if bank == ParamBank::Named {
-            let (line, name) = self.declared(stage, index)?;
-            let found = self.resources.params.named(line, &name);
-            return Ok(found.unwrap_or_default());
-        }
-        Ok(self.resources.params.value(bank, stage, index))
+        let key = self.param_key(place)?;
+        Ok(self.resources.params.read(&key))
     }
 
-    /// `parameter`
+    /// Executes `parameter`.
     pub(super) fn change_parameter(&mut self, place: Place, value: &ParamValue) -> Done {
-        let (bank, stage, index) = place;
-        let (before, _) = self.parameter_of(place)?;
-        let words = self.resources.param_words(value, before);
+        let key = self.param_key(place)?;
+        let (before, _) = self.resources.params.read(&key);
+        let words = self.resources.resolve_param(value, before);
         let ty = match value {
             ParamValue::Words(ty, _) => *ty,
             ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
         };
-        if bank == ParamBank::Named {
-            let (line, name) = self.declared(stage, index)?;
-            self.resources.params.set_named(line, &name, words, ty);
-        } else if self.resources.params.is_tracked(bank, stage, index) {
-            return Err(format!("parameter {index} tracks a matrix").into());
-        } else {
-            self.resources.params.set(bank, stage, index, words, ty);
-        }
-        Ok(())
+        Ok(self.resources.params.write(&key, words, ty)?)
     }
 
     /// `state program`: keeps what the program has written. NV_vertex_program section 2.14.4.
@@ -101,7 +90,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// What the state program that is loaded does.
+    /// Returns the effects of the state program that is loaded.
     fn state_program(&self) -> Result<StateProgram, Problem> {
         let module = self.module(Stage::Compute);
         let reflection = module.and_then(|module| module.reflection.as_ref());

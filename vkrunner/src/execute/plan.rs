@@ -61,7 +61,7 @@ pub(super) struct PlannedBinding {
 }
 
 impl PlannedBinding {
-    /// Whether it is a buffer that the runner fills itself.
+    /// Returns whether it is a buffer that the runner fills itself.
     pub(super) fn is_block(&self) -> bool {
         match self.source {
             Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => true,
@@ -247,9 +247,10 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
 }
 
 fn comparing(shadow: bool) -> Comparing {
-    match shadow {
-        true => Comparing::On,
-        false => Comparing::Off,
+    if shadow {
+        Comparing::On
+    } else {
+        Comparing::Off
     }
 }
 
@@ -258,9 +259,10 @@ fn wanted_texture(reflection: &Reflection, texture: &TextureBinding) -> WantedTe
         target: texture.target,
         texel: texture.texel,
         comparing: Some(comparing(texture.shadow)),
-        missing: match reflection.transparent_missing {
-            true => Missing::Transparent,
-            false => Missing::Black,
+        missing: if reflection.transparent_missing {
+            Missing::Transparent
+        } else {
+            Missing::Black
         },
     }
 }
@@ -272,8 +274,8 @@ fn wanted_image(image: &ImageBinding) -> WantedImage {
     }
 }
 
-/// What is planned for a slot.
-fn planned_at(plan: &[PlannedBinding], slot: DescriptorSlot) -> Option<&Source> {
+/// Returns the descriptor that is planned for a slot.
+fn find_descriptor(plan: &[PlannedBinding], slot: DescriptorSlot) -> Option<&Source> {
     let same = |planned: &&PlannedBinding| {
         (planned.binding.set, planned.binding.binding) == (slot.set, slot.binding)
     };
@@ -286,7 +288,7 @@ fn refuse_other_textures(
     texture: &TextureBinding,
     wanted: &WantedTexture,
 ) -> Result<(), String> {
-    match planned_at(plan, texture.slot) {
+    match find_descriptor(plan, texture.slot) {
         None => Ok(()),
         // Programs may differ in what they get without texture.
         Some(Source::Textures(_, known))
@@ -310,7 +312,7 @@ fn refuse_other_images(
     image: &ImageBinding,
     wanted: &WantedImage,
 ) -> Result<(), String> {
-    match planned_at(plan, image.slot) {
+    match find_descriptor(plan, image.slot) {
         None => Ok(()),
         Some(Source::Images(_, known)) if known == wanted => Ok(()),
         Some(_) => Err(format!(
@@ -320,7 +322,7 @@ fn refuse_other_images(
     }
 }
 
-/// Where a program's buffers are found; `None` for memory that is not bound.
+/// Returns the bindings of a program's buffers; `None` for memory that is not bound.
 fn buffer_places(stage: Stage, wanted: &BufferBinding) -> Option<Vec<BufferPlace>> {
     let (stage, kind, presence) = match wanted.kind {
         IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, Presence::Zeros),

@@ -1,9 +1,9 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
 use super::plan::{Numbered, PlannedBinding, Source, plan_bindings};
-use super::problem::Problem;
 use super::resources::Resources;
 use super::wanted::{numbered_images, numbered_textures};
+use crate::error::Problem;
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
@@ -84,7 +84,7 @@ impl<'a> Programs<'a> {
         })
     }
 
-    /// The module of a stage.
+    /// Returns the module of a stage.
     pub(super) fn module(&self, stage: Stage) -> Option<&'a Module> {
         let mut modules = self.slots.iter().map(|slot| slot.module);
         modules.find(|module| module.stage == stage)
@@ -95,7 +95,7 @@ impl<'a> Programs<'a> {
         check_interfaces(&self.modules(), entry_name)
     }
 
-    /// All modules.
+    /// Returns all modules.
     pub(super) fn modules(&self) -> Vec<&'a Module> {
         self.slots.iter().map(|slot| slot.module).collect()
     }
@@ -118,7 +118,7 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
-    /// The modules for a draw of that shape, with their entry points.
+    /// Returns the modules for a draw of that shape, with their entry points.
     pub(super) fn stages(
         &self,
         shape: &DrawShape,
@@ -142,7 +142,7 @@ impl<'a> Programs<'a> {
             .collect()
     }
 
-    /// The layout.
+    /// Returns the layout.
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -185,7 +185,7 @@ impl<'a> Programs<'a> {
         Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
     }
 
-    /// What a state program has left of the parameters.
+    /// Returns the parameters after a state program has run.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
         let mut own = self.plan.iter().filter(|planned| planned.is_block());
         let place = own.position(|planned| planned.source == Source::State)?;
@@ -288,7 +288,7 @@ fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffe
     Ok(blocks)
 }
 
-/// A color attachment that a program reads.
+/// Returns a color attachment that a program reads.
 fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource<'_>, Problem> {
     let found = framebuffer.and_then(|framebuffer| framebuffer.input(number));
     found.ok_or_else(|| {
@@ -298,7 +298,7 @@ fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource
     })
 }
 
-/// The specialization constants of a module with its state.
+/// Returns the specialization constants of a module with its state.
 fn state_constants(module: &Module) -> Vec<(u32, u32)> {
     let told = module.reflection.as_ref();
     let told = told.and_then(|reflection| reflection.state.as_ref());
@@ -311,7 +311,7 @@ fn state_constants(module: &Module) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// A name for Vulkan. Names with a zero byte, which no module has, become an empty one.
+/// Returns a name for Vulkan. Names with a zero byte, which no module has, become an empty one.
 fn entry_point(name: &str) -> CString {
     CString::new(name).unwrap_or_default()
 }

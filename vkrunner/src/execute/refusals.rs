@@ -1,14 +1,19 @@
-//! Draws that GL refuses, as errors that change nothing. Vulkan leaves them undefined, so that none of them reaches the device. Pure.
+//! What GL says about programs and draws: counts, and refusals, which are errors that change nothing.
+//! Vulkan leaves refused draws undefined, so that none of them reaches the device.
 
+use super::execution::Execution;
+use crate::error::{Done, Problem};
 use crate::programs::Module;
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::Primitives;
-use glasm_scripts::script::{Draw, GlOutcome};
+use glasm_scripts::params::count_of;
+use glasm_scripts::script::{CountKind, Draw, GlOutcome, ProgramForm};
 
-/// Whether a command is to be carried out: `refusal` is why GL refuses it, the script says whether it does.
-pub(super) fn settle(
+/// Returns whether a command is to be carried out: `refusal` is why GL refuses it, the script says
+/// whether it does.
+pub(super) fn check_outcome(
     outcome: GlOutcome,
     refusal: Option<String>,
     what: &str,
@@ -29,7 +34,7 @@ pub(super) enum Capturing {
 }
 
 /// Why GL refuses a draw with these programs. NV_geometry_program4, NV_tessellation_program5, NV_geometry_shader_passthrough, "Errors".
-pub(super) fn refused_draw(
+pub(super) fn find_draw_refusal(
     draw: &Draw,
     modules: &[&Module],
     capturing: Capturing,
@@ -64,8 +69,8 @@ pub(super) fn refused_draw(
     })
 }
 
-/// Whether a geometry program takes what a draw makes. Quadrilaterals and polygons are lists of triangles, closed lines are lists of lines.
-/// NV_geometry_program4 section 2.14.6.1.
+/// Returns whether a geometry program takes what a draw makes. Quadrilaterals and polygons are
+/// lists of triangles, closed lines are lists of lines. NV_geometry_program4 section 2.14.6.1.
 fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
     let topologies: &[PrimitiveTopology] = match input {
         InputPrimitive::Points => &[PrimitiveTopology::POINT_LIST],
@@ -86,6 +91,57 @@ fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
         InputPrimitive::Patches => &[PrimitiveTopology::PATCH_LIST],
     };
     topologies.contains(&topology)
+}
+
+/// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that implementations have.
+const MAX_OUTPUT: i64 = 1024;
+
+impl Execution<'_> {
+    /// Counts how many of something that GL limits the current program of a stage uses.
+    pub(super) fn count_resources(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        let script = self.script.with_loaded(&self.state.loaded);
+        let mut programs = script.programs.iter();
+        let program = programs
+            .find(|program| (program.stage, program.form) == (stage, ProgramForm::Assembly))
+            .ok_or_else(|| format!("there is no {} program", stage.name()))?;
+        let requirements = &self.script.requirements;
+        let source = requirements.source(self.name, program);
+        let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
+        Ok(count_of(&counts, kind).into())
+    }
+
+    /// `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
+    pub(super) fn limit_vertices(&self, limit: i64, outcome: GlOutcome) -> Done {
+        let refusal = self.find_limit_refusal(limit)?;
+        check_outcome(outcome, refusal, "the vertex limit")?;
+        Ok(())
+    }
+
+    /// Returns why GL refuses a vertex limit. NV_geometry_program4 section 2.14.6.3,
+    /// NV_geometry_shader_passthrough.
+    fn find_limit_refusal(&self, limit: i64) -> Result<Option<String>, Problem> {
+        let script = self.script.with_loaded(&self.state.loaded);
+        let mut programs = script.programs.iter();
+        let program = programs.find(|program| {
+            (program.stage, program.form) == (Stage::Geometry, ProgramForm::Assembly)
+        });
+        let Some(program) = program else {
+            return Ok(Some("there is no geometry program".to_owned()));
+        };
+        let source = self.script.requirements.source(self.name, program);
+        let (program, _) = glasm::translate(&source);
+        if program.is_some_and(|program| program.modes.passthrough) {
+            let reason = "the geometry program passes primitives through";
+            return Ok(Some(reason.to_owned()));
+        }
+        if !(1..=MAX_OUTPUT).contains(&limit) {
+            return Ok(Some(format!("it is not between 1 and {MAX_OUTPUT}")));
+        }
+        let components = self.count_resources(Stage::Geometry, CountKind::ResultComponents)?;
+        let total = limit * i64::try_from(components).unwrap_or(MAX_OUTPUT);
+        Ok((total > MAX_OUTPUT)
+            .then(|| format!("vertices have {total} components together, more than {MAX_OUTPUT}")))
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +182,7 @@ mod tests {
     #[test]
     fn modes_of_draws_are_those_of_programs() {
         let refused = |input, words: &str| {
-            refused_draw(&draw(words), &[&geometry(input, false)], Capturing::Yes)
+            find_draw_refusal(&draw(words), &[&geometry(input, false)], Capturing::Yes)
         };
         let triangles = InputPrimitive::Triangles;
         for words in [
@@ -149,14 +205,14 @@ mod tests {
         );
         let passed = geometry(triangles, true);
         let quads = draw("arrays QUADS 0 4");
-        assert!(refused_draw(&quads, &[&passed], Capturing::Yes).is_some());
-        assert_eq!(refused_draw(&quads, &[&passed], Capturing::No), None);
+        assert!(find_draw_refusal(&quads, &[&passed], Capturing::Yes).is_some());
+        assert_eq!(find_draw_refusal(&quads, &[&passed], Capturing::No), None);
     }
 
     #[test]
     fn tessellation_takes_patches() {
         let control = module(Stage::TessControl, None);
-        let refused = |words| refused_draw(&draw(words), &[&control], Capturing::No);
+        let refused = |words| find_draw_refusal(&draw(words), &[&control], Capturing::No);
         assert_eq!(refused("arrays PATCHES 0 3"), None);
         assert_eq!(
             refused("arrays TRIANGLES 0 3").as_deref(),
@@ -167,12 +223,12 @@ mod tests {
     #[test]
     fn scripts_say_what_is_refused() {
         let why = || Some("no".to_owned());
-        assert_eq!(settle(GlOutcome::Accepted, None, "it"), Ok(true));
-        assert_eq!(settle(GlOutcome::Refused, why(), "it"), Ok(false));
+        assert_eq!(check_outcome(GlOutcome::Accepted, None, "it"), Ok(true));
+        assert_eq!(check_outcome(GlOutcome::Refused, why(), "it"), Ok(false));
         assert_eq!(
-            settle(GlOutcome::Accepted, why(), "it"),
+            check_outcome(GlOutcome::Accepted, why(), "it"),
             Err("GL refuses it: no".to_owned())
         );
-        assert!(settle(GlOutcome::Refused, None, "it").is_err());
+        assert!(check_outcome(GlOutcome::Refused, None, "it").is_err());
     }
 }

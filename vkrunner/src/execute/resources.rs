@@ -1,24 +1,22 @@
-//! What programs read and draws use, as the commands so far have set it.
+//! What programs read and draws use, as the previous commands have set it.
 
 use super::bindings::{Bound, BufferPlace};
 use super::feedback::Feedback;
 use super::images::Images;
 use super::plan::Source;
-use super::problem::Problem;
 use super::textures::Textures;
 use super::wanted::{Missing, WantedImage, WantedTexture};
+use crate::error::Problem;
 use crate::vk::{Buffer, CaptureCall, Comparing, Device, Resource, SampleCounter};
 use glasm::ir::{Stage, TexTarget};
 use glasm::reflect::{HandleKind, Scalar};
-use glasm::state::Multisample;
-use glasm_scripts::params::Params;
-use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{BufferAddress, Convention, ParamValue, Script};
+use glasm_scripts::params::{Params, replace_pairs};
+use glasm_scripts::script::{BufferAddress, ParamValue, Script};
 use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What programs read, as the commands so far have set it.
+/// What programs read, as the previous commands have set it.
 pub(super) struct Resources {
     pub(super) buffers: Vec<Buffer>,
     pub(super) bound: Bound,
@@ -35,17 +33,11 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// What there is before the first command.
+    /// Creates the resources before the first command.
     pub(super) fn new(device: &Device, script: &Script) -> Self {
         let requirements = &script.requirements;
-        let mut params = Params::default();
+        let mut params = Params::of_script(requirements);
         params.state.threads.warp_size = device.capabilities.compiler.subgroups.size.min(32);
-        params.state.multisample = Multisample::standard(requirements.attachments.samples);
-        let height = requirements.framebuffer[1] as f32;
-        params.state.window_height = height;
-        if requirements.convention == Convention::OpenGl {
-            params.state.lower_left_height = Some(height);
-        }
         Self {
             buffers: Vec::new(),
             bound: Bound::new(&script.buffers, &script.steps),
@@ -60,54 +52,40 @@ impl Resources {
         }
     }
 
-    /// The line of the program of a stage, which tells programs apart; 0 if there is none.
+    /// Returns the line of the program of a stage, which distinguishes programs; 0 if there is
+    /// none.
     pub(super) fn program_line(&self, stage: Stage) -> u32 {
         self.program_lines.get(&stage).copied().unwrap_or(0)
     }
 
-    /// The address of a place in a buffer.
+    /// Returns the address of an offset in a buffer.
     pub(super) fn address(&self, address: BufferAddress) -> u64 {
         let start = self.buffers[address.buffer.0].address();
         start.wrapping_add(address.offset)
     }
 
-    /// The bits of a parameter; addresses and handles go over what it was before.
-    pub(super) fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
+    /// Returns the bits of a parameter; addresses and handles go over what it was before.
+    pub(super) fn resolve_param(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,
             ParamValue::Addresses(addresses) => {
-                let mut words = before;
-                for (pair, address) in words.chunks_exact_mut(2).zip(addresses) {
-                    let address = self.address(*address);
-                    (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
-                }
-                words
+                let addresses: Vec<u64> = addresses.iter().map(|it| self.address(*it)).collect();
+                replace_pairs(before, &addresses)
             }
             ParamValue::Handles(handles) => {
-                let mut words = before;
-                for (pair, handle) in words.chunks_exact_mut(2).zip(handles) {
-                    (pair[0], pair[1]) = (handle.unit(), 0);
-                }
-                words
+                let units: Vec<u64> = handles.iter().map(|it| it.unit().into()).collect();
+                replace_pairs(before, &units)
             }
         }
     }
 
-    /// What programs see of the state of a draw.
-    pub(super) fn note_draw_state(&mut self, script: &Script, draw: &PipelineState) {
-        let [width, height] = script.requirements.framebuffer;
-        let whole = [0.0, 0.0, width as f32, height as f32];
-        self.params.state.viewport = draw.viewports[0].unwrap_or(whole);
-        self.params.state.depth_clamp = draw.depth_clamp;
-    }
-
-    /// What a draw captures now.
+    /// Returns the capture of a draw, if one has begun.
     pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
         let Self { bound, buffers, .. } = self;
         self.feedback.capture_call(script, bound, buffers)
     }
 
-    /// What is bound at a place, or zeros.
+    /// Returns the buffer that is bound for a descriptor, or zeros.
     pub(super) fn buffer<'a>(
         &'a self,
         place: &BufferPlace,
@@ -123,7 +101,7 @@ impl Resources {
         })
     }
 
-    /// What a buffer holds that the runner fills itself.
+    /// Returns the contents of a buffer that the runner writes itself.
     pub(super) fn block_bytes(&self, source: &Source) -> Vec<u8> {
         match source {
             Source::Params(stage, block, named) => {
@@ -132,7 +110,7 @@ impl Resources {
             }
             Source::StateBlock(words) => words.bytes().to_vec(),
             Source::State => self.params.state_bytes(),
-            // No program is running, so nobody holds it.
+            // No program is running, so no one holds it.
             Source::ImageLock => vec![0; 4],
             Source::Textures(..)
             | Source::Sampler(..)
@@ -144,7 +122,7 @@ impl Resources {
         }
     }
 
-    /// The resource of element `unit` of an array for `target`.
+    /// Returns the resource of element `unit` of an array for `target`.
     pub(super) fn by_handle(
         &mut self,
         device: &Rc<Device>,

@@ -1,48 +1,50 @@
 //! Textures by texture image unit.
 
-use super::problem::Problem;
 use super::wanted::{Missing, WantedTexture, texel_scalar};
+use crate::error::Problem;
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;
 use glasm::reflect::Scalar;
 use glasm_scripts::format::{Aspect, Format};
+use glasm_scripts::resource_table::{TextureObjects, TextureTable, TextureUnit};
 use glasm_scripts::script::{Convention, target_name};
 use glasm_scripts::texture::{Contents, Pattern, Sampling, Shape, TextureData, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The texture of a unit: what the script said, and the objects once a program needed them.
-struct Unit {
-    data: Option<TextureData>,
-    sampling: Sampling,
+/// Objects of a texture image unit, once a program needs them.
+#[derive(Default)]
+struct Objects {
     texture: Option<Rc<Texture>>,
     views: BTreeMap<Comparing, SampledTexture>,
 }
 
-impl Unit {
-    fn new() -> Self {
-        Self {
-            data: None,
-            sampling: Sampling::INITIAL,
-            texture: None,
-            views: BTreeMap::new(),
-        }
+impl TextureObjects for Objects {
+    fn invalidate_texels(&mut self) {
+        self.views.clear();
+        self.texture = None;
+    }
+
+    fn invalidate_sampling(&mut self, _before: &Sampling, _after: &Sampling) {
+        self.views.clear();
     }
 }
+
+type Unit = TextureUnit<Objects>;
 
 /// All units that a script sets, or that programs read without that.
 #[derive(Default)]
 pub(super) struct Textures {
-    units: BTreeMap<u32, Unit>,
-    /// What programs read that no command has set, by target and type.
+    table: TextureTable<Objects>,
+    /// Textures of units that no command has set, by target and type.
     unset: Vec<(WantedTexture, SampledTexture)>,
-    /// Whether incomplete textures count as not set, as in GL.
+    /// Whether incomplete textures are treated as not set, as in GL.
     complete_only: bool,
 }
 
 impl Textures {
-    /// Units without textures, which follow GL's rules or Vulkan's.
+    /// Creates units without textures, which follow the rules of GL or of Vulkan.
     pub(super) fn new(convention: Convention) -> Self {
         Self {
             complete_only: convention == Convention::OpenGl,
@@ -52,20 +54,12 @@ impl Textures {
 
     /// Begins or extends a texture.
     pub(super) fn update(&mut self, number: u32, update: &Update) {
-        let unit = self.units.entry(number).or_insert_with(Unit::new);
-        match &mut unit.data {
-            Some(data) => data.update(update),
-            None => unit.data = Some(TextureData::new(update)),
-        }
-        unit.views.clear();
-        unit.texture = None;
+        self.table.update(number, update);
     }
 
     /// Sets how a texture is sampled.
     pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
-        let unit = self.units.entry(number).or_insert_with(Unit::new);
-        unit.sampling = sampling;
-        unit.views.clear();
+        self.table.set_sampling(number, sampling);
     }
 
     /// Makes the objects that do not exist yet, of the units from `first` on.
@@ -78,15 +72,18 @@ impl Textures {
     ) -> Result<(), Problem> {
         let complete_only = self.complete_only;
         for number in first..first + count {
-            match self.units.get_mut(&number) {
-                Some(unit) if unit.is_set(complete_only) => unit.prepare(device, number, wanted)?,
+            match self.table.get_mut(number) {
+                Some(unit) if is_set(unit, complete_only) => {
+                    prepare_unit(unit, device, number, wanted)?;
+                }
                 _ => self.prepare_unset(device, wanted)?,
             }
         }
         Ok(())
     }
 
-    /// What GL gives for incomplete textures: black, whose alpha depends on the language of the program.
+    /// Creates the texture that GL samples for incomplete ones: black, whose alpha depends on the
+    /// language of the program.
     fn prepare_unset(&mut self, device: &Rc<Device>, wanted: WantedTexture) -> Result<(), Problem> {
         if self.unset.iter().any(|(known, _)| *known == wanted) {
             return Ok(());
@@ -105,13 +102,14 @@ impl Textures {
         Ok(())
     }
 
-    /// The object of a unit, after [`Self::prepare`].
+    /// Returns the object of a unit, after [`Self::prepare`].
     pub(super) fn get(&self, number: u32, wanted: WantedTexture) -> &SampledTexture {
-        let unit = self.units.get(&number);
-        match unit.filter(|unit| unit.is_set(self.complete_only)) {
+        let unit = self.table.get(number);
+        match unit.filter(|unit| is_set(unit, self.complete_only)) {
             Some(unit) => unit
+                .objects
                 .views
-                .get(&unit.comparing(wanted))
+                .get(&comparing_of(unit, wanted))
                 .expect("the caller prepared this unit"),
             None => self.get_unset(wanted),
         }
@@ -119,13 +117,13 @@ impl Textures {
 }
 
 impl Textures {
-    /// The type of the texels of a unit, if it holds a texture.
+    /// Returns the type of the texels of a unit, if it holds a texture.
     pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
-        let unit = self.units.get(&number)?;
+        let unit = self.table.get(number)?;
         Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))
     }
 
-    /// The texture of a unit if the program can read it, and an incomplete one else.
+    /// Returns the texture of a unit if the program can read it, and an incomplete one else.
     pub(super) fn fitting(
         &mut self,
         device: &Rc<Device>,
@@ -133,7 +131,7 @@ impl Textures {
         wanted: WantedTexture,
     ) -> Result<&SampledTexture, Problem> {
         let shape = |unit: &Unit| unit.data.as_ref().map(|data| data.shape.clone());
-        let shape = self.units.get(&number).and_then(shape);
+        let shape = self.table.get(number).and_then(shape);
         if shape.is_some_and(|shape| check(&shape, wanted).is_ok()) {
             self.prepare(device, number, 1, wanted)?;
             return Ok(self.get(number, wanted));
@@ -142,17 +140,19 @@ impl Textures {
         Ok(self.get_unset(wanted))
     }
 
-    /// The sampler of a unit, with whatever texture.
+    /// Returns the sampler of a unit, with any texture.
     pub(super) fn sampler(
         &mut self,
         device: &Rc<Device>,
         number: u32,
         comparing: Comparing,
     ) -> Result<&SampledTexture, Problem> {
-        let unit = self.units.entry(number).or_insert_with(Unit::new);
+        let unit = self.table.get_or_insert(number);
         match &unit.data {
-            _ if unit.views.contains_key(&comparing) => {}
-            Some(data) => unit.make_view(device, &data.clone(), comparing)?,
+            _ if unit.objects.views.contains_key(&comparing) => {}
+            Some(data) => unit
+                .objects
+                .add_view(device, data, &unit.sampling, comparing)?,
             None => {
                 let (shape, _) = unset_texture(WantedTexture {
                     target: TexTarget::D2,
@@ -161,15 +161,16 @@ impl Textures {
                     missing: Missing::Black,
                 });
                 let data = TextureData::new(&Update::whole(shape, None));
-                unit.make_view(device, &data, comparing)?;
-                unit.texture = None;
+                let objects = &mut unit.objects;
+                objects.add_view(device, &data, &unit.sampling, comparing)?;
+                objects.texture = None;
             }
         }
-        let view = unit.views.get(&comparing);
+        let view = unit.objects.views.get(&comparing);
         Ok(view.expect("it has been made"))
     }
 
-    /// The object for textures that are not there, after [`Self::prepare_unset`].
+    /// Returns the object for textures that are not there, after [`Self::prepare_unset`].
     fn get_unset(&self, wanted: WantedTexture) -> &SampledTexture {
         let unset = self.unset.iter().find(|(known, _)| *known == wanted);
         let object = unset.map(|(_, object)| object);
@@ -177,58 +178,64 @@ impl Textures {
     }
 }
 
-impl Unit {
-    /// Whether programs see the texture.
-    fn is_set(&self, complete_only: bool) -> bool {
-        let mut data = self.data.iter();
-        data.any(|data| !complete_only || data.is_complete(&self.sampling))
-    }
-
-    /// Programs in assembly say whether they compare; else the texture does.
-    fn comparing(&self, wanted: WantedTexture) -> Comparing {
-        wanted.comparing.unwrap_or(match self.sampling.compares {
-            true => Comparing::On,
-            false => Comparing::Off,
-        })
-    }
-
-    fn prepare(
-        &mut self,
-        device: &Rc<Device>,
-        number: u32,
-        wanted: WantedTexture,
-    ) -> Result<(), Problem> {
-        let comparing = self.comparing(wanted);
-        let Some(data) = &self.data else {
-            return Ok(());
-        };
-        check(&data.shape, wanted)
-            .map_err(|message| format!("texture image unit {number}: {message}"))?;
-        if self.views.contains_key(&comparing) {
-            return Ok(());
-        }
-        self.make_view(device, &data.clone(), comparing)
-    }
-
-    /// Makes a view, and the texture if it does not exist.
-    fn make_view(
+impl Objects {
+    /// Creates a view, and the texture if it does not exist.
+    fn add_view(
         &mut self,
         device: &Rc<Device>,
         data: &TextureData,
+        sampling: &Sampling,
         comparing: Comparing,
     ) -> Result<(), Problem> {
         let texture = match &self.texture {
             Some(texture) => Rc::clone(texture),
             None => Rc::new(create(device, data, TextureUse::Sampled)?),
         };
-        let view = SampledTexture::new(device, &texture, &self.sampling, comparing)?;
+        let view = SampledTexture::new(device, &texture, sampling, comparing)?;
         self.views.insert(comparing, view);
         self.texture = Some(texture);
         Ok(())
     }
 }
 
-/// A texture on the device, filled.
+/// Returns whether programs read the texture of a unit.
+fn is_set(unit: &Unit, complete_only: bool) -> bool {
+    let is_readable = |data: &TextureData| !complete_only || data.is_complete(&unit.sampling);
+    unit.data.as_ref().is_some_and(is_readable)
+}
+
+/// Returns whether lookups compare depths. Assembly programs specify it; for others the texture
+/// does.
+fn comparing_of(unit: &Unit, wanted: WantedTexture) -> Comparing {
+    let of_unit = if unit.sampling.compares {
+        Comparing::On
+    } else {
+        Comparing::Off
+    };
+    wanted.comparing.unwrap_or(of_unit)
+}
+
+/// Creates the objects of a unit that a program reads.
+fn prepare_unit(
+    unit: &mut Unit,
+    device: &Rc<Device>,
+    number: u32,
+    wanted: WantedTexture,
+) -> Result<(), Problem> {
+    let comparing = comparing_of(unit, wanted);
+    let Some(data) = &unit.data else {
+        return Ok(());
+    };
+    check(&data.shape, wanted)
+        .map_err(|message| format!("texture image unit {number}: {message}"))?;
+    if unit.objects.views.contains_key(&comparing) {
+        return Ok(());
+    }
+    unit.objects
+        .add_view(device, data, &unit.sampling, comparing)
+}
+
+/// Creates a texture on the device, filled.
 pub(super) fn create(
     device: &Rc<Device>,
     data: &TextureData,
@@ -239,12 +246,15 @@ pub(super) fn create(
     Ok(texture)
 }
 
-/// Whether a program can read a texture.
+/// Checks whether a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
-    let kind = |target| match target == TexTarget::Rect {
-        true => TexTarget::D2,
-        false => target,
+    let kind = |target| {
+        if target == TexTarget::Rect {
+            TexTarget::D2
+        } else {
+            target
+        }
     };
     if kind(shape.target) != kind(wanted.target) {
         return Err(format!(
@@ -279,7 +289,8 @@ fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// A texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all devices have.
+/// Returns a texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all
+/// devices have.
 fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
     let compares = wanted.comparing == Some(Comparing::On);
     let format = match wanted.texel {

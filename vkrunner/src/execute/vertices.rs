@@ -39,7 +39,7 @@ pub(super) struct VertexInput {
     pub(super) half: Option<Half>,
 }
 
-/// The attributes that a program reads.
+/// Returns the attributes that a program reads.
 pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     let input = |input: &InterfaceVariable| {
         let Semantic::Attrib(number) = input.semantic else {
@@ -55,7 +55,8 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     reflection.inputs.iter().filter_map(input).collect()
 }
 
-/// Decides where each attribute comes from. Modules of which nobody knows what they read get all that the draw brings.
+/// Decides where each attribute comes from. Modules of which no one knows what they read get all
+/// that the draw adds.
 pub(super) fn plan_vertices(
     draw: &Draw,
     data: Option<&VertexData>,
@@ -75,7 +76,7 @@ pub(super) fn plan_vertices(
     Ok(plan)
 }
 
-/// Where an attribute comes from.
+/// Returns the source of an attribute.
 fn plan_attribute(
     given: &[Given],
     input: &VertexInput,
@@ -91,7 +92,8 @@ fn plan_attribute(
             None => checked_attribute(given, input),
         };
     }
-    // Registers of words have the rest of a 64-bit attribute behind it, but where the program reads that as one.
+    // Registers of words have the rest of a 64-bit attribute after it, but where the program reads
+    // that as one.
     let before = input.attribute.checked_sub(1);
     let in_halves = |number| {
         let mut inputs = inputs.iter();

@@ -34,7 +34,7 @@ pub(super) struct WantedImage {
     pub(super) format: ImageFormat,
 }
 
-/// What texels of a format are read as.
+/// Returns the type that texels of a format are read as.
 pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
     match encoding.base() {
         TypeBase::Signed => Scalar::Int,

@@ -35,7 +35,8 @@ const HEADER: usize = 5;
 /// `OpCapability`
 const OP_CAPABILITY: u32 = 17;
 
-/// The features that a module needs, as far as they are known. The rest is left to the validation layer.
+/// Returns the features that a module needs, if they are known. The rest is left to the validation
+/// layer.
 pub(super) fn needed_features(words: &[u32]) -> impl Iterator<Item = &'static str> + '_ {
     // Capabilities come first in a module, each an instruction of two words.
     let instructions = words.get(HEADER..).unwrap_or_default().chunks_exact(2);
@@ -44,7 +45,7 @@ pub(super) fn needed_features(words: &[u32]) -> impl Iterator<Item = &'static st
         .filter_map(|pair| feature(pair[1]))
 }
 
-/// The feature of a capability. All modules have that of shaders.
+/// Returns the feature of a capability. All modules have that of shaders.
 fn feature(number: u32) -> Option<&'static str> {
     let mut rows = FEATURES.iter();
     let row = rows.find(|(capability, is_asked, _)| {

@@ -13,7 +13,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// The module of a program.
+    /// Returns the module of a program.
     pub(super) fn compile_assembly(
         &self,
         section: &ProgramSection,
@@ -21,7 +21,7 @@ impl CompileContext<'_> {
         self.finish(section, self.compiler().compile(section))
     }
 
-    /// The module that a program of the system makes of sections.
+    /// Returns the module that a program of the system makes of sections.
     pub(super) fn translate(
         &self,
         language: TextLanguage,
@@ -55,7 +55,7 @@ impl CompileContext<'_> {
         Ok(self.plain_module(first.stage, words)?)
     }
 
-    /// A module that came as SPIR-V or GLSL.
+    /// Returns a module that came as SPIR-V or GLSL.
     pub(super) fn plain_module(&self, stage: Stage, words: Vec<u32>) -> Result<Module, Refusal> {
         let features = capabilities::needed_features(&words);
         if let Some(feature) = self.capabilities.missing_feature(features) {
@@ -77,7 +77,7 @@ impl CompileContext<'_> {
         })
     }
 
-    /// The module of a program in the form of the intermediate representation.
+    /// Returns the module of a program in the form of the intermediate representation.
     pub(super) fn compile_ir(&self, section: &ProgramSection) -> Result<Module, Vec<Refusal>> {
         let text = String::from_utf8_lossy(&section.text);
         let program = glasm::ir::parse(&text).map_err(|error| {
@@ -91,7 +91,7 @@ impl CompileContext<'_> {
         self.finish(section, compiled)
     }
 
-    /// A module that the device can run, or why there is none.
+    /// Returns a module that the device can run, or why there is none.
     pub(super) fn finish(
         &self,
         section: &ProgramSection,
@@ -101,7 +101,7 @@ impl CompileContext<'_> {
         Ok(self.module_of(section, shader)?)
     }
 
-    /// The module of a stage that programs of the pipeline need.
+    /// Returns the module of a stage that programs of the pipeline need.
     pub(super) fn finish_made(
         &self,
         stage: Stage,
@@ -118,7 +118,7 @@ impl CompileContext<'_> {
         self.finish(&section, compiled)
     }
 
-    /// Why a program with errors is not run.
+    /// Returns why a program with errors is not run.
     fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
         let mut errors = diagnostics.list.iter().filter(is_error).peekable();
@@ -143,7 +143,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The module of a compiled program, if the device can run it.
+    /// Returns the module of a compiled program, if the device can run it.
     fn module_of(&self, section: &ProgramSection, shader: Shader) -> Result<Module, Refusal> {
         let features = shader.reflection.requirements.features.iter().copied();
         if let Some(feature) = features.clone().find(|name| self.without.hides(name)) {
@@ -184,7 +184,7 @@ impl CompileContext<'_> {
         })
     }
 
-    /// The first vertex attribute that a program reads and the device cannot have.
+    /// Returns the first vertex attribute that a program reads and the device cannot have.
     fn missing_attribute(&self, stage: Stage, reflection: &Reflection) -> Option<u32> {
         let locations = reflection.inputs.iter().filter_map(|input| input.location);
         let mut beyond = locations

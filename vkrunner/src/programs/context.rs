@@ -34,12 +34,12 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) through: Option<Through>,
     /// Where modules have GL state from.
     pub(crate) forms: StateForms,
-    /// What the compiler is not told about.
+    /// What the compiler is not informed of.
     pub(crate) without: &'a Withheld,
 }
 
 impl CompileContext<'_> {
-    /// What compiles the programs, for the device.
+    /// Returns the compiler of the programs, for the device.
     pub(crate) fn compiler(&self) -> ScriptCompiler<'_> {
         ScriptCompiler {
             name: self.name,
@@ -57,18 +57,18 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The state that a module reads when it runs.
+    /// Returns the state that a module reads when it runs.
     pub(super) fn state_of(&self, reflection: &Reflection) -> Option<Box<StateWords>> {
         let reads = reflection.state.is_some();
         reads.then(|| Box::new(self.compiler().state_words()))
     }
 
-    /// The last stage before rasterization.
+    /// Returns the last stage before rasterization.
     pub(super) fn last_stage(&self) -> Stage {
         self.compiler().last_stage()
     }
 
-    /// What modules tell of their programs: texts have names.
+    /// Returns the debug information of modules: source programs have names.
     fn debug_info(&self) -> DebugInfo {
         match self.through {
             None => DebugInfo::default(),
@@ -76,7 +76,8 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Bits of the size of points where a module writes none: in WGSL all have one pixel.
+    /// Returns the bits of the size of points where a module writes none: in WGSL all have one
+    /// pixel.
     fn implied_point_size(&self) -> Option<u32> {
         match self.through {
             None | Some(Through::Glsl) => None,
@@ -84,7 +85,8 @@ impl CompileContext<'_> {
         }
     }
 
-    /// What the modules may use: of what the device has, what the language of the text has, too.
+    /// Returns the features that modules may use: those of the device that the language of the
+    /// source has, too.
     pub(super) fn device_features(&self) -> DeviceFeatures {
         let device = self.capabilities.device_features(self.without);
         match self.through {

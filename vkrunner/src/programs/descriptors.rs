@@ -1,4 +1,4 @@
-//! Whether a device has room for all textures and images of the modules that run together.
+//! Whether a device has space for all textures and images of the modules that run together.
 
 use super::module::Module;
 use crate::requirements::DescriptorLimits;
@@ -14,7 +14,8 @@ enum LimitedDescriptor {
     Image,
 }
 
-/// Why the modules cannot run together, since all stages see all descriptors; `None` if they can.
+/// Returns why the modules cannot run together, since all stages access all descriptors; `None` if
+/// they can.
 pub(super) fn missing<'a>(
     modules: impl Iterator<Item = &'a Module>,
     limits: DescriptorLimits,
@@ -24,9 +25,12 @@ pub(super) fn missing<'a>(
         let known = slots.entry(slot).or_insert((kind, 0));
         known.1 = known.1.max(count);
     };
-    let texture = |target| match target == TexTarget::Buffer {
-        true => LimitedDescriptor::TexelBuffer,
-        false => LimitedDescriptor::Texture,
+    let texture = |target| {
+        if target == TexTarget::Buffer {
+            LimitedDescriptor::TexelBuffer
+        } else {
+            LimitedDescriptor::Texture
+        }
     };
     for reflection in modules.filter_map(|module| module.reflection.as_ref()) {
         for binding in &reflection.textures {

@@ -17,7 +17,8 @@ pub(super) fn fragment_text(
     })
 }
 
-/// GL's vertex processing as a program, for a stage behind it that reads these inputs; `None` for the fragment stage of [`fragment_text`].
+/// GL's vertex processing as a program, for a stage after it that reads these inputs; `None` for
+/// the fragment stage of [`fragment_text`].
 pub(super) fn vertex_text(state: &ProgramState, inputs: Option<&[InterfaceVariable]>) -> String {
     let mut reads = FixedReads::default();
     match inputs {

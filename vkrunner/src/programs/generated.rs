@@ -1,4 +1,5 @@
-//! Stages that the runner makes itself: those that pass on what they get, and what GL does where there is no program.
+//! Stages that the runner makes itself: those that forward what they get, and what GL does where
+//! there is no program.
 
 use super::context::{CompileContext, Refusal};
 use super::fixed_function;
@@ -17,7 +18,7 @@ use glasm_scripts::script::{
     Command, Convention, Origin, ProgramForm, ProgramSection, VertexProcessing,
 };
 
-/// What the vertex stage passes on, by the attribute that it comes from.
+/// Returns the varying that the vertex stage forwards, by the attribute that it comes from.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     if let Semantic::Color(number) = semantic {
         Some(3 + u32::from(number))
@@ -32,7 +33,7 @@ fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     }
 }
 
-/// A reflection of a module that needs nothing but vertices.
+/// Returns a reflection of a module that needs nothing but vertices.
 fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     Reflection {
         stage,
@@ -59,7 +60,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     }
 }
 
-/// A stage whose words each draw makes.
+/// Returns a stage whose words each draw makes.
 fn templated(stage: Stage, template: Template) -> Module {
     Module {
         stage,
@@ -112,7 +113,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The module of a stage that the runner makes.
+    /// Returns the module of a stage that the runner makes.
     fn generated(
         &self,
         section: &ProgramSection,
@@ -139,7 +140,8 @@ impl CompileContext<'_> {
         })
     }
 
-    /// What the stage before writes, as a stage that passes it on has it.
+    /// Returns the outputs of the previous stage, as a stage that passes them through declares
+    /// them.
     fn passed_before(
         &self,
         modules: &[Module],
@@ -299,7 +301,7 @@ impl CompileContext<'_> {
         Ok(templated(section.stage, template))
     }
 
-    /// The primary color of programs, location 0 of other modules.
+    /// Returns the primary color of programs, location 0 of other modules.
     fn pass_fragment(
         &self,
         modules: &[Module],
@@ -316,9 +318,10 @@ impl CompileContext<'_> {
             let is_fixed = programs.any(|program| {
                 (program.stage, program.form) == (Stage::Vertex, ProgramForm::FixedFunction)
             });
-            let vertices = match is_fixed {
-                true => VertexProcessing::Fixed,
-                false => VertexProcessing::Program,
+            let vertices = if is_fixed {
+                VertexProcessing::Fixed
+            } else {
+                VertexProcessing::Program
             };
             let fixed = &self.script.requirements.fixed;
             let text = fixed_function::fragment_text(self.state, vertices, fixed);
@@ -335,9 +338,10 @@ impl CompileContext<'_> {
             ))]);
         };
         let (base, semantic) = (color.place.base, color.place.semantic);
-        let shading = match base == TypeBase::Float && !color.varying.flat {
-            true => Shading::Smooth,
-            false => Shading::Flat,
+        let shading = if base == TypeBase::Float && !color.varying.flat {
+            Shading::Smooth
+        } else {
+            Shading::Flat
         };
         let options = self.generated_options(section.stage);
         let mut options = beside(options, std::slice::from_ref(color), &[]);
@@ -376,7 +380,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Whether a fragment module reads values that are not interpolated.
+/// Returns whether a fragment module reads values that are not interpolated.
 fn reads_flat(module: &Module) -> bool {
     let entries = module
         .interface
@@ -392,7 +396,7 @@ fn reads_flat(module: &Module) -> bool {
                 .any(|input| input.interpolation == Interpolation::Flat))
 }
 
-/// What the stage before writes, as a stage that passes it on has it.
+/// Returns the outputs of the previous stage, as a stage that passes them through declares them.
 fn outputs_before(modules: &[Module], stage: Stage) -> Result<Vec<Passed>, String> {
     let before = modules
         .iter()
@@ -432,7 +436,7 @@ fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
         .collect()
 }
 
-/// Whether an evaluation program reads something of its vertices.
+/// Returns whether an evaluation program reads something of its vertices.
 fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     let mut evaluation = modules
         .iter()
@@ -442,7 +446,7 @@ fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     evaluation.any(|input| input.semantic == semantic)
 }
 
-/// What an evaluation module makes.
+/// Returns the primitive that an evaluation module generates.
 fn made_primitive(evaluation: &Module) -> Primitive {
     let told = evaluation
         .reflection
@@ -463,7 +467,7 @@ fn made_primitive(evaluation: &Module) -> Primitive {
     }
 }
 
-/// A section that holds a program of the runner's own.
+/// Returns a section that holds a program of the runner's own.
 fn program(section: &ProgramSection, text: String) -> ProgramSection {
     ProgramSection {
         form: ProgramForm::Assembly,

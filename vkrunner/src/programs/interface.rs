@@ -1,7 +1,8 @@
 //! What the entry points of a module read and write, as its words say.
 //!
-//! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot be understood gives no interface, and whoever
-//! asks goes on without. Arrays, matrices and blocks are taken apart: every variable here is a scalar or vector at a location.
+//! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot
+//! be understood gives no interface, and the caller continues without. Arrays, matrices and blocks
+//! are decomposed: every variable here is a scalar or vector at a location.
 
 use glasm::ir::Stage;
 use glasm::reflect::{DescriptorSlot, Scalar};
@@ -100,7 +101,7 @@ impl Interface {
         })
     }
 
-    /// The entry point of that name.
+    /// Returns the entry point of that name.
     pub(crate) fn entry_point(&self, stage: Stage, name: &str) -> Option<&EntryPoint> {
         self.entry_points
             .iter()

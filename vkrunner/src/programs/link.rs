@@ -6,7 +6,7 @@ use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 
-/// The varyings of a program that the compiler made.
+/// Returns the varyings of a program that the compiler made.
 fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
     let varying = |variable: &InterfaceVariable| {
         Some(Varying {
@@ -22,7 +22,7 @@ fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
 }
 
 impl StageInterface {
-    /// What a module reads and writes; `None` if it cannot be understood.
+    /// Reads the inputs and outputs of a module; `None` if it cannot be parsed.
     pub(super) fn of(module: &Module, entry: Option<&EntryPoint>) -> Option<Self> {
         let stage = module.stage;
         let (inputs, outputs) = match (&module.reflection, entry) {
@@ -40,7 +40,7 @@ impl StageInterface {
     }
 }
 
-/// The meaning of a location in a program.
+/// Returns the semantic of a location in a program.
 fn describe(reflection: Option<&Reflection>, input: &Varying) -> String {
     let semantic = reflection.and_then(|reflection| {
         let mut inputs = reflection.inputs.iter();

@@ -77,7 +77,8 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The module of a stage: of its first section, and all that are linked together. `None` for those that are made to fit the others.
+    /// Returns the module of a stage: of its first section, and all that are linked together.
+    /// `None` for those that are made to fit the others.
     fn build_module(
         &self,
         section: &ProgramSection,
@@ -131,7 +132,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// The number after `#version`; without one it is 110.
+/// Returns the number after `#version`; without one it is 110.
 fn glsl_version(text: &[u8]) -> u32 {
     let text = String::from_utf8_lossy(text);
     let line = text

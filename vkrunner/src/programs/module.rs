@@ -24,7 +24,8 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// The entry point of that name: every name is right for modules that cannot be understood.
+    /// Returns the entry point of that name: every name is right for modules that cannot be
+    /// understood.
     pub(crate) fn entry_point(&self, name: &str) -> Result<Option<&EntryPoint>, String> {
         let found = |entry: Option<&str>| match entry {
             Some(known) => format!("its entry point is `{known}`"),

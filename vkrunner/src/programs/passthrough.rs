@@ -1,4 +1,4 @@
-//! What stages that pass on what they get have to do with the modules beside them.
+//! What stages that forward what they get need of the modules next to them.
 //!
 //! | stage | what it does |
 //! |---|---|
@@ -27,7 +27,7 @@ pub(crate) struct Passed {
     pub(crate) place: Place,
 }
 
-/// What a number of components has for a type.
+/// Returns the type of a vector with a number of components.
 fn base(scalar: Scalar) -> Option<TypeBase> {
     match scalar {
         Scalar::Float => Some(TypeBase::Float),
@@ -37,7 +37,8 @@ fn base(scalar: Scalar) -> Option<TypeBase> {
     }
 }
 
-/// The varyings of a module, each with what it is in the stage beside it: what the program says, else a number.
+/// Returns the varyings of a module, each with what it is in the stage next to it: what the
+/// program says, else a number.
 pub(crate) fn passed(
     varyings: &[Varying],
     meaning: impl Fn(&Varying) -> Option<Semantic>,
@@ -81,12 +82,12 @@ pub(crate) fn output_meaning(
     }
 }
 
-/// The places of all.
+/// Returns the places of all.
 pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
     passed.iter().map(|passed| passed.place).collect()
 }
 
-/// What passes with each vertex.
+/// Returns the varyings of each vertex.
 pub(crate) fn of_vertices(passed: &[Passed]) -> Vec<Semantic> {
     let own = passed.iter().filter(|passed| !passed.varying.patch);
     own.map(|passed| passed.place.semantic).collect()

@@ -55,7 +55,7 @@ impl Template {
         Self { built_ins, ..self }
     }
 
-    /// The words for a draw.
+    /// Returns the words for a draw.
     pub(crate) fn words(&self, shape: &DrawShape) -> Result<Vec<u32>, String> {
         let mut varyings = of_vertices(&self.passed);
         varyings.extend(&self.built_ins);
@@ -81,7 +81,7 @@ impl Template {
         made.map(|shader| shader.words).map_err(|it| messages(&it))
     }
 
-    /// What the module reads and writes.
+    /// Returns the inputs and outputs of the module.
     pub(super) fn interface(&self, stage: Stage) -> StageInterface {
         let varyings: Vec<_> = self.passed.iter().map(|passed| passed.varying).collect();
         StageInterface {

@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// The module that the device gets.
+    /// Returns the module that the device gets.
     pub(super) fn take_detour(
         &self,
         section: &ProgramSection,
@@ -35,9 +35,10 @@ impl CompileContext<'_> {
         let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
             let message = error.to_string();
             // What the language lacks begins with its name; anything else is a fault.
-            match message.starts_with("vulkan-glsl") {
-                true => Refusal::Skip(message),
-                false => self.detour_failure(section, &message, None),
+            if message.starts_with("vulkan-glsl") {
+                Refusal::Skip(message)
+            } else {
+                self.detour_failure(section, &message, None)
             }
         })?;
         let job = ToolInput {

@@ -6,8 +6,8 @@ use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
 
 impl CompileContext<'_> {
-    /// Whether each assembly program is accepted, those too that the script loads later. Nothing is said of programs that only the device
-    /// cannot run.
+    /// Returns whether each assembly program is accepted, those too that the script loads later.
+    /// Nothing is said of programs that only the device cannot run.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
         let compiler = self.compiler();
         let mut verdicts = Vec::new();
@@ -32,7 +32,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Why a program is not accepted; `None` if it only needs what the device lacks.
+/// Returns why a program is not accepted; `None` if it only needs what the device lacks.
 fn reject(diagnostics: &Diagnostics, source: &Source<'_>) -> Option<Rejection> {
     let counts = |found: &&Diagnostic| {
         found.severity != Severity::Warning && found.code != Code::FeatureMissing

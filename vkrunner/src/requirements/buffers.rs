@@ -5,7 +5,7 @@ use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 
-/// What transform feedback needs.
+/// Returns what the device lacks for transform feedback.
 pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let limits = capabilities.feedback;
     let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");
@@ -100,7 +100,7 @@ pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> 
     None
 }
 
-/// Bound buffers that are too large or start at a place where they must not.
+/// Bound buffers that are too large or start at a position where they must not.
 pub(super) fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let own = script.buffers.iter().filter_map(|decl| match decl.key {
         BufferKey::Bound { kind, .. } => Some((kind, 0, decl.size)),

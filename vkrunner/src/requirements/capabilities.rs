@@ -35,7 +35,8 @@ pub(crate) struct FormatUses {
     /// Of images with optimal tiling.
     pub(crate) images: vk::FormatFeatureFlags,
     pub(crate) buffers: vk::FormatFeatureFlags,
-    /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
+    /// Numbers of samples that textures filled by draws can have: bit n denotes 2^n samples, as in
+    /// Vulkan's flags.
     pub(crate) samples: vk::SampleCountFlags,
     /// Numbers of samples that storage images can have.
     pub(crate) storage_samples: vk::SampleCountFlags,
@@ -145,12 +146,13 @@ impl Capabilities {
         self.features.contains(feature)
     }
 
-    /// The features that the compiler is told about.
+    /// Returns the features that the compiler is informed of.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
         without.told(self.compiler)
     }
 
-    /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
+    /// Returns the bindings of resources. Handles get a separate set if the device has enough sets,
+    /// else a binding after the textures.
     pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
         let usual = glasm::BindingLayout::default();
         if self.max_sets > usual.handle_set {
@@ -163,7 +165,7 @@ impl Capabilities {
         }
     }
 
-    /// The newest target that the device takes.
+    /// Returns the newest target that the device takes.
     pub(crate) fn best_target(&self) -> glasm::Target {
         match self.version {
             [1, 1, _] => glasm::Target::Vulkan1_1,
@@ -172,7 +174,7 @@ impl Capabilities {
         }
     }
 
-    /// The first feature or extension of a list that is missing.
+    /// Returns the first feature or extension of a list that is missing.
     pub(crate) fn missing_feature<'a>(
         &self,
         names: impl IntoIterator<Item = &'a str>,

@@ -49,7 +49,7 @@ fn of_patches(variables: &[InterfaceVariable]) -> u32 {
 /// What a program has of something, what the device has, and what that is.
 type Need = (u32, u32, &'static str);
 
-/// Why a device has not enough for a program between stages; `None` if it has.
+/// Returns why a device has not enough components between stages; `None` if it has.
 pub(crate) fn missing_components(
     reflection: &Reflection,
     capabilities: &Capabilities,

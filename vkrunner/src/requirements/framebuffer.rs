@@ -5,7 +5,7 @@ use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
 use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
 
-/// Why a script's framebuffer or draws cannot be had; `None` if they can.
+/// Returns why the device does not support a script's framebuffer or draws; `None` if it does.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let Requirements {
         framebuffer: [width, height],
@@ -123,7 +123,8 @@ fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str,
     ]
 }
 
-/// Whether a topology is a list of primitives, and one of patches, which most devices do not restart.
+/// Returns whether a topology is a list of primitives, and one of patches, which most devices do
+/// not restart.
 fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     let is_list = matches!(
         topology,
@@ -136,7 +137,7 @@ fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     [is_list, topology == vk::PrimitiveTopology::PATCH_LIST]
 }
 
-/// Whether the second color of a fragment program takes part in blending.
+/// Returns whether the second color of a fragment program takes part in blending.
 fn is_dual_source(state: &BlendState) -> bool {
     let second = |factor| {
         matches!(

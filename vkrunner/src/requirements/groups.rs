@@ -5,7 +5,7 @@ use glasm::ir::Stage;
 use glasm_scripts::script::{Command, Groups, Script};
 use rspirv::spirv::{ExecutionMode, Op};
 
-/// Why a device does not run groups of a size; `None` if it does.
+/// Returns why a device does not run groups of a size; `None` if it does.
 pub(crate) fn missing_group_size(size: [u32; 3], capabilities: &Capabilities) -> Option<String> {
     let invocations = size
         .iter()
@@ -23,7 +23,8 @@ pub(crate) fn missing_group_size(size: [u32; 3], capabilities: &Capabilities) ->
     too_long.then(|| format!("the device lacks work groups larger than {sizes:?}"))
 }
 
-/// Why a device does not run the groups that a module declares; `None` if it does, and for other stages than compute.
+/// Returns why a device does not run the groups that a module declares; `None` if it does, and for
+/// other stages than compute.
 pub(crate) fn missing_for_module(
     stage: Stage,
     words: &[u32],
@@ -35,7 +36,7 @@ pub(crate) fn missing_for_module(
     group_sizes(words).find_map(|size| missing_group_size(size, capabilities))
 }
 
-/// The sizes that the entry points of a module declare.
+/// Returns the sizes that the entry points of a module declare.
 fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let mut rest = words.get(5..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -58,7 +59,7 @@ fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     })
 }
 
-/// Why a device does not run the groups that commands ask for; `None` if it does.
+/// Returns why a device does not run the groups that commands request; `None` if it does.
 pub(super) fn missing_for_commands(script: &Script, capabilities: &Capabilities) -> Option<String> {
     script.steps.iter().find_map(|step| {
         let Command::Compute { groups, size, .. } = &step.command else {

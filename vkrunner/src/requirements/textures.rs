@@ -15,7 +15,7 @@ enum ShapeUse {
     StorageImage,
 }
 
-/// Why the textures of a script cannot be made; `None` if they can.
+/// Returns why the textures of a script cannot be created; `None` if they can.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let plain = has_plain_shaders(script);
     let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     })
 }
 
-/// Whether a script has modules that the compiler does not make.
+/// Returns whether a script has modules that the compiler does not make.
 fn has_plain_shaders(script: &Script) -> bool {
     script.programs.iter().any(|program| match program.form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
@@ -215,7 +215,7 @@ fn missing_for_sampling(
     None
 }
 
-/// Whether Vulkan has the border color without an extension.
+/// Returns whether Vulkan has the border color without an extension.
 fn is_standard_border(color: [f64; 4]) -> bool {
     matches!(color, [0.0, 0.0, 0.0, 0.0 | 1.0] | [1.0, 1.0, 1.0, 1.0])
 }

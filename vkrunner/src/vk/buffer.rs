@@ -1,9 +1,8 @@
 //! Buffers that host and device share.
 
 use super::device::Device;
-use super::kept::Kept;
 use super::low_memory::LowMemory;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use super::usage::{Addressing, BufferUse, LOW_BUFFER};
 use crate::error::{CallContext, Error};
 use ash::vk;
@@ -81,9 +80,10 @@ impl BufferObject {
         };
         // SAFETY: the buffer was made from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        buffer.memory = Some(match usage.is_low() {
-            true => BufferMemory::Low(LowMemory::new(device, raw, requirements)?),
-            false => BufferMemory::Allocated(buffer.allocate(requirements)?),
+        buffer.memory = Some(if usage.is_low() {
+            BufferMemory::Low(LowMemory::new(device, raw, requirements)?)
+        } else {
+            BufferMemory::Allocated(buffer.allocate(requirements)?)
         });
         Ok(buffer)
     }
@@ -110,7 +110,7 @@ impl BufferObject {
         }
     }
 
-    /// The contents; the device is idle.
+    /// Returns the contents; the device is idle.
     pub(crate) fn bytes(&self) -> &[u8] {
         let mapped = self.memory.as_ref().and_then(|memory| match memory {
             BufferMemory::Allocated(allocation) => allocation.mapped_slice(),
@@ -119,7 +119,7 @@ impl BufferObject {
         &mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
     }
 
-    /// The contents, to be changed; the device is idle.
+    /// Returns the contents, to be changed; the device is idle.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let mapped = self.memory.as_mut().and_then(|memory| match memory {
             BufferMemory::Allocated(allocation) => allocation.mapped_slice_mut(),
@@ -129,7 +129,7 @@ impl BufferObject {
             [..self.size as usize]
     }
 
-    /// The address in device memory; 0 if the buffer was not made for it.
+    /// Returns the address in device memory; 0 if the buffer was not made for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
             BufferUse::Script(roles) if roles.address != Addressing::None => {

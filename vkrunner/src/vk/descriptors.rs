@@ -2,10 +2,9 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::kept::Kept;
 use super::sampled_texture::SampledTexture;
 use super::shader::stage_flag;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;
@@ -22,9 +21,10 @@ fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
 
 /// Those of `stages` that may see descriptors of a kind.
 fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
-    match kind == DescriptorKind::InputAttachment {
-        true => stages & vk::ShaderStageFlags::FRAGMENT,
-        false => stages,
+    if kind == DescriptorKind::InputAttachment {
+        stages & vk::ShaderStageFlags::FRAGMENT
+    } else {
+        stages
     }
 }
 
@@ -232,7 +232,7 @@ impl LayoutObject {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&self.set_layouts);
-        // SAFETY: the pool has room for these sets.
+        // SAFETY: the pool has space for these sets.
         self.sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) }
             .call("vkAllocateDescriptorSets")?;
         Ok(())

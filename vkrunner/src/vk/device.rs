@@ -126,28 +126,28 @@ impl Device {
         Ok(())
     }
 
-    /// Whether descriptors can be without resource.
+    /// Returns whether descriptors can be without resource.
     pub(crate) fn has_null_descriptors(&self) -> bool {
         self.capabilities.features.contains("nullDescriptor")
     }
 
-    /// Whether programs can see slices of three-dimensional images.
+    /// Returns whether programs can see slices of three-dimensional images.
     pub(super) fn has_flat_views_of_3d(&self) -> bool {
         self.capabilities.features.contains("image2DViewOf3D")
     }
 
-    /// Whether buffers can have addresses.
+    /// Returns whether buffers can have addresses.
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
-    /// Whether descriptors that no program accesses may be anything.
+    /// Returns whether descriptors that no program accesses may be anything.
     pub(super) fn has_partial_bindings(&self) -> bool {
         let features = &self.capabilities.features;
         features.contains("descriptorBindingPartiallyBound")
     }
 
-    /// Whether work on the device was given up: nothing of it can be used any more.
+    /// Returns whether work on the device was given up: nothing of it can be used any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()
     }
@@ -215,7 +215,7 @@ impl Device {
         }
     }
 
-    /// The address of a buffer made for it; 0 if the device has no addresses.
+    /// Returns the address of a buffer made for it; 0 if the device has no addresses.
     pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
@@ -232,7 +232,8 @@ impl Drop for Device {
     fn drop(&mut self) {
         let allocator = self.allocator.get_mut().take();
         if self.is_lost() {
-            // Work may go on for ever: what it uses cannot be destroyed, only left behind, down to the library with the driver's code.
+            // Work may continue for ever: what it uses cannot be destroyed, only left after, down
+            // to the library with the driver's code.
             std::mem::forget(allocator);
             std::mem::forget(Rc::clone(&self.instance));
             return;
@@ -286,7 +287,7 @@ fn create_device(
     unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
 }
 
-/// The extension's functions, where Vulkan does not have them itself.
+/// Returns the extension's functions, where Vulkan does not have them itself.
 fn address_functions(
     instance: &Instance,
     device: &ash::Device,

@@ -7,7 +7,7 @@ use crate::error::{CallContext, Error};
 use ash::vk;
 use std::rc::Rc;
 
-/// Where captured vertices go on.
+/// Where captured vertices continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureStart {
     /// At the start of the buffers.
@@ -67,7 +67,7 @@ impl CaptureCounts {
         Ok(counts)
     }
 
-    /// Bytes that the buffer of a number holds up to the end of what was captured last.
+    /// Returns the bytes that the buffer of a number holds up to the end of what was captured last.
     pub(crate) fn bytes(&self, buffer: u32) -> u64 {
         let start = 4 * buffer as usize;
         let position = self.positions.bytes().get(start..start + 4);
@@ -164,7 +164,7 @@ impl CaptureCall<'_> {
     pub(super) fn end(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
         let (buffers, offsets) = self.counters();
-        // SAFETY: the counter buffer was made for it and has room for all positions; the pointers outlive the call.
+        // SAFETY: the counter buffer was made for it and has space for all positions; the pointers outlive the call.
         unsafe {
             (functions.cmd_end_transform_feedback_ext)(
                 commands,
@@ -197,9 +197,10 @@ impl CaptureCall<'_> {
         (0..count.unwrap_or(0))
             .map(|binding| {
                 let is_bound = |captured: &CaptureBuffer<'_>| captured.binding == binding;
-                let raw = match self.buffers.iter().any(is_bound) {
-                    true => self.counts.positions.raw,
-                    false => vk::Buffer::null(),
+                let raw = if self.buffers.iter().any(is_bound) {
+                    self.counts.positions.raw
+                } else {
+                    vk::Buffer::null()
                 };
                 (raw, 4 * vk::DeviceSize::from(binding))
             })

@@ -124,7 +124,7 @@ impl RasterizationExtensions {
         }
     }
 
-    /// The state of rasterization.
+    /// Returns the state of rasterization.
     pub(super) fn state(
         &mut self,
         state: &PipelineState,
@@ -186,7 +186,8 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// What the program does not write would become undefined; it is left as it is where the device can treat attachments differently.
+/// What the program does not write would become undefined; it is left unchanged where the device
+/// can treat attachments differently.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,
@@ -199,9 +200,10 @@ fn blend_attachments(
         .take(framebuffer.color_count())
         .map(|(attachment, number)| {
             let blend = blend_attachment(attachment);
-            match independent && written >> number & 1 == 0 {
-                true => blend.color_write_mask(vk::ColorComponentFlags::empty()),
-                false => blend,
+            if independent && written >> number & 1 == 0 {
+                blend.color_write_mask(vk::ColorComponentFlags::empty())
+            } else {
+                blend
             }
         })
         .collect()

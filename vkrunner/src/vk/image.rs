@@ -132,7 +132,7 @@ impl Image {
         Ok(image)
     }
 
-    /// A view, which the caller destroys before the image.
+    /// Creates a view, which the caller destroys before the image.
     pub(super) fn create_view(&self, desc: &ViewDesc) -> Result<vk::ImageView, Error> {
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
@@ -164,7 +164,7 @@ impl Image {
         .call("vkBindImageMemory")
     }
 
-    /// All aspects, levels and layers.
+    /// Returns all aspects, levels and layers.
     pub(super) fn everything(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(self.aspects)

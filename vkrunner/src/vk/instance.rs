@@ -94,7 +94,7 @@ impl Instance {
         Ok(Messenger { functions, raw })
     }
 
-    /// Whether the validation layer is loaded.
+    /// Returns whether the validation layer is loaded.
     pub(crate) fn validates(&self) -> bool {
         self.messenger.is_some()
     }

@@ -63,19 +63,20 @@ impl LowMemory {
         let end = device
             .buffer_address(buffer)
             .saturating_add(requirements.size);
-        match end <= LIMIT {
-            true => Ok(memory),
-            false => Err(Error::NoLowAddresses),
+        if end <= LIMIT {
+            Ok(memory)
+        } else {
+            Err(Error::NoLowAddresses)
         }
     }
 
-    /// The contents; the device is idle.
+    /// Returns the contents; the device is idle.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the pages are mapped and initialized, and nobody else changes them while the device is idle.
+        // SAFETY: the pages are mapped and initialized, and no one else changes them while the device is idle.
         unsafe { std::slice::from_raw_parts(self.pages.start.cast(), self.pages.size) }
     }
 
-    /// The contents, to be changed; the device is idle.
+    /// Returns the contents, to be changed; the device is idle.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and the borrow is the only one.
         unsafe { std::slice::from_raw_parts_mut(self.pages.start.cast(), self.pages.size) }

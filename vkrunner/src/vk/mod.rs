@@ -1,13 +1,15 @@
 //! Everything that calls Vulkan, and all `unsafe` code of the crate.
 //!
-//! One owner type per Vulkan object; its `Drop` destroys it and it keeps its device alive. What scripts often need alike is kept for the
-//! next one, see `kept`. Work is submitted and waited for at once, so whenever safe code runs, the device is idle: no object is in use while it is changed, read or destroyed. The exception is a
-//! device that timed out or was lost; it is marked and from then on nothing of it is touched, not even to destroy it.
+//! One owner type per Vulkan object; its `Drop` destroys it and it owns its device. What scripts
+//! often need in the same form is retained for the next one, see `shelves`. Work is submitted and
+//! waited for at once, so whenever safe code runs, the device is idle: no object is in use while
+//! it is changed, read or destroyed. The exception is a device that timed out or was lost; it is
+//! marked and from then on nothing of it is touched, not even to destroy it.
 //!
 //! Invariant for the safety of the functions here: handles that a type owns are valid until its `Drop`, and objects that meet in a call
 //! come from the same device.
 //!
-//! In layers, from below: `instance`; `physical`, what devices can do; `device` and `submit`; memory with `buffer`, `image` and `kept`;
+//! In layers, from below: `instance`; `physical`, what devices can do; `device` and `submit`; memory with `buffer`, `image` and `shelves`;
 //! textures and what fills and reads them; descriptors, framebuffers and pipelines; `work`, which draws and dispatches.
 
 mod buffer;
@@ -18,7 +20,6 @@ mod fixed_function;
 mod framebuffer;
 mod image;
 mod instance;
-mod kept;
 mod low_memory;
 mod multisample;
 mod occlusion;
@@ -34,7 +35,6 @@ mod submit;
 mod texels;
 mod texture;
 mod usage;
-mod vertex_input;
 mod work;
 
 pub(crate) use buffer::Buffer;
@@ -46,12 +46,13 @@ pub(crate) use instance::Instance;
 pub(crate) use occlusion::SampleCounter;
 pub use physical::DeviceInfo;
 pub(crate) use physical::PhysicalDevice;
-pub(crate) use pipeline::{ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc};
+pub(crate) use pipeline::{
+    ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, VertexAttribute, VertexBinding,
+};
 pub(crate) use sampled_texture::SampledTexture;
 pub(crate) use sampler::Comparing;
 pub(crate) use shader::{ShaderModule, ShaderStage};
 pub(crate) use texels::raw_format;
 pub(crate) use texture::{Texture, TextureUse};
 pub(crate) use usage::{Addressing, BufferUse, Roles};
-pub(crate) use vertex_input::{VertexAttribute, VertexBinding};
 pub(crate) use work::{DrawCall, DrawCount, IndexedDraw, WorkGroups};

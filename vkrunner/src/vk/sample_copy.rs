@@ -76,7 +76,7 @@ impl SampleCopier {
         Ok(copier)
     }
 
-    /// What it copies.
+    /// Returns the kind of texels that it copies.
     pub(super) fn copying(&self) -> SampleCopying {
         self.copying
     }
@@ -88,7 +88,7 @@ impl SampleCopier {
         }
     }
 
-    /// The layout of the image while it is copied.
+    /// Returns the layout of the image while it is copied.
     fn image_layout(&self) -> vk::ImageLayout {
         match self.copying {
             SampleCopying::Read(_) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -144,7 +144,7 @@ impl SampleCopier {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&layouts);
-        // SAFETY: the pool has room for one set of this layout.
+        // SAFETY: the pool has space for one set of this layout.
         let sets =
             unsafe { raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
         self.set = sets[0];
@@ -204,7 +204,7 @@ impl SampleCopier {
         })
     }
 
-    /// Bytes of some rows in the buffer.
+    /// Returns the bytes of some rows in the buffer.
     fn band_size(&self, rows: &Range<u32>) -> usize {
         self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
     }

@@ -47,12 +47,12 @@ impl SampledTexture {
         Ok(sampled)
     }
 
-    /// The texture.
+    /// Returns the texture.
     pub(super) fn texture(&self) -> &Texture {
         &self.texture
     }
 
-    /// What a descriptor refers to.
+    /// Returns the image that a descriptor refers to.
     pub(super) fn descriptor(&self) -> vk::DescriptorImageInfo {
         vk::DescriptorImageInfo {
             sampler: self.sampler,
@@ -74,7 +74,7 @@ impl Drop for SampledTexture {
     }
 }
 
-/// Where components come from. A comparison has one component, which no swizzle moves.
+/// Returns the swizzle of components. A comparison has one component, which no swizzle moves.
 fn components(sampling: &Sampling, aspect: Aspect, comparing: Comparing) -> vk::ComponentMapping {
     let swizzle = match (comparing, aspect) {
         (Comparing::On, _) => Swizzle::IDENTITY,

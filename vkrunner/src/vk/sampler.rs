@@ -13,14 +13,14 @@ pub(crate) enum Comparing {
     On,
 }
 
-/// A sampler for texels that are fetched, which takes every format.
+/// Returns a sampler for texels that are fetched, which takes every format.
 pub(super) fn nearest_sampler(device: &Device) -> Result<vk::Sampler, Error> {
     let info = vk::SamplerCreateInfo::default();
     // SAFETY: the create info is valid.
     unsafe { device.raw.create_sampler(&info, None) }.call("vkCreateSampler")
 }
 
-/// A sampler for textures of a format.
+/// Creates a sampler for textures of a format.
 pub(super) fn create_sampler(
     device: &Device,
     format: &Format,
@@ -81,7 +81,7 @@ fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
     }
 }
 
-/// The border color, one of Vulkan's or any other.
+/// Returns the border color, one of Vulkan's or any other.
 fn border(
     sampling: &Sampling,
     encoding: Encoding,

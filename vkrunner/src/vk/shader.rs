@@ -1,8 +1,7 @@
 //! Shader modules, and stages of pipelines.
 
 use super::device::Device;
-use super::kept::Kept;
-use super::shelves::Keep;
+use super::shelves::{Keep, Kept};
 use crate::error::{CallContext, Error};
 use crate::fragment_outputs::FragmentOutputs;
 use ash::vk;
@@ -11,7 +10,7 @@ use glasm_scripts::timing::Phase;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// The Vulkan name of a stage.
+/// Returns the Vulkan name of a stage.
 pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
 }
@@ -94,7 +93,7 @@ impl Specialization {
 }
 
 impl ShaderStage<'_> {
-    /// The stage of the module.
+    /// Returns the stage of the module.
     pub(super) fn stage(&self) -> Stage {
         self.module.stage
     }
@@ -108,9 +107,10 @@ impl ShaderStage<'_> {
             .stage(stage_flag(self.module.stage))
             .module(self.module.raw)
             .name(&self.entry_point);
-        match self.constants.is_empty() {
-            true => info,
-            false => info.specialization_info(specialization),
+        if self.constants.is_empty() {
+            info
+        } else {
+            info.specialization_info(specialization)
         }
     }
 
@@ -129,7 +129,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// What decides about the stage.
+    /// Returns the key of the stage.
     pub(super) fn key(&self) -> StageKey {
         StageKey {
             stage: self.module.stage,

@@ -1,8 +1,70 @@
-//! Shelves of a device: objects that wait there for their next user.
+//! Object pool of a device: objects that outlive their script are reused by the next one that needs
+//! an equal one.
+//!
+//! A [`Kept`] returns to the pool of its device when it is dropped. Pools are short; the object that
+//! was used longest ago is dropped. Objects in a pool own their device, so that the last user of a
+//! device calls [`Device::clear_shelves`].
 
+use super::device::Device;
+use crate::error::Error;
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+/// An object that is retained when its user is done with it.
+pub(crate) struct Kept<T: Keep> {
+    /// `None` only while it is dropped.
+    item: Option<(T::Key, T)>,
+    device: Rc<Device>,
+}
+
+impl<T: Keep> Kept<T> {
+    /// An object from the pool, with the contents of its last use, or a new one.
+    pub(super) fn get(
+        device: &Rc<Device>,
+        key: T::Key,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Self, Error> {
+        let item = match device.shelves.take(&key) {
+            Some(item) => item,
+            None => make()?,
+        };
+        Ok(Self {
+            item: Some((key, item)),
+            device: Rc::clone(device),
+        })
+    }
+}
+
+const TAKEN: &str = "the object is there until it is dropped";
+
+impl<T: Keep> Deref for Kept<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.item.as_ref().expect(TAKEN).1
+    }
+}
+
+impl<T: Keep> DerefMut for Kept<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.item.as_mut().expect(TAKEN).1
+    }
+}
+
+impl<T: Keep> Drop for Kept<T> {
+    fn drop(&mut self) {
+        let Some((key, item)) = self.item.take() else {
+            return;
+        };
+        if !self.device.is_lost() && T::is_small(&key) {
+            let fallen = self.device.shelves.put(key, item);
+            drop(fallen);
+        }
+    }
+}
 
 /// Something that is worth keeping.
 pub(crate) trait Keep: Sized + 'static {
@@ -10,7 +72,7 @@ pub(crate) trait Keep: Sized + 'static {
     type Key: PartialEq;
     /// How many are kept.
     const LIMIT: usize;
-    /// Whether this one is not too large.
+    /// Returns whether this one is not too large.
     fn is_small(_: &Self::Key) -> bool {
         true
     }
@@ -33,9 +95,10 @@ impl<T: Keep> Shelf<T> {
 
     fn put(&mut self, key: T::Key, item: T) -> Option<(T::Key, T)> {
         self.0.push_back((key, item));
-        match self.0.len() > T::LIMIT {
-            true => self.0.pop_front(),
-            false => None,
+        if self.0.len() > T::LIMIT {
+            self.0.pop_front()
+        } else {
+            None
         }
     }
 }

@@ -12,12 +12,12 @@ use glasm_scripts::format::{Aspect, DepthFormat, Format};
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// The format of raw texels of so many bits.
+/// Returns the format of raw texels of so many bits.
 pub(crate) fn raw_format(bits: u8) -> Option<Format> {
     Format::parse(TexelFormat::raw(bits)?.vulkan_name())
 }
 
-/// The type of a view of all of a texture.
+/// Returns the type of a view of all of a texture.
 pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
     match target {
         TexTarget::D1 => vk::ImageViewType::TYPE_1D,
@@ -37,13 +37,14 @@ pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
     let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
         return vk::ImageAspectFlags::COLOR;
     };
-    match depth.has_stencil {
-        true => vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL,
-        false => vk::ImageAspectFlags::DEPTH,
+    if depth.has_stencil {
+        vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL
+    } else {
+        vk::ImageAspectFlags::DEPTH
     }
 }
 
-/// What texels of a format are.
+/// Returns the aspect of texels of a format.
 pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     match format.aspect {
         Aspect::Color => vk::ImageAspectFlags::COLOR,
@@ -51,12 +52,13 @@ pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// A copy between a plane and a buffer, at an offset in the buffer.
+/// Returns a copy between a plane and a buffer, at an offset in the buffer.
 pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferImageCopy {
     let [width, height, _] = shape.level_extent(id.level);
-    let (layer, z) = match shape.target == TexTarget::D3 {
-        true => (0, id.slice as i32),
-        false => (id.slice, 0),
+    let (layer, z) = if shape.target == TexTarget::D3 {
+        (0, id.slice as i32)
+    } else {
+        (id.slice, 0)
     };
     let layers = vk::ImageSubresourceLayers::default()
         .aspect_mask(texel_aspect(&shape.format))
@@ -104,7 +106,7 @@ pub(super) fn upload(
     })
 }
 
-/// The range of a view: what texels are, some levels, all layers.
+/// Returns the range of a view: what texels are, some levels, all layers.
 pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange::default()
         .aspect_mask(texel_aspect(&shape.format))
@@ -113,7 +115,7 @@ pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::Ima
         .layer_count(shape.layers)
 }
 
-/// A view of some levels of a texture.
+/// Returns a view of some levels of a texture.
 pub(super) fn level_view(
     shape: &Shape,
     format: vk::Format,

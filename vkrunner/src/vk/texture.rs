@@ -92,7 +92,7 @@ impl Texture {
         Ok(())
     }
 
-    /// All of a storage image, in its own format.
+    /// Returns all of a storage image, in its own format.
     pub(crate) fn whole_view(&self) -> StorageView {
         StorageView {
             target: self.shape.target,
@@ -108,7 +108,7 @@ impl Texture {
             .map(|(_, made)| *made)
     }
 
-    /// The layout between commands.
+    /// Returns the layout between commands.
     fn layout(&self) -> vk::ImageLayout {
         match self.usage {
             TextureUse::Sampled => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -169,7 +169,7 @@ impl Texture {
         }
     }
 
-    /// The texels of a plane; of multisample textures only if they are storage images.
+    /// Reads the texels of a plane; of multisample textures only if they are storage images.
     pub(crate) fn read(&self, id: PlaneId) -> Result<Picture, Error> {
         let [width, height, _] = self.shape.level_extent(id.level);
         let size = self.shape.plane_bytes(id.level);
@@ -204,7 +204,7 @@ impl Texture {
         Ok(readback.bytes()[..size].to_vec())
     }
 
-    /// The view of a storage texel buffer.
+    /// Returns the view of a storage texel buffer.
     pub(super) fn storage_texels(&self, view: &StorageView) -> Option<vk::BufferView> {
         match self.view(view) {
             Some(View::Texels(view)) => Some(view),
@@ -212,7 +212,7 @@ impl Texture {
         }
     }
 
-    /// The view of a buffer texture.
+    /// Returns the view of a buffer texture.
     pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
         match &self.memory {
             TexelMemory::Texels(_, view) => Some(*view),
@@ -220,7 +220,7 @@ impl Texture {
         }
     }
 
-    /// The image, unless it is a buffer texture.
+    /// Returns the image, unless it is a buffer texture.
     pub(super) fn image(&self) -> Option<&Image> {
         match &self.memory {
             TexelMemory::Image(image) => Some(image),
@@ -228,12 +228,12 @@ impl Texture {
         }
     }
 
-    /// What the texture is made of.
+    /// Returns the shape of the texture.
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// What a descriptor of a storage image refers to.
+    /// Returns the image that a descriptor of a storage image refers to.
     pub(super) fn storage_descriptor(&self, view: &StorageView) -> vk::DescriptorImageInfo {
         let own = || {
             self.image()
@@ -271,11 +271,12 @@ impl Drop for Texture {
     }
 }
 
-/// What lets programs see slices of an image.
+/// Returns the flags of images whose slices programs may access.
 fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
-    match shape.target == TexTarget::D3 {
-        true => vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
-        false => vk::ImageCreateFlags::empty(),
+    if shape.target == TexTarget::D3 {
+        vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT
+    } else {
+        vk::ImageCreateFlags::empty()
     }
 }
 
@@ -296,9 +297,10 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     let [width, height, depth] = shape.extent;
     // A view may leave out the curve of sRGB, or show the texels of a storage image as they are.
     let one_format = shape.format.without_curve() == shape.format.vk;
-    let create_flags = match one_format && usage == TextureUse::Sampled {
-        true => vk::ImageCreateFlags::empty(),
-        false => vk::ImageCreateFlags::MUTABLE_FORMAT,
+    let create_flags = if one_format && usage == TextureUse::Sampled {
+        vk::ImageCreateFlags::empty()
+    } else {
+        vk::ImageCreateFlags::MUTABLE_FORMAT
     };
     ImageDesc {
         flags: create_flags,
@@ -317,7 +319,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     }
 }
 
-/// The usage of an image that draws write.
+/// Returns the usage of an image that draws write.
 pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
     match format.aspect {
         Aspect::Color => vk::ImageUsageFlags::COLOR_ATTACHMENT,
@@ -354,7 +356,7 @@ fn texel_view(
     unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 
-/// A view of a part of a storage image.
+/// Returns a view of a part of a storage image.
 fn storage_view(shape: &Shape, view: &StorageView) -> ViewDesc {
     let level = view.part.level;
     let all = view_range(shape, level..level + 1);

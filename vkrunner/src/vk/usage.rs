@@ -99,7 +99,7 @@ pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags:
     vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
 );
 
-/// What every use of an attachment's format as one with several samples needs.
+/// Returns the usage that each format of a multisample attachment needs.
 pub(super) fn multisample_usage(attachment: vk::ImageUsageFlags) -> vk::ImageUsageFlags {
     attachment | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::SAMPLED
 }

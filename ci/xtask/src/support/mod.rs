@@ -268,9 +268,10 @@ fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
                 .push(variant);
         }
         for (reason, variants) in open {
-            let entry = match variants.len() == row.claims.len() {
-                true => format!("`{}`", row.id),
-                false => format!("`{}`: {}", row.id, variants.join(", ")),
+            let entry = if variants.len() == row.claims.len() {
+                format!("`{}`", row.id)
+            } else {
+                format!("`{}`: {}", row.id, variants.join(", "))
             };
             groups.entry(reason).or_default().push(entry);
         }

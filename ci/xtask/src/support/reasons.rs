@@ -1,4 +1,4 @@
-//! Why something is not proved: from the notes, from what the drivers lack, or from what nobody
+//! Why something is not proved: from the notes, from what the drivers lack, or from what no one
 //! claims.
 
 use super::texts::Texts;
@@ -123,9 +123,10 @@ pub(super) fn shortened(reason: &str) -> String {
         return reason.to_owned();
     };
     let thing = thing.strip_prefix("the feature ").unwrap_or(thing);
-    match thing.contains(' ') {
-        true => format!("{verb} {thing}"),
-        false => format!("{verb} `{thing}`"),
+    if thing.contains(' ') {
+        format!("{verb} {thing}")
+    } else {
+        format!("{verb} `{thing}`")
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Texts {
 
 /// What is to be said about some features.
 pub(super) struct Note {
-    /// Ids, or beginnings of ids with a `*` behind.
+    /// Ids, or beginnings of ids with a `*` after.
     pub(super) patterns: Vec<String>,
     pub(super) kind: NoteKind,
     pub(super) text: String,

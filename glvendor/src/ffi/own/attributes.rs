@@ -4,9 +4,8 @@
 
 use super::super::driver::types::*;
 use super::super::{current, driver, memory, query};
-use crate::commands;
 use crate::context::{Groups, State};
-use crate::evaluators;
+use crate::{commands, evaluators};
 use std::ffi::c_void;
 
 /// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
@@ -121,7 +120,7 @@ macro_rules! get {
                 current::with(|state| state.fail(commands::INVALID_VALUE));
                 return;
             }
-            // SAFETY: the application has room for what it asks for.
+            // SAFETY: the application has space for what it asks for.
             unsafe { driver::$same(number, name, values) };
         }
     )*};
@@ -139,11 +138,12 @@ pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(
     pointer: *const *mut c_void,
 ) {
     current::with(|state| state.arrays_change());
-    // SAFETY: the application has room for a pointer.
+    // SAFETY: the application has space for a pointer.
     unsafe { driver::GetVertexAttribPointerv(number, name, pointer) };
 }
 
-/// The numbered attribute of an array that NV_vertex_program enables: `VERTEX_ATTRIB_ARRAYi_NV`.
+/// Returns the numbered attribute of an array that NV_vertex_program enables:
+/// `VERTEX_ATTRIB_ARRAYi_NV`.
 fn numbered_array(array: GLenum) -> Option<u32> {
     array.checked_sub(0x8650).filter(|&number| number < 16)
 }
@@ -208,13 +208,14 @@ fn enable(capability: GLenum, enabled: bool) {
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {
         current::with(|state| {
-            state.restore_overrides();
+            state.drawing.overridden.restore();
             state.changed(Groups::ENABLES);
         });
     }
-    match enabled {
-        true => driver::Enable(capability),
-        false => driver::Disable(capability),
+    if enabled {
+        driver::Enable(capability)
+    } else {
+        driver::Disable(capability)
     }
 }
 
@@ -236,4 +237,60 @@ pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
     current::with(|state| state.is_matrix_nv = is_nv);
     let mode = if is_nv { mode - 0x8630 + 0x88C0 } else { mode };
     driver::MatrixMode(mode);
+}
+
+/// Returns a value of a material, as four components.
+///
+/// # Safety
+/// The list has as many components as the name asks for.
+unsafe fn value<T: Copy>(
+    name: GLenum,
+    values: *const T,
+    color: fn(T) -> f32,
+    number: fn(T) -> f32,
+) -> [f32; 4] {
+    const SHININESS: GLenum = driver::constants::SHININESS;
+    const COLOR_INDEXES: GLenum = driver::constants::COLOR_INDEXES;
+    match name {
+        _ if values.is_null() => [0.0; 4],
+        // SAFETY: the caller says so.
+        SHININESS => [number(unsafe { values.read_unaligned() }), 0.0, 0.0, 1.0],
+        COLOR_INDEXES => [0.0; 4],
+        // SAFETY: the caller says so.
+        _ => std::array::from_fn(|n| color(unsafe { values.add(n).read_unaligned() })),
+    }
+}
+
+pub(crate) unsafe extern "system" fn Materialf(face: GLenum, name: GLenum, number: GLfloat) {
+    driver::Materialf(face, name, number);
+    // Colors are not set so: that is an error of the driver.
+    if name == driver::constants::SHININESS {
+        current::with(|state| state.material(face, name, [number, 0.0, 0.0, 1.0]));
+    }
+}
+
+pub(crate) unsafe extern "system" fn Materiali(face: GLenum, name: GLenum, number: GLint) {
+    // SAFETY: it has no pointers.
+    unsafe { Materialf(face, name, number as GLfloat) };
+}
+
+pub(crate) unsafe extern "system" fn Materialfv(
+    face: GLenum,
+    name: GLenum,
+    values: *const GLfloat,
+) {
+    // SAFETY: the application follows the specification.
+    unsafe { driver::Materialfv(face, name, values) };
+    // SAFETY: the same.
+    let value = unsafe { value(name, values, |it| it, |it| it) };
+    current::with(|state| state.material(face, name, value));
+}
+
+pub(crate) unsafe extern "system" fn Materialiv(face: GLenum, name: GLenum, values: *const GLint) {
+    // SAFETY: the application follows the specification.
+    unsafe { driver::Materialiv(face, name, values) };
+    let fraction = |it: GLint| ((2.0 * f64::from(it) + 1.0) / 4_294_967_295.0) as f32;
+    // SAFETY: the same.
+    let value = unsafe { value(name, values, fraction, |it| it as f32) };
+    current::with(|state| state.material(face, name, value));
 }

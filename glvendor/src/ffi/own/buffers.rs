@@ -11,7 +11,7 @@ use std::ffi::c_void;
 /// `COPY_WRITE_BUFFER`, which draws nothing and is no state of arrays.
 const OTHER: GLenum = 0x8F37;
 
-/// What the driver calls a target, with the buffer that is put back behind the command.
+/// What the driver calls a target, with the buffer that is put back after the command.
 struct Stand {
     target: GLenum,
     before: Option<GLuint>,
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "system" fn GetBufferSubData(
     data: *mut c_void,
 ) {
     let stand = Stand::of(target);
-    // SAFETY: the application has room for as many bytes.
+    // SAFETY: the application has space for as many bytes.
     unsafe { driver::GetBufferSubData(stand.target, offset, size, data) };
 }
 
@@ -95,7 +95,7 @@ pub(crate) unsafe extern "system" fn GetBufferParameteriv(
     value: *mut GLint,
 ) {
     let stand = Stand::of(target);
-    // SAFETY: the application has room for the value.
+    // SAFETY: the application has space for the value.
     unsafe { driver::GetBufferParameteriv(stand.target, name, value) };
 }
 
@@ -121,7 +121,7 @@ pub(crate) unsafe extern "system" fn UnmapBuffer(target: GLenum) -> GLboolean {
     driver::UnmapBuffer(stand.target)
 }
 
-/// The buffer of a numbered binding, if the target has parameter buffers.
+/// Returns the buffer of a numbered binding, if the target has parameter buffers.
 fn bound(target: GLenum, index: GLuint) -> Option<GLint> {
     let ours = Target::of_buffers(target)?;
     let buffers = current::with(|state| state.buffers[ours as usize])?;
@@ -134,7 +134,7 @@ pub(crate) unsafe extern "system" fn GetIntegeri_v(
     value: *mut GLint,
 ) {
     match bound(target, index) {
-        // SAFETY: the application has room for the value.
+        // SAFETY: the application has space for the value.
         Some(buffer) => unsafe { memory::write(value, &[buffer]) },
         None => {
             // SAFETY: the application has space for the values.

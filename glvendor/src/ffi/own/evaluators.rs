@@ -54,7 +54,8 @@ unsafe fn set_map<T: Copy>(
     });
 }
 
-/// Whether a map is that of a numbered attribute of a dimension. Applications that have maps may evaluate them.
+/// Returns whether a map is that of a numbered attribute of a dimension. Applications that have
+/// maps may evaluate them.
 fn is_numbered(target: GLenum, dimension: usize) -> bool {
     let is_numbered = evaluators::numbered(target).is_some_and(|it| it.0 == dimension);
     current::with(|state| {
@@ -75,7 +76,7 @@ macro_rules! maps {
             points: *const $ty,
         ) {
             if !is_numbered(target, 0) {
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 return unsafe { driver::$one(target, u1, u2, stride, order, points) };
             }
             let convert: fn($ty) -> f32 = $convert;
@@ -98,7 +99,7 @@ macro_rules! maps {
             points: *const $ty,
         ) {
             if !is_numbered(target, 1) {
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 return unsafe {
                     driver::$two(target, u1, u2, u_stride, u_order, v1, v2, v_stride, v_order, points)
                 };
@@ -121,9 +122,10 @@ macro_rules! get {
     ($($name:ident, $ty:ty, $convert:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, name: GLenum, values: *mut $ty) {
             let is_ours = evaluators::numbered(target).is_some();
-            let answer = current::with(|state| match state.capabilities.works && is_ours {
-                true => Some(state.map_values(target, name)),
-                false => None,
+            let answer = current::with(|state| if state.capabilities.works && is_ours {
+                Some(state.map_values(target, name))
+            } else {
+                None
             });
             match answer.flatten() {
                 Some(answer) => {
@@ -131,7 +133,7 @@ macro_rules! get {
                     // SAFETY: the application has asked for the order.
                     unsafe { memory::write(values, &answer) };
                 }
-                // SAFETY: the application keeps to the specification.
+                // SAFETY: the application follows the specification.
                 None => unsafe { driver::$name(target, name, values) },
             }
         }
@@ -210,14 +212,14 @@ pub(crate) unsafe extern "system" fn EvalPoint2(i: GLint, j: GLint) {
     }
 }
 
-/// Whether evaluators are this library's for a mesh.
+/// Returns whether evaluators are this library's for a mesh.
 fn evaluates() -> bool {
     current::with(|state| state.evaluates()).unwrap_or(false)
 }
 
-/// Whether the driver may draw a mesh, with programs that are ready then.
+/// Returns whether the driver may draw a mesh, with programs that are ready then.
 fn is_ready() -> bool {
-    current::with(|state| draw::before(state, None)) != Some(Draw::Nothing)
+    current::with(|state| draw::prepare_draw(state, None)) != Some(Draw::Nothing)
 }
 
 /// Points of a mesh, as primitives.

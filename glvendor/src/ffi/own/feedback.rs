@@ -72,12 +72,12 @@ pub(crate) unsafe extern "system" fn DeleteTransformFeedbacksNV(
     count: GLsizei,
     names: *const GLuint,
 ) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     unsafe { driver::DeleteTransformFeedbacks(count, names) };
 }
 
 pub(crate) unsafe extern "system" fn GenTransformFeedbacksNV(count: GLsizei, names: *mut GLuint) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     unsafe { driver::GenTransformFeedbacks(count, names) };
 }
 

@@ -101,7 +101,7 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
         true
     });
     if done != Some(true) {
-        // SAFETY: the application keeps to the specification.
+        // SAFETY: the application follows the specification.
         unsafe { driver::CallLists(count, kind, lists) };
     }
 }
@@ -121,12 +121,12 @@ pub(crate) unsafe extern "system" fn IsList(name: GLuint) -> GLboolean {
 
 /// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.
 pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
-    primitives_after(mode, |state| draw::before(state, Some(mode)))
+    primitives_after(mode, |state| draw::prepare_draw(state, Some(mode)))
 }
 
 fn primitives_after(mode: GLenum, before: impl FnOnce(&mut State) -> Draw) -> Option<GLenum> {
     let ready = |state: &mut State| match before(state) {
-        Draw::On => Some(draw::mode(state, mode)),
+        Draw::On => Some(draw::find_mode(state, mode)),
         Draw::Nothing => None,
     };
     current::with(ready).unwrap_or(Some(mode))
@@ -137,7 +137,7 @@ pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
         state.remember_list_base();
         state.begin_evaluation();
     });
-    let mode = primitives_after(mode, |state| draw::before_vertices(state, mode));
+    let mode = primitives_after(mode, |state| draw::prepare_vertices(state, mode));
     if let Some(mode) = mode {
         driver::Begin(mode);
     }
@@ -156,7 +156,7 @@ pub(crate) unsafe extern "system" fn End() {
 pub(crate) fn rectangle([left, bottom, right, top]: [f32; 4]) -> bool {
     let is_polygon = current::with(|state| !state.is_inside && draw::has_geometry(state));
     if is_polygon != Some(true) {
-        return current::with(|state| draw::before(state, None)) == Some(Draw::Nothing);
+        return current::with(|state| draw::prepare_draw(state, None)) == Some(Draw::Nothing);
     }
     // SAFETY: it has no pointers.
     unsafe { Begin(driver::constants::POLYGON) };

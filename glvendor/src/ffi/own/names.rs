@@ -47,7 +47,7 @@ pub(crate) fn foreign_pipeline(name: GLuint) -> GLuint {
     with(|state| state.foreign_pipeline(name)).unwrap_or(name)
 }
 
-/// The name of an object of a kind: `GL_BUFFER`.
+/// Returns the name of an object of a kind: `GL_BUFFER`.
 pub(crate) fn foreign_object(kind: GLenum, name: GLuint) -> GLuint {
     match kind {
         driver::constants::BUFFER => foreign_buffer(name),

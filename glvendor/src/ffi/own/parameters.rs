@@ -208,7 +208,7 @@ macro_rules! by_name {
                 let name = unsafe { memory::bytes(name, length) };
                 answers::named_parameter(state, program, &name)
             });
-            // SAFETY: the application has room for four components.
+            // SAFETY: the application has space for four components.
             unsafe { write_floats(values, answer.flatten()) };
         }
     )*};
@@ -222,7 +222,7 @@ by_name! {
 /// Writes four components, if there are any.
 ///
 /// # Safety
-/// There is room for them.
+/// There is space for them.
 unsafe fn write_floats<T: From<f32> + Copy>(place: *mut T, value: Option<Bits>) {
     if let Some(value) = value {
         // SAFETY: the caller says so.
@@ -236,7 +236,7 @@ macro_rules! queries {
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *mut $ty) {
             let answer = current::with(|state| answers::$answer(state, target, index)).flatten();
             if let Some(answer) = answer {
-                // SAFETY: the application has room for four components.
+                // SAFETY: the application has space for four components.
                 unsafe { memory::write(values, &answer.map($write)) };
             }
         }
@@ -259,7 +259,7 @@ macro_rules! named_queries {
         pub(crate) unsafe extern "system" fn $name(program: GLuint, _target: GLenum, index: GLuint, values: *mut $ty) {
             let answer = current::with(|state| answers::named_local_parameter(state, program, index)).flatten();
             if let Some(answer) = answer {
-                // SAFETY: the application has room for four components.
+                // SAFETY: the application has space for four components.
                 unsafe { memory::write(values, &answer.map($write)) };
             }
         }
@@ -284,7 +284,7 @@ macro_rules! nv_queries {
                     None
                 }
             });
-            // SAFETY: the application has room for four components.
+            // SAFETY: the application has space for four components.
             unsafe { write_floats(values, answer.flatten()) };
         }
     )*};
@@ -395,7 +395,81 @@ pub(crate) unsafe extern "system" fn GetProgramSubroutineParameteruivNV(
 ) {
     let answer = current::with(|state| answers::subroutine(state, target, index)).flatten();
     if let Some(answer) = answer {
-        // SAFETY: the application has room for one number.
+        // SAFETY: the application has space for one number.
         unsafe { memory::write(value, &[answer]) };
     }
+}
+
+pub(crate) unsafe extern "system" fn GetError() -> GLenum {
+    let inside = current::with(|state| std::mem::take(&mut state.error)).unwrap_or(0);
+    match inside {
+        0 => driver::GetError(),
+        error => error,
+    }
+}
+
+pub(crate) unsafe extern "system" fn GetString(name: GLenum) -> *const GLubyte {
+    match current::with(|state| answers::string(state, name)).flatten() {
+        Some(text) => text.cast(),
+        // SAFETY: it has no pointers.
+        None => unsafe { driver::GetString(name) },
+    }
+}
+
+pub(crate) unsafe extern "system" fn GetStringi(name: GLenum, index: GLuint) -> *const GLubyte {
+    match current::with(|state| answers::indexed_string(state, name, index)).flatten() {
+        Some(text) => text.cast(),
+        // SAFETY: it has no pointers.
+        None => unsafe { driver::GetStringi(name, index) },
+    }
+}
+
+pub(crate) unsafe extern "system" fn IsEnabled(capability: GLenum) -> GLboolean {
+    match current::with(|state| answers::is_enabled(state, capability)).flatten() {
+        Some(answer) => answer.into(),
+        None => driver::IsEnabled(capability),
+    }
+}
+
+macro_rules! get {
+    ($($name:ident, $ty:ty, $convert:expr;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(name: GLenum, values: *mut $ty) {
+            match current::with(|state| answers::integer(state, name)).flatten() {
+                // SAFETY: the application has space for the value.
+                Some(answer) => unsafe { memory::write(values, &[($convert)(answer)]) },
+                // SAFETY: the application has space for the values.
+                None => unsafe { driver::$name(name, values) },
+            }
+        }
+    )*};
+}
+
+get! {
+    GetIntegerv, GLint, |it: i32| it;
+    GetFloatv, GLfloat, |it: i32| it as f32;
+    GetDoublev, GLdouble, f64::from;
+    GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0);
+}
+
+pub(crate) unsafe extern "system" fn BindImageTexture(
+    unit: GLuint,
+    texture: GLuint,
+    level: GLint,
+    layered: GLboolean,
+    layer: GLint,
+    access: GLenum,
+    format: GLenum,
+) {
+    current::with(|state| state.images_change());
+    driver::BindImageTexture(unit, texture, level, layered, layer, access, format);
+}
+
+pub(crate) unsafe extern "system" fn BindImageTextures(
+    first: GLuint,
+    count: GLsizei,
+    textures: *const GLuint,
+) {
+    current::with(|state| state.images_change());
+    // SAFETY: the application has as many names.
+    unsafe { driver::BindImageTextures(first, count, textures) };
 }

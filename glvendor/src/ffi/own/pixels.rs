@@ -38,7 +38,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
     image: *const c_void,
 ) {
     let size = [width, height];
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     let native = || unsafe { driver::DrawPixels(width, height, format, kind, image) };
     let fill = || {
         let internal = driver::constants::RGBA32F as GLint;
@@ -51,9 +51,10 @@ pub(crate) unsafe extern "system" fn DrawPixels(
         }
         if state.recording.is_some() {
             return state.record_instead(native, |state, list| {
-                let texture = match pixels::is_color(format) {
-                    true => pixels::texture(state, size, fill),
-                    false => None,
+                let texture = if pixels::is_color(format) {
+                    pixels::texture(state, size, fill)
+                } else {
+                    None
                 };
                 let texture = texture.map(|name| state.keep_texture(name, size));
                 Command::Image(Arc::new(Image {
@@ -63,9 +64,10 @@ pub(crate) unsafe extern "system" fn DrawPixels(
                 }))
             });
         }
-        match pixels::is_color(format) {
-            true => pixels::draw_pixels(state, size, fill, native),
-            false => pixels::draw_others(state, native),
+        if pixels::is_color(format) {
+            pixels::draw_pixels(state, size, fill, native)
+        } else {
+            pixels::draw_others(state, native)
         }
         true
     });
@@ -102,7 +104,7 @@ pub(crate) unsafe extern "system" fn Bitmap(
     y_step: GLfloat,
     bits: *const GLubyte,
 ) {
-    // SAFETY: the application keeps to the specification.
+    // SAFETY: the application follows the specification.
     let native = || unsafe { driver::Bitmap(width, height, x, y, x_step, y_step, bits) };
     let bitmap = |state: &mut State| {
         // SAFETY: the application has the bits that the state of unpacking asks for.
@@ -175,7 +177,7 @@ impl Layout {
         })
     }
 
-    /// Whether the bit of a column and a row is set, by the byte at an offset.
+    /// Returns whether the bit of a column and a row is set, by the byte at an offset.
     fn is_set(&self, byte: impl Fn(u64) -> u8, [column, row]: [i32; 2]) -> bool {
         let bit = self.first_bit + u64::from(column.unsigned_abs());
         let offset = self.first_byte + u64::from(row.unsigned_abs()) * self.stride + bit / 8;

@@ -6,10 +6,10 @@ use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::answers;
 use crate::arguments;
-use crate::beside;
 use crate::commands::{self, Command};
 use crate::compute;
 use crate::draw::{self, Draw};
+use crate::mixed_pipeline;
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
@@ -172,7 +172,7 @@ pub(crate) unsafe extern "system" fn GetTrackMatrixivNV(
     let answer =
         current::with(|state| answers::track_matrix(state, target, address, name)).flatten();
     if let Some(answer) = answer {
-        // SAFETY: the application has room for one value.
+        // SAFETY: the application has space for one value.
         unsafe { memory::write(value, &[answer]) };
     }
 }
@@ -192,7 +192,7 @@ pub(crate) unsafe extern "system" fn GetProgramivARB(
         answers::program_value(state, target, &program, name)
     });
     if let Some(answer) = answer.flatten() {
-        // SAFETY: the application has room for one value.
+        // SAFETY: the application has space for one value.
         unsafe { memory::write(value, &[answer]) };
     }
 }
@@ -209,7 +209,7 @@ pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(
         answers::program_value(state, target, &program, name)
     });
     if let Some(answer) = answer.flatten() {
-        // SAFETY: the application has room for one value.
+        // SAFETY: the application has space for one value.
         unsafe { memory::write(value, &[answer]) };
     }
 }
@@ -221,7 +221,7 @@ pub(crate) unsafe extern "system" fn GetProgramivNV(
 ) {
     let answer = current::with(|state| answers::nv_program_value(state, program, name)).flatten();
     if let Some(answer) = answer {
-        // SAFETY: the application has room for one value.
+        // SAFETY: the application has space for one value.
         unsafe { memory::write(value, &[answer]) };
     }
 }
@@ -229,7 +229,7 @@ pub(crate) unsafe extern "system" fn GetProgramivNV(
 /// Writes a program string; GL adds no zero to it.
 ///
 /// # Safety
-/// There is room for it.
+/// There is space for it.
 unsafe fn write_text(place: *mut c_void, text: Option<Vec<u8>>) {
     if let Some(text) = text {
         // SAFETY: the caller says so.
@@ -286,7 +286,7 @@ pub(crate) unsafe extern "system" fn GetHandleARB(name: GLenum) -> GLhandleARB {
 }
 
 pub(crate) unsafe extern "system" fn LinkProgram(program: GLuint) {
-    if current::with(|state| beside::link(state, program)).is_none() {
+    if current::with(|state| mixed_pipeline::link(state, program)).is_none() {
         driver::LinkProgram(program);
     }
 }
@@ -300,9 +300,9 @@ pub(crate) unsafe extern "system" fn GetProgramiv(
 ) {
     let answer = current::with(|state| answers::object_value(state, program, name)).flatten();
     match answer {
-        // SAFETY: the application has room for one value.
+        // SAFETY: the application has space for one value.
         Some(answer) => unsafe { memory::write(value, &[answer]) },
-        // SAFETY: the application has room for the value.
+        // SAFETY: the application has space for the value.
         None => unsafe { driver::GetProgramiv(program, name, value) },
     }
 }
@@ -348,7 +348,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     }
 }
 
-/// Whether the driver may run work groups.
+/// Returns whether the driver may run work groups.
 fn is_ready(group: Option<[u32; 3]>) -> bool {
     current::with(|state| compute::before_dispatch(state, group)) != Some(Draw::Nothing)
 }

@@ -1,4 +1,5 @@
-//! Recordings of runs: what a driver made of a script, as a text file that is kept and compared with later runs.
+//! Recordings of runs: what a driver made of a script, as a text file that is retained and
+//! compared with later runs.
 //!
 //! ```text
 //! glasm recording 1
@@ -15,10 +16,12 @@
 //!   0: 3f800000*4 00000000 00000007
 //! ```
 //!
-//! Floats are written as decimal numbers that give the same bits when they are read, and every NaN as `nan`; normalized numbers as the
-//! integers that they are stored as; words in hexadecimal. `*` repeats. Rows of pictures and bytes of buffers stand in front of their
-//! values; rows that are alike are one line. `same as line 14` stands for the values of an earlier observation of the same thing.
-//! `text` is the digest of the script's text, by which a recording is known to be older than its script.
+//! Floats are written as decimal numbers that give the same bits when they are read, and every NaN
+//! as `nan`; normalized numbers as the integers that they are stored as; words in hexadecimal. `*`
+//! repeats. Rows of pictures and bytes of buffers are in front of their values; rows that are
+//! alike are one line. `same as line 14` denotes the values of an earlier observation of the same
+//! thing. `text` is the digest of the script's text, by which a recording is known to be older
+//! than its script.
 
 mod read;
 mod write;
@@ -60,7 +63,7 @@ pub struct Recording {
     pub observations: Vec<Observation>,
 }
 
-/// The failure as recordings have it: the column stands in the message.
+/// Returns the failure as recordings have it: the column is in the message.
 fn without_column(failure: &Failure) -> Failure {
     match failure.column {
         Some(column) => Failure::new(
@@ -72,7 +75,7 @@ fn without_column(failure: &Failure) -> Failure {
 }
 
 impl Recording {
-    /// The recording of a run; takes what was seen out of its report. The script is read once more.
+    /// The recording of a run; takes what was seen out of its report. The script is read again.
     pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
         let text = read_script(Path::new(&report.name));
         Self {
@@ -99,7 +102,8 @@ impl Recording {
         }
     }
 
-    /// Writes the file of the recording below a folder, and makes the folders that are missing.
+    /// Writes the file of the recording below a directory, and makes the directories that are
+    /// missing.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -116,7 +120,8 @@ impl Recording {
     }
 }
 
-/// The 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines, which change nothing.
+/// Returns the 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines,
+/// which change nothing.
 fn digest(text: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for line in text.split(|byte| *byte == b'\n') {
@@ -129,14 +134,15 @@ fn digest(text: &[u8]) -> u64 {
     hash
 }
 
-/// Where the recording of a script is below the folder of recordings: the script's path, as seen from the current folder.
+/// Where the recording of a script is below the directory of recordings: the script's path, as
+/// seen from the current directory.
 fn file_of(script: &Path) -> PathBuf {
     let current = std::env::current_dir().unwrap_or_default();
     let script = script.strip_prefix(current).unwrap_or(script);
     normal(script).with_extension(EXTENSION)
 }
 
-/// The named folders and the file of a path.
+/// Returns the named directories and the file of a path.
 fn normal(path: &Path) -> PathBuf {
     let named = |part: &Component<'_>| matches!(part, Component::Normal(_));
     path.components().filter(named).collect()
@@ -150,7 +156,7 @@ enum Cell {
     Unsigned,
 }
 
-/// How the channels of a format are written.
+/// Returns how the channels of a format are written.
 fn cell_of(format: &Format, bits: u32) -> Cell {
     use crate::data::Scalar;
     match format.encoding {

@@ -43,7 +43,8 @@ pub enum RecordingError {
 }
 
 impl Recording {
-    /// The recording of a script below a folder, whatever the folder was from which the script was recorded.
+    /// The recording of a script below a directory, whatever the directory was from which the
+    /// script was recorded.
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
@@ -122,14 +123,14 @@ impl Recording {
     }
 }
 
-/// Whether a recording is one of a script: one path is the end of the other.
+/// Returns whether a recording is one of a script: one path is the end of the other.
 fn is_of(recording: &Recording, script: &Path) -> bool {
     let recorded = normal(Path::new(&recording.script)).with_extension(EXTENSION);
     let script = file_of(script);
     recorded.ends_with(&script) || script.ends_with(&recorded)
 }
 
-/// The first word of a line, and what comes behind the space after it.
+/// Returns the first word of a line, and what comes after the space after it.
 fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
@@ -150,7 +151,7 @@ impl<'a> Reader<'a> {
         Some(line)
     }
 
-    /// The next line if it belongs to an observation, without its indent.
+    /// Returns the next line if it belongs to an observation, without its indent.
     fn next_row(&mut self) -> Option<&'a str> {
         let (_, line) = self.lines.peek()?;
         let row = line.strip_prefix("  ")?;
@@ -170,24 +171,26 @@ impl<'a> Reader<'a> {
         text.parse().map_err(wrong)
     }
 
-    /// The number that text starts with.
+    /// Returns the number that text starts with.
     fn number<T: FromStr>(&self, text: &mut &str, what: &str) -> Result<T, ReadError> {
         let word = take_word(text);
         self.parse(word, what)
     }
 
     fn keyword(&self, text: &mut &str, word: &str) -> Result<(), ReadError> {
-        match take_word(text) == word {
-            true => Ok(()),
-            false => Err(self.error(format!("expected `{word}`"))),
+        if take_word(text) == word {
+            Ok(())
+        } else {
+            Err(self.error(format!("expected `{word}`")))
         }
     }
 
     fn field(&mut self, word: &str) -> Result<String, ReadError> {
         let (found, value) = split(self.next().unwrap_or_default());
-        match found == word {
-            true => Ok(value.to_owned()),
-            false => Err(self.error(format!("expected `{word}`"))),
+        if found == word {
+            Ok(value.to_owned())
+        } else {
+            Err(self.error(format!("expected `{word}`")))
         }
     }
 
@@ -207,7 +210,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number, or `-` for none.
+    /// Returns a number, or `-` for none.
     fn optional<T: FromStr>(&self, text: &mut &str, what: &str) -> Result<Option<T>, ReadError> {
         match take_word(text) {
             "-" => Ok(None),
@@ -323,7 +326,7 @@ impl<'a> Reader<'a> {
         Ok((layout, bytes))
     }
 
-    /// The values of an observation of so many bytes.
+    /// Returns the values of an observation of so many bytes.
     fn body(
         &mut self,
         layout: &ObservedLayout,
@@ -349,9 +352,10 @@ impl<'a> Reader<'a> {
                 return Err(self.error("there are too many values"));
             }
         }
-        match bytes.len() == length {
-            true => Ok(bytes),
-            false => Err(self.error(format!("expected {length} bytes, found {}", bytes.len()))),
+        if bytes.len() == length {
+            Ok(bytes)
+        } else {
+            Err(self.error(format!("expected {length} bytes, found {}", bytes.len())))
         }
     }
 
@@ -424,12 +428,12 @@ fn take_word<'a>(text: &mut &'a str) -> &'a str {
     word
 }
 
-/// The begin of a text, for messages.
+/// Returns the begin of a text, for messages.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The bytes of a texel, a value or a word.
+/// Parses the bytes of a texel, a value or a word.
 fn parse_cell(layout: &ObservedLayout, text: &str) -> Option<Vec<u8>> {
     match layout {
         ObservedLayout::Texels { format, .. } => parse_texel(format, text),

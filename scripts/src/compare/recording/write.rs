@@ -13,7 +13,7 @@ use std::fmt::Write;
 const VALUES_PER_LINE: usize = 8;
 
 impl Recording {
-    /// The recording as text.
+    /// Returns the recording as text.
     pub fn to_text(&self) -> String {
         let driver = &self.driver;
         let mut text = format!("{HEAD}\n");
@@ -46,12 +46,15 @@ impl Recording {
     }
 }
 
-/// The first line of a text, with spaces where it has control characters.
+/// Returns the first line of a text, with spaces where it has control characters.
 fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    let shown = |character: char| match character.is_control() {
-        true => ' ',
-        false => character,
+    let shown = |character: char| {
+        if character.is_control() {
+            ' '
+        } else {
+            character
+        }
     };
     line.chars()
         .map(shown)
@@ -136,7 +139,7 @@ fn write_observation(text: &mut String, seen: &Observation, before: &[Observatio
     }
 }
 
-/// Whether two observations have the same values: one can stand for the other.
+/// Returns whether two observations have the same values: one can represent the other.
 fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     let same_layout = match (&a.layout, &b.layout) {
         (
@@ -212,7 +215,7 @@ fn print_texel(format: &Format, texel: &[u8]) -> String {
     cells.join(",")
 }
 
-/// A number as short as tells it apart, without the bits of NaN.
+/// Returns a number as short as distinguishes it, without the bits of NaN.
 fn print_scalar(scalar: Scalar, bits: u64) -> String {
     match scalar.value(bits) {
         Value::Float(value) if value.is_nan() => "nan".to_owned(),

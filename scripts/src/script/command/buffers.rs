@@ -42,7 +42,7 @@ pub enum BindTarget {
 }
 
 impl BindTarget {
-    /// How the buffer there is read.
+    /// Returns how programs read a buffer that is bound there.
     pub fn kind(self) -> BufferKind {
         match self {
             Self::Bound { kind, .. } => kind,
@@ -131,7 +131,7 @@ pub struct BufferDecl {
     pub line: u32,
 }
 
-/// The parts of buffers into which vertices are captured, with their numbers, in order.
+/// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
 pub fn captured_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
     let capturing = |(target, range): (&BindTarget, &BufferRange)| match target {
         BindTarget::Bound {

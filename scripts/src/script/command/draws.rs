@@ -7,11 +7,11 @@ use ash::vk;
 /// Vertices of a draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum DrawSource {
-    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates likewise.
+    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates similarly.
     Rect {
         /// x, y, width and height in clip space, with w = 1.
         position: [f32; 4],
-        /// Likewise of texture coordinates; `None` if there are none.
+        /// Similarly of texture coordinates; `None` if there are none.
         texcoord: Option<[f32; 4]>,
     },
     /// Rows of the vertex data in their order.
@@ -47,7 +47,7 @@ pub enum IndexWidth {
 }
 
 impl IndexWidth {
-    /// The largest index, which restarts primitives where that is enabled.
+    /// Returns the largest index, which restarts primitives where that is enabled.
     pub fn max(self) -> u32 {
         match self {
             Self::U8 => 0xff,

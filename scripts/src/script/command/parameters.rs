@@ -47,7 +47,8 @@ impl ParamType {
 pub enum ParamValue {
     /// Type and bits of the four components.
     Words(Option<ParamType>, [u32; 4]),
-    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
+    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other
+    /// components stay unchanged.
     Addresses(Vec<BufferAddress>),
     /// 64-bit handles in (x, y) and, with two of them, in (z, w).
     Handles(Vec<HandleUnit>),

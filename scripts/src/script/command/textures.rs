@@ -28,7 +28,7 @@ impl ImageKey {
         }
     }
 
-    /// The image unit, unless modules find the image by descriptor only.
+    /// Returns the image unit, unless modules find the image by descriptor only.
     pub fn unit(self) -> Option<u32> {
         let unit = self.binding.checked_sub(Self::FIRST_BINDING);
         unit.filter(|_| self.set == Self::SET)
@@ -55,7 +55,7 @@ pub struct BoundImage {
     pub format: Option<Format>,
 }
 
-/// What a handle is of, by its unit, whose number stands for the handle.
+/// What a handle is of, by its unit, whose number denotes the handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleUnit {
     /// The texture of a texture image unit.
@@ -65,7 +65,7 @@ pub enum HandleUnit {
 }
 
 impl HandleUnit {
-    /// The number of the unit.
+    /// Returns the number of the unit.
     pub fn unit(self) -> u32 {
         match self {
             Self::Texture(unit) | Self::Image(unit) => unit,
@@ -104,13 +104,13 @@ impl TextureEnables {
         Some(())
     }
 
-    /// Whether a texture of GL's name is enabled.
+    /// Returns whether a texture of GL's name is enabled.
     pub fn is_on(self, name: &str) -> bool {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name);
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)
     }
 
-    /// The target that counts.
+    /// Returns the target that counts.
     pub fn target(self) -> Option<TextureTarget> {
         let bit = self.0.checked_ilog2()?;
         Some(TEXTURES[bit as usize].1)

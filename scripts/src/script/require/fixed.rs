@@ -142,7 +142,7 @@ pub(super) fn parse_fixed(
     }
 }
 
-/// The name of a comparison, as GL has it, in small letters.
+/// Returns the name of a comparison, as GL has it, in lower case.
 fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
     use glasm::CompareFunction;
     Some(match word {
@@ -191,18 +191,18 @@ fn parse_words(
     Ok(())
 }
 
-/// The bits of a float; a hexadecimal number is bits.
+/// Parses the bits of a float; a hexadecimal number is bits.
 pub fn parse_float_bits(word: &str) -> Option<u32> {
     u32::try_from(Scalar::F32.parse_bits(word)?).ok()
 }
 
-/// The bits of an integer of either sign; a hexadecimal number is bits.
+/// Parses the bits of an integer of either sign; a hexadecimal number is bits.
 pub fn parse_integer_bits(word: &str) -> Option<u32> {
     let bits = Scalar::U32.parse_bits(word);
     u32::try_from(bits.or_else(|| Scalar::I32.parse_bits(word))?).ok()
 }
 
-/// The number of a clip plane or of a texture coordinate set.
+/// Returns the number of a clip plane or of a texture coordinate set.
 fn below_8(words: &mut Words<'_>, what: &str) -> Result<u32, LineError> {
     words.parse_with(what, |word| word.parse().ok().filter(|number| *number < 8))
 }

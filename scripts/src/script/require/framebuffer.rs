@@ -105,7 +105,7 @@ pub(super) fn parse_layers(
     Ok(())
 }
 
-/// Why the framebuffer as a whole is too much; `None` if it is not.
+/// Returns why the framebuffer is too large; `None` if it is not.
 pub(crate) fn excess(requirements: &Requirements) -> Option<&'static str> {
     let Attachments {
         colors,

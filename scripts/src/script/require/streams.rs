@@ -1,13 +1,13 @@
 //! `stream_output` and `stream_stride`.
 
+use crate::script::captures::StreamOutput;
 use crate::script::requirements::Requirements;
-use crate::script::streams::StreamOutput;
 use crate::script::words::{LineError, Words};
 
 /// Buffers that can be named, as in Gallium.
 const MAX_BUFFERS: u32 = 4;
 
-/// Vertex streams that can be named, likewise.
+/// Vertex streams that can be named, similarly.
 const MAX_STREAMS: u32 = 4;
 
 /// Outputs that a script can list.
@@ -35,9 +35,10 @@ pub(super) fn parse_output(
     let buffer = parse_buffer(words)?;
     let what = format!("a number of words, below {MAX_WORDS}");
     let offset = words.parse_with(&what, |word| below(word, MAX_WORDS))?;
-    let stream = match words.is_empty() {
-        true => 0,
-        false => words.parse_with("a stream, 0 to 3", |word| below(word, MAX_STREAMS))?,
+    let stream = if words.is_empty() {
+        0
+    } else {
+        words.parse_with("a stream, 0 to 3", |word| below(word, MAX_STREAMS))?
     };
     outputs.push(StreamOutput {
         line,

@@ -1,16 +1,20 @@
 //! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`, `print`.
 
+use super::atomic::{COUNTER, parse_atomic_source};
 use super::parser::TestParser;
 use super::places::{
-    parse_addresses, parse_bound, parse_buffer_name, parse_counter_binding, parse_source,
+    parse_addresses, parse_bound, parse_buffer_name, parse_counter_binding, parse_counter_number,
+    parse_feedback_number, parse_range, parse_slot, parse_source,
 };
-use super::textures::images::parse_image_print;
+use super::stages::parse_stage_suffix;
+use super::textures::images::{parse_bind_image, parse_image_print};
 use super::values::{
     MAX_BUFFER, check_end, parse_count, parse_data, parse_layout, parse_offset, parse_sequence,
     parse_type, parse_values,
 };
-use crate::data::{DataLayout, DataRange, Radix, TypedData};
-use crate::script::command::{BufferId, BufferKey, BufferKind, Command};
+use crate::data::{DataLayout, DataRange, DataType, Radix, TypedData};
+use crate::probe::Comparison;
+use crate::script::command::{BindTarget, BufferId, BufferKey, BufferKind, Command};
 use crate::script::requirements::Convention;
 use crate::script::words::{LineError, Words};
 
@@ -200,4 +204,96 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
             },
         },
     )
+}
+
+/// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET OP VALUES...`
+pub(super) fn parse_buffer_probe(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let (buffer, ty, layout) = parse_source(parser, words)?;
+    let offset = parse_offset(words)?;
+    let comparison = words.parse_with("a comparison", Comparison::parse)?;
+    push_buffer_probe(parser, (buffer, offset), (ty, layout), comparison, words)
+}
+
+/// `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
+pub(super) fn parse_atomic_probe(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.word("`atomic`")?;
+    let place = parse_atomic_source(parser, words)?;
+    let comparison = words.parse_with("a comparison", Comparison::parse)?;
+    let values = (COUNTER, DataLayout::STD430);
+    push_buffer_probe(parser, place, values, comparison, words)
+}
+
+/// The rest of a probe of an offset in a buffer: the expected values.
+pub(super) fn push_buffer_probe(
+    parser: &mut TestParser,
+    (buffer, offset): (BufferId, u64),
+    (ty, layout): (DataType, DataLayout),
+    comparison: Comparison,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let expected = parse_values(words, ty, layout, offset)?;
+    parser.push(
+        words,
+        Command::ProbeBuffer {
+            buffer,
+            expected,
+            comparison,
+            tolerances: parser.tolerances,
+        },
+    )
+}
+
+/// Parameter buffers of a program at most.
+const MAX_PARAM_BUFFERS: u32 = 16;
+
+/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`, `bind image ...`
+pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    if words.take("image").is_some() {
+        return parse_bind_image(parser, words);
+    }
+    let target = parse_target(words)?;
+    let range = parse_range(parser, words)?;
+    if target.kind() == BufferKind::Feedback && !range.offset.is_multiple_of(4) {
+        let message = "transform feedback buffers start at multiples of 4 bytes";
+        return Err(words.error_at_last(message));
+    }
+    parser.push(words, Command::BindBuffer { target, range })
+}
+
+fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
+    let what = "ubo, ssbo, counter, xfb, image, or buffer_ with vp, tcp, tep, gp, fp or cp";
+    let bound = |words: &mut Words<'_>, kind| {
+        let (set, binding) = parse_slot(words)?;
+        Ok(BindTarget::Bound { kind, set, binding })
+    };
+    match words.word(what)? {
+        "ubo" => bound(words, BufferKind::Uniform),
+        "ssbo" => bound(words, BufferKind::Storage),
+        "counter" => Ok(BindTarget::Bound {
+            kind: BufferKind::Counter,
+            set: 0,
+            binding: parse_counter_number(words)?,
+        }),
+        "xfb" => Ok(BindTarget::Bound {
+            kind: BufferKind::Feedback,
+            set: 0,
+            binding: parse_feedback_number(words)?,
+        }),
+        word => {
+            let stage = word.strip_prefix("buffer_").and_then(parse_stage_suffix);
+            let stage =
+                stage.ok_or_else(|| words.error_at_last(format!("`{word}` is not {what}")))?;
+            let what = format!("a number below {MAX_PARAM_BUFFERS}");
+            let index = words.parse_with(&what, |word| {
+                word.parse().ok().filter(|index| *index < MAX_PARAM_BUFFERS)
+            })?;
+            Ok(BindTarget::Param { stage, index })
+        }
+    }
 }

@@ -116,7 +116,7 @@ impl Draw {
     }
 }
 
-/// `topology NAME`: a property of VkRunner's that every draw sets anew.
+/// `topology NAME`: a property of VkRunner's that every draw sets again.
 pub(super) fn parse_topology_property(
     _parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -389,8 +389,9 @@ fn check_draw(draw: &Draw, words: &Words<'_>) -> Result<(), LineError> {
         }
     };
     let fits = first.checked_add(count).is_some();
-    match fits && draw.first_instance.checked_add(draw.instances).is_some() {
-        true => Ok(()),
-        false => Err(words.error_at_last("the draw is too large")),
+    if fits && draw.first_instance.checked_add(draw.instances).is_some() {
+        Ok(())
+    } else {
+        Err(words.error_at_last("the draw is too large"))
     }
 }

@@ -1,7 +1,6 @@
 //! Transform feedback: `xfb ...` and `probe xfb ...`.
 
-use super::buffer_probes::push_buffer_probe;
-use super::buffers::parse_contents;
+use super::buffers::{parse_contents, push_buffer_probe};
 use super::draws::parse_draw;
 use super::parser::{Capturing, TestParser};
 use super::places::{parse_feedback_buffer, parse_feedback_number};
@@ -52,7 +51,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
 ];
 
-/// What the name of a result stands for.
+/// What the name of a result denotes.
 #[derive(Clone, Copy)]
 enum ResultName {
     One(Semantic),
@@ -77,7 +76,7 @@ fn parse_result(word: &str) -> Option<ResultPart> {
     (first + count <= available).then_some((semantic, first, count))
 }
 
-/// The result of that name and the number of its components.
+/// Finds the result of that name and the number of its components.
 fn find_result(name: &str) -> Option<(Semantic, u8)> {
     let (plain, number) = match name.split_once('[') {
         None => (name.to_owned(), 0),

@@ -3,7 +3,7 @@
 use super::parser::{Capturing, MAX_BUFFERS, TestParser};
 use super::values::MAX_BUFFER;
 use crate::script::command::{BufferDecl, BufferRange, Command, Step};
-use crate::script::error::ScriptError;
+use crate::script::words::ScriptError;
 use glasm::TransformFeedback;
 
 /// What the `[test]` section holds.

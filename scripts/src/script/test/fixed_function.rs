@@ -9,7 +9,7 @@ use crate::script::pipeline_state::PipelineState;
 use crate::script::words::{LineError, Words};
 use ash::vk;
 
-/// Sets what a capability of GL stands for.
+/// Sets what a capability of GL denotes.
 type Capability = fn(&mut PipelineState, bool);
 
 /// GL's capabilities.
@@ -69,9 +69,10 @@ pub(super) fn parse_enable(
         return parse_program_point_size(parser, switch, words);
     }
     let Some((_, set)) = CAPABILITIES.iter().find(|(known, _)| *known == name) else {
-        return match switch == Switch::On && is_always_on(name) {
-            true => words.finish(),
-            false => Err(words.error_at_last(format!("`{name}` is not supported"))),
+        return if switch == Switch::On && is_always_on(name) {
+            words.finish()
+        } else {
+            Err(words.error_at_last(format!("`{name}` is not supported")))
         };
     };
     set(&mut parser.pipeline, switch == Switch::On);

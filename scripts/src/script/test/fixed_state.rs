@@ -33,7 +33,7 @@ fn parse_switch(words: &mut Words<'_>) -> Result<Switch, LineError> {
     choose(words, "on or off", &table)
 }
 
-/// The capability of that name; `unit` is the texture unit that was named last.
+/// Returns the capability of that name; `unit` is the texture unit that was named last.
 pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
     let table = [
         ("GL_COLOR_MATERIAL", FixedCapability::ColorMaterial),
@@ -121,7 +121,7 @@ pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate,
     Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
 }
 
-/// `MODE` behind `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+/// `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
     let modes = [
         ("object_linear", TexGenMode::ObjectLinear),
@@ -183,7 +183,7 @@ fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
     Ok(())
 }
 
-/// A source such as `previous` or `texture3`.
+/// Parses a source such as `previous` or `texture3`.
 fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
     words.parse_with("a source of combiners", |word| match word {
         "texture" => Some(CombineSource::Texture),
@@ -206,7 +206,7 @@ fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpda
     Ok(TexEnvUpdate::Scale(lanes, scale))
 }
 
-/// `PROPERTY VALUE` behind `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
+/// `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
 pub(super) fn parse_environment(
     words: &mut Words<'_>,
     name: &str,

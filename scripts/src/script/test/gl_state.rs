@@ -30,7 +30,7 @@ fn parse_color(words: &mut Words<'_>) -> Result<Color, LineError> {
     words.floats("a color component")
 }
 
-/// A number that `holds` is true of.
+/// Parses a number that `holds` is true of.
 fn parse_number(
     words: &mut Words<'_>,
     what: &str,
@@ -57,7 +57,7 @@ fn parse_property<T>(words: &mut Words<'_>, table: &[Property<T>]) -> Result<T, 
     }
 }
 
-/// An exponent of specular light or of a spot.
+/// Parses an exponent of specular light or of a spot.
 fn parse_exponent(words: &mut Words<'_>) -> Result<f32, LineError> {
     let what = "an exponent from 0 to 128";
     parse_number(words, what, |x| (0.0..=128.0).contains(&x))
@@ -148,7 +148,7 @@ pub(super) fn parse_color_material(
     push(parser, words, StateUpdate::Fixed(update))
 }
 
-/// A property that programs read, or one that only draws without a program see.
+/// Parses a property that programs read, or one that only draws without a program see.
 fn parse_either<T>(
     words: &mut Words<'_>,
     read: &[Property<T>],

@@ -122,7 +122,7 @@ fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError>
 /// 16 numbers, row by row.
 fn parse_rows(words: &mut Words<'_>) -> Result<Matrix, LineError> {
     let rows: [f32; 16] = words.floats("a matrix element")?;
-    // Scripts have rows as one writes them on paper, a matrix of GL is kept by columns.
+    // Scripts have rows as one writes them on paper, a matrix of GL is retained by columns.
     Ok(std::array::from_fn(|column| {
         std::array::from_fn(|row| rows[4 * row + column])
     }))

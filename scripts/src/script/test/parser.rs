@@ -1,24 +1,23 @@
-//! What the commands so far have set.
+//! What the previous commands have set.
 //!
 //! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied into each command.
 
-use super::units::Units;
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use crate::script::attachments::Attachments;
 use crate::script::command::{
-    BufferDecl, BufferId, BufferKey, BufferRange, Clear, Command, Divisors, IndexWidth,
-    MatrixTarget, Step, Switch,
+    BufferDecl, BufferId, BufferKey, BufferRange, Clear, Command, Divisors, ImageKey, IndexWidth,
+    MatrixTarget, Step, Switch, TextureEnables,
 };
 use crate::script::pipeline_state::{MAIN, PipelineState, ProvokingVertex};
-use crate::script::program::Spare;
 use crate::script::requirements::{Convention, Requirements};
+use crate::script::section::Spare;
 use crate::script::words::{LineError, Words};
-use crate::texture::{DepthMode, Sampling};
+use crate::texture::{DepthMode, Sampling, Shape};
 use ash::vk;
 use glasm::TransformFeedback;
 use glasm::ir::Stage;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Buffers that a script can have.
 pub(super) const MAX_BUFFERS: usize = 1024;
@@ -151,7 +150,7 @@ impl TestParser {
         Ok(())
     }
 
-    /// The buffer of that key, which is made if it is new.
+    /// Returns the buffer of that key, which is made if it is new.
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);
@@ -178,5 +177,33 @@ impl TestParser {
     /// Keeps a part of a buffer, to be checked when all sizes are known.
     pub(super) fn note_range(&mut self, range: BufferRange) {
         self.ranges.push((self.line, range));
+    }
+}
+
+/// Texture image units.
+pub(super) const UNITS: u32 = 32;
+
+/// A texture image unit as the previous commands have set it.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    pub(super) shape: Option<Shape>,
+    pub(super) sampling: Sampling,
+}
+
+/// All texture image units and images that the script has set, and the unit that `texparameter` changes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Units {
+    pub(super) active: u32,
+    pub(super) enables: BTreeMap<u32, TextureEnables>,
+    pub(super) units: BTreeMap<u32, Unit>,
+    pub(super) images: BTreeMap<ImageKey, Shape>,
+}
+
+impl Units {
+    pub(super) fn unit(&mut self, number: u32, initial: Sampling) -> &mut Unit {
+        self.units.entry(number).or_insert(Unit {
+            shape: None,
+            sampling: initial,
+        })
     }
 }

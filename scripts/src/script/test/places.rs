@@ -92,9 +92,10 @@ fn parse_start(
 ) -> Result<(BufferId, u64), LineError> {
     let name = parse_buffer_name(words)?;
     let buffer = parser.buffer(BufferKey::Named(name));
-    let offset = match words.is_empty() {
-        true => 0,
-        false => parse_offset(words)?,
+    let offset = if words.is_empty() {
+        0
+    } else {
+        parse_offset(words)?
     };
     Ok((buffer, offset))
 }

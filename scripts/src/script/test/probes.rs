@@ -1,10 +1,9 @@
 //! Commands that compare: `probe`, `relative probe`, `tolerance`.
 
-use super::buffer_probes::{parse_atomic_probe, parse_buffer_probe};
+use super::buffers::{parse_atomic_probe, parse_buffer_probe};
 use super::feedback::{parse_count, parse_xfb_probe};
 use super::parser::TestParser;
-use super::pixel_probes::parse_pixel_probe;
-use super::pixels::Coordinates;
+use super::pixel_probes::{Coordinates, parse_pixel_probe};
 use super::queries::{parse_components_probe, parse_count_probe, parse_parameter_probe};
 use super::textures::images::parse_image_probe;
 use crate::probe::Tolerance;

@@ -144,7 +144,7 @@ pub(crate) const STENCIL_PROPERTIES: &[(&str, Field<StencilFace>)] = &[
     ("reference", |face| Slot::Int(&mut face.reference)),
 ];
 
-/// The field that a property sets.
+/// Returns the field that a property sets.
 fn slot<'a>(state: &'a mut PipelineState, name: &str) -> Option<Slot<'a>> {
     match name.split_once('.') {
         None => find(PROPERTIES, state, name),

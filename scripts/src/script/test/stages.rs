@@ -30,7 +30,7 @@ pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
     }
 }
 
-/// The stage of `vp`, `tcp`, `tep`, `gp`, `fp` or `cp`.
+/// Parses the stage of `vp`, `tcp`, `tep`, `gp`, `fp` or `cp`.
 pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
     let found = STAGE_SUFFIXES.iter().find(|(text, _)| *text == suffix);
     found.map(|(_, stage)| *stage)

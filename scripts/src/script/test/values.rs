@@ -6,7 +6,7 @@ use crate::script::words::{LineError, Words};
 /// Bytes that the buffers of a script may have, alone and together.
 pub(super) const MAX_BUFFER: u64 = 1 << 30;
 
-/// Numbers that a line may stand for.
+/// Numbers that a line may denote.
 const MAX_NUMBERS: u64 = 1 << 24;
 
 /// Takes a type name.
@@ -79,9 +79,10 @@ pub(super) fn parse_count(words: &mut Words<'_>, limit: u64) -> Result<usize, Li
 }
 
 pub(super) fn check_end(words: &Words<'_>, end: u64) -> Result<(), LineError> {
-    match end > MAX_BUFFER {
-        true => Err(words.error_at_last(format!("buffers have at most {MAX_BUFFER} bytes"))),
-        false => Ok(()),
+    if end > MAX_BUFFER {
+        Err(words.error_at_last(format!("buffers have at most {MAX_BUFFER} bytes")))
+    } else {
+        Ok(())
     }
 }
 
@@ -93,9 +94,12 @@ pub(super) fn parse_sequence(
     let ty = parse_type(words)?;
     let offset = parse_offset(words)?;
     let count = parse_count(words, MAX_NUMBERS / ty.components() as u64)?;
-    let mut number = |default: &str| match words.is_empty() {
-        true => Ok(ty.scalar.parse_bits(default).unwrap_or_default()),
-        false => words.parse_with("a number of the type", |word| ty.scalar.parse_bits(word)),
+    let mut number = |default: &str| {
+        if words.is_empty() {
+            Ok(ty.scalar.parse_bits(default).unwrap_or_default())
+        } else {
+            words.parse_with("a number of the type", |word| ty.scalar.parse_bits(word))
+        }
     };
     Ok(Sequence {
         ty,

@@ -50,9 +50,10 @@ fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMa
         "color" => TrackedMatrix::Color,
         "texture" => {
             let is_number = words.peek().is_some_and(|word| word.parse::<u32>().is_ok());
-            TrackedMatrix::Texture(match is_number {
-                true => parse_matrix_number(words)?,
-                false => parser.units.active,
+            TrackedMatrix::Texture(if is_number {
+                parse_matrix_number(words)?
+            } else {
+                parser.units.active
             })
         }
         "program" => TrackedMatrix::Program(parse_matrix_number(words)?),
@@ -71,9 +72,10 @@ pub(super) fn parse_state_program(
 ) -> Result<(), LineError> {
     words.parse_with("`program`", |word| (word == "program").then_some(()))?;
     let component = |text: &str| Scalar::F32.parse_bits(text);
-    let spare = match words.peek().is_some_and(|word| component(word).is_none()) {
-        true => Some(parse_program_name(parser, words)?),
-        false => None,
+    let spare = if words.peek().is_some_and(|word| component(word).is_none()) {
+        Some(parse_program_name(parser, words)?)
+    } else {
+        None
     };
     let mut argument = [0; 4];
     for word in &mut argument {
@@ -94,7 +96,7 @@ pub(super) fn parse_state_program(
 fn parse_program_name(parser: &TestParser, words: &mut Words<'_>) -> Result<usize, LineError> {
     let name = words.word("the name of a program section")?;
     let mut spares = parser.spares.iter();
-    // Vertex state programs count as programs of the compute stage.
+    // Vertex state programs are treated as programs of the compute stage.
     let found = spares.position(|known| known.0 == Stage::Compute && known.1 == name);
     found.ok_or_else(|| {
         words.error_at_last(format!("there is no section `[{STATE_PROGRAM} {name}]`"))

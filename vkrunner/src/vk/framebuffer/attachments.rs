@@ -19,7 +19,7 @@ pub(crate) enum Reading {
 }
 
 impl Reading {
-    /// The layout of color attachments between commands and in the render pass.
+    /// Returns the layout of color attachments between commands and in the render pass.
     pub(super) fn color_layout(self) -> vk::ImageLayout {
         match self {
             Self::Never => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
@@ -98,7 +98,7 @@ impl AttachmentImages<'_> {
     }
 }
 
-/// What a depth or stencil format holds.
+/// Returns the aspects of a depth or stencil format.
 pub(super) fn aspects(format: DepthFormat) -> vk::ImageAspectFlags {
     let mut aspects = vk::ImageAspectFlags::empty();
     if format.has_depth {

@@ -10,9 +10,9 @@ use super::buffer::Buffer;
 use super::descriptors::Resource;
 use super::device::Device;
 use super::image::Image;
-use super::kept::Kept;
 use super::sample_copy::SampleCopier;
 use super::shelves::Keep;
+use super::shelves::Kept;
 use super::usage::BufferUse;
 use crate::error::{CallContext, Error};
 use ash::vk;
@@ -157,7 +157,8 @@ impl FramebufferObject {
         self.colors.iter().flatten().map(|color| &color.image)
     }
 
-    /// A color attachment as input of fragment programs; `None` if there is none, or one of several samples.
+    /// Returns a color attachment as input of fragment programs; `None` if there is none, or one of
+    /// several samples.
     pub(crate) fn input(&self, number: u32) -> Option<Resource<'_>> {
         let color = self.colors.get(number as usize)?.as_ref()?;
         (self.samples == 1).then(|| {
@@ -236,7 +237,7 @@ impl FramebufferObject {
         attachments
     }
 
-    /// All pixels.
+    /// Returns all pixels.
     pub(super) fn area(&self) -> vk::Rect2D {
         vk::Rect2D {
             offset: vk::Offset2D::default(),
@@ -247,7 +248,7 @@ impl FramebufferObject {
         }
     }
 
-    /// Whether there are depth and stencil buffers.
+    /// Returns whether there are depth and stencil buffers.
     pub(super) fn depth_format(&self) -> Option<DepthFormat> {
         self.depth.as_ref().map(|depth| depth.format)
     }
@@ -295,7 +296,7 @@ impl Drop for FramebufferObject {
     }
 }
 
-/// A clear value in the type of a format.
+/// Returns a clear value in the type of a format.
 fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
     match encoding.base() {
         TypeBase::Unsigned => vk::ClearColorValue {

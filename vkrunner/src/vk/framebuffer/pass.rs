@@ -17,7 +17,7 @@ const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
     dependency_flags: vk::DependencyFlags::BY_REGION,
 };
 
-/// An attachment that stays as it is but for draws.
+/// Returns an attachment that stays unchanged but for draws.
 fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescription {
     vk::AttachmentDescription::default()
         .format(format)
@@ -29,7 +29,7 @@ fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescriptio
         .final_layout(layout)
 }
 
-/// A pass that keeps what the attachments hold.
+/// Creates a pass that preserves what the attachments hold.
 pub(super) fn create(
     device: &Device,
     wanted: &Attachments,

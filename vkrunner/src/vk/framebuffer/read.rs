@@ -1,7 +1,8 @@
 //! Reading attachments back.
 //!
-//! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
-//! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
+//! Attachments with one sample are copied. With several, a color attachment of floats or
+//! normalized numbers is resolved by the device and then copied; integers, depth and stencil
+//! denote their sample 0, and single samples are fetched by a compute shader.
 
 use super::Framebuffer;
 use super::attachments::{ColorAttachment, DEPTH_LAYOUT};
@@ -29,7 +30,7 @@ pub(super) struct Source<'a> {
 const TRANSFER: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 
 impl Framebuffer {
-    /// The contents of a surface; `None` if the framebuffer does not have it.
+    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     pub(crate) fn read(&self, surface: Surface) -> Result<Option<Picture>, Error> {
         let Some(source) = self.source(surface.plane) else {
             return Ok(None);
@@ -123,7 +124,7 @@ impl Framebuffer {
         }
     }
 
-    /// What a copy has left in the readback buffer.
+    /// Returns the texels that a copy has left in the readback buffer.
     fn copied(&self, source: &Source<'_>) -> (Format, Vec<u8>) {
         let size = self.width as usize * self.height as usize * source.texels.size();
         (
@@ -192,11 +193,12 @@ impl Framebuffer {
 }
 
 impl Source<'_> {
-    /// What a shader gets when it reads the aspect.
+    /// Returns the type that a shader reads the aspect as.
     pub(super) fn fetched(&self) -> Encoding {
-        match self.texels.encoding.is_integer() {
-            true => self.texels.encoding,
-            false => Encoding::Sfloat,
+        if self.texels.encoding.is_integer() {
+            self.texels.encoding
+        } else {
+            Encoding::Sfloat
         }
     }
 }

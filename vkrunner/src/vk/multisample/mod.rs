@@ -49,7 +49,7 @@ pub(super) fn fill(
     filler.run(image, shape, set, layout)
 }
 
-/// An array texture with a layer for each layer and sample.
+/// Creates an array texture with a layer for each layer and sample.
 fn create_source(
     device: &Rc<Device>,
     shape: &Shape,
@@ -113,7 +113,7 @@ struct Filler {
     device: Rc<Device>,
 }
 
-/// The layout of the image during the draws.
+/// Returns the layout of the image during the draws.
 fn attachment_layout(shape: &Shape) -> vk::ImageLayout {
     match shape.format.aspect {
         Aspect::Color => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
@@ -182,7 +182,7 @@ impl Filler {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&set_layouts);
-        // SAFETY: the pool has room for the set.
+        // SAFETY: the pool has space for the set.
         let sets =
             unsafe { raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
         self.sampler = nearest_sampler(&self.device)?;

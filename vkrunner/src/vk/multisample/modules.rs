@@ -26,12 +26,13 @@ routine fn0 {
 main fn0
 ";
 
-/// The vertex shader.
+/// Returns the vertex shader.
 pub(super) fn vertex_module(capabilities: &Capabilities) -> Result<Vec<u32>, Error> {
     compile(VERTEX, capabilities).map(|shader| shader.words)
 }
 
-/// The fragment shader: the texel at the pixel's place in the layer, of the texture at set 0, binding 0, becomes the color or depth.
+/// Returns the fragment shader: the texel at the pixel's place in the layer, of the texture at set
+/// 0, binding 0, becomes the color or depth.
 pub(super) fn fragment_module(
     format: &Format,
     capabilities: &Capabilities,

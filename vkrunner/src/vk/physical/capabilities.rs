@@ -1,6 +1,7 @@
 //! What a physical device can do, as scripts and programs are compared with it.
 
 use super::{formats, framebuffer};
+use crate::features::all_features;
 use crate::requirements::{
     BufferLimits, Capabilities, DescriptorLimits, FeedbackLimits, PrimitiveLimits,
     TextureCapabilities,
@@ -8,7 +9,8 @@ use crate::requirements::{
 use crate::vk::instance::{API_VERSION, Instance};
 use crate::vk::usage::LOW_BUFFER;
 use ash::vk;
-use glasm::vulkan::Support;
+use glasm::feature_table;
+use glasm::vulkan::{FeatureTable, Support};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asks a device.
@@ -64,7 +66,7 @@ pub(super) fn query_capabilities(
     capabilities
 }
 
-/// The minor version that both the device and the runner know.
+/// Returns the minor version that both the device and the runner know.
 fn common_minor(api_version: u32) -> u32 {
     vk::api_version_minor(api_version.min(API_VERSION))
 }
@@ -108,7 +110,7 @@ fn primitive_limits(limits: &vk::PhysicalDeviceLimits) -> PrimitiveLimits {
     }
 }
 
-/// What a device can capture.
+/// Reads the limits of captures of a device.
 fn feedback_limits(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -137,7 +139,7 @@ fn feedback_limits(
     }
 }
 
-/// Whether pages of this process can be the memory of buffers that have addresses.
+/// Returns whether pages of this process can be the memory of buffers that have addresses.
 fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> bool {
     let name = ash::ext::external_memory_host::NAME.to_string_lossy();
     if !capabilities.extensions.contains(&*name)
@@ -159,4 +161,26 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
     memory
         .external_memory_features
         .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+}
+
+/// The features of the compiler, and those that scripts may need in addition.
+static FEATURES: FeatureTable = all_features! { feature_table };
+
+/// Asks a device for them. `version` is the one that the device and the runner know.
+pub(super) fn query_features(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+    version: u32,
+    extensions: &BTreeSet<String>,
+) -> Support {
+    let raw = &instance.raw;
+    Support::query_table(
+        &FEATURES,
+        version,
+        &|name| extensions.contains(&*name.to_string_lossy()),
+        // SAFETY: the device comes from this instance, and the list holds only structures that it knows.
+        |list| unsafe { raw.get_physical_device_features2(device, list) },
+        // SAFETY: as above.
+        |list| unsafe { raw.get_physical_device_properties2(device, list) },
+    )
 }

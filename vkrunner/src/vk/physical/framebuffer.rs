@@ -42,9 +42,10 @@ pub(super) fn query(
         let features = formats.features(format);
         if features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT) {
             let name = format!("{format:?}");
-            let limit = match name.contains("UINT") || name.contains("SINT") {
-                true => integers,
-                false => limits.framebuffer_color_sample_counts,
+            let limit = if name.contains("UINT") || name.contains("SINT") {
+                integers
+            } else {
+                limits.framebuffer_color_sample_counts
             };
             let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
             formats.insert(&mut found.color_formats, format, usage, limit);

@@ -1,7 +1,6 @@
 //! Physical devices and what they can do.
 
 mod capabilities;
-mod features;
 mod formats;
 mod framebuffer;
 
@@ -44,7 +43,7 @@ pub(crate) struct PhysicalDevice {
 }
 
 impl PhysicalDevice {
-    /// The devices that can run scripts: Vulkan 1.1 and a queue for graphics and compute.
+    /// Returns the devices that can run scripts: Vulkan 1.1 and a queue for graphics and compute.
     pub(crate) fn all(instance: &Instance) -> Result<Vec<Self>, Error> {
         // SAFETY: the instance is valid.
         let handles = unsafe { instance.raw.enumerate_physical_devices() }
@@ -74,7 +73,7 @@ impl PhysicalDevice {
         }
         let extensions = query_extensions(instance, handle)?;
         let version = properties.api_version.min(API_VERSION);
-        let support = features::query(instance, handle, version, &extensions);
+        let support = capabilities::query_features(instance, handle, version, &extensions);
         let capabilities = query_capabilities(instance, handle, &properties, &support, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
         let info = DeviceInfo {
@@ -119,7 +118,7 @@ fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
     }
 }
 
-/// A family for graphics and compute; Vulkan promises one wherever there are graphics.
+/// Finds a family for graphics and compute; Vulkan promises one wherever there are graphics.
 fn find_queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
     // SAFETY: the handle comes from this instance.

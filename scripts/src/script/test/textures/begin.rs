@@ -1,8 +1,7 @@
 //! Steps of the commands that set textures.
 
 use crate::script::command::Command;
-use crate::script::test::parser::TestParser;
-use crate::script::test::units::{UNITS, Unit};
+use crate::script::test::parser::{TestParser, UNITS, Unit};
 use crate::script::words::{LineError, Words};
 use crate::texture::{Sampling, Start, Update};
 

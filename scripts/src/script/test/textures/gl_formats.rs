@@ -40,14 +40,14 @@ crate::gl_texel_formats! { sized_formats }
 /// Formats that have no textures here: stencil values are neither colors nor depths, and piglit has none of the other.
 const LEFT_OUT: &[&str] = &["GL_STENCIL_INDEX8", "GL_RGB10_A2UI"];
 
-/// The format of that name.
+/// Finds the format of that name.
 pub(super) fn find(name: &str) -> Option<&'static GlFormat> {
     let mut rows = FORMATS.iter().chain(SIZED);
     rows.find(|row| row.name == name && !LEFT_OUT.contains(&name))
 }
 
 impl GlFormat {
-    /// The stored components of a color.
+    /// Returns the stored components of a color.
     pub(super) fn stored(&self) -> Stored {
         match self.swizzle {
             ALPHA => Stored::Alpha,
@@ -56,7 +56,7 @@ impl GlFormat {
         }
     }
 
-    /// Number of components that GL knows of.
+    /// Returns the number of components that GL knows of.
     pub(super) fn channels(&self, format: &Format) -> u8 {
         match self.swizzle {
             RGB => 3,

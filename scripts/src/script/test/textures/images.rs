@@ -1,15 +1,13 @@
 //! Storage images: `image`, `probe image`, `print image`.
 
 use super::parts::{Current, Filling, parse_below, parse_face, parse_part};
-use super::targets::find_target;
 use crate::format::Format;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::script::command::{BoundImage, Command, ImageKey};
-use crate::script::test::parser::TestParser;
-use crate::script::test::pixels::{Coordinates, parse_pixel, parse_region};
-use crate::script::test::units::UNITS;
+use crate::script::test::parser::{TestParser, UNITS};
+use crate::script::test::pixel_probes::{Coordinates, parse_pixel, parse_region};
 use crate::script::words::{LineError, Words, parse_component};
-use crate::texture::{ImagePart, PlaneId, Shape, Start};
+use crate::texture::{ImagePart, PlaneId, Shape, Start, find_target};
 use glasm::ir::TexTarget;
 
 /// Descriptor sets that a script can name.
@@ -128,7 +126,7 @@ fn parse_plane(
             _ => break,
         }
     }
-    // The level may be named behind the slice, and have fewer slices than the one that was checked.
+    // The level may be named after the slice, and have fewer slices than the one that was checked.
     if slice >= shape.slices(level) {
         return Err(
             words.error_at_last(format!("level {level} has {} slices", shape.slices(level)))

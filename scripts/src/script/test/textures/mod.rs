@@ -6,15 +6,14 @@ pub(super) mod images;
 pub(super) mod params;
 mod parts;
 mod piglit;
-pub(crate) mod targets;
 
 use super::parser::TestParser;
 use crate::script::words::{LineError, Words};
 use crate::texture::Wrap;
+use crate::texture::find_target;
 use begin::{parse_unit, set_part};
 use glasm::ir::TexTarget;
 use parts::{Current, Filling, parse_part};
-use targets::find_target;
 
 /// `texture KIND UNIT ...`
 pub(super) fn parse_texture(

@@ -2,12 +2,10 @@
 
 use super::begin::parse_unit;
 use super::parts::{parse_below, parse_color};
-use super::targets::{find_target, target_name};
 use crate::script::command::{Command, Switch};
-use crate::script::test::parser::TestParser;
-use crate::script::test::units::UNITS;
+use crate::script::test::parser::{TestParser, UNITS};
 use crate::script::words::{LineError, Words};
-use crate::texture::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
+use crate::texture::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap, find_target, target_name};
 use ash::vk;
 use glasm::fixed_function::BaseFormat;
 

@@ -1,10 +1,9 @@
 //! The general form of `texture` and `image`: which part of a texture, its format and size, and what goes there.
 
-use super::targets::target_name;
 use crate::format::{Aspect, Format};
 use crate::script::texels::parse_texel;
 use crate::script::words::{LineError, Words};
-use crate::texture::{Contents, Pattern, Shape, Start, Stored, Update};
+use crate::texture::{Contents, Pattern, Shape, Start, Stored, Update, target_name};
 use glasm::ir::TexTarget;
 
 const MAX_SIDE: u32 = 16384;
@@ -104,7 +103,7 @@ pub(super) fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Resu
     words.below(&format!("{what} below {limit}"), limit)
 }
 
-/// A number, or all that the size allows.
+/// Parses a number, or all that the size allows.
 fn parse_levels(words: &mut Words<'_>) -> Result<u32, LineError> {
     words.parse_with("a number of levels or `all`", |word| match word {
         "all" => Some(u32::MAX),
@@ -158,9 +157,10 @@ fn parse_sides(
     let width = side(limit)?;
     let height = if is_line { 1 } else { side(limit)? };
     let has_planes = target.is_array() || target == TexTarget::D3;
-    let planes = match has_planes && slice.is_none() {
-        true => Some(side(limit)?),
-        false => None,
+    let planes = if has_planes && slice.is_none() {
+        Some(side(limit)?)
+    } else {
+        None
     };
     Ok(Sides {
         width,
@@ -222,7 +222,7 @@ fn place(
     })
 }
 
-/// What a target does not allow, whatever was there before.
+/// Checks that a target permits the update, independently of the texture that exists.
 fn check_target(
     target: TexTarget,
     format: &Format,
@@ -263,9 +263,10 @@ fn new_shape(
             (1, 1)
         }
     };
-    let samples = match target.is_multisample() {
-        true => selection.samples.unwrap_or(DEFAULT_SAMPLES),
-        false => 1,
+    let samples = if target.is_multisample() {
+        selection.samples.unwrap_or(DEFAULT_SAMPLES)
+    } else {
+        1
     };
     let mut shape = Shape {
         target,
@@ -285,7 +286,8 @@ fn new_shape(
     Ok(shape)
 }
 
-/// The texture with one more level, layer or slice, or as it was if the part is there already.
+/// Returns the texture with one more level, layer or slice, or unchanged if the part is there
+/// already.
 fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Result<Shape, String> {
     let mut shape = shape.clone();
     let most = shape.max_levels();
@@ -378,7 +380,7 @@ fn parse_contents(
     Ok(Some(Contents::Pattern(pattern)))
 }
 
-/// Whether a word that starts with a letter is a number all the same, such as `inf`.
+/// Returns whether a word that starts with a letter is a number nevertheless, such as `inf`.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }

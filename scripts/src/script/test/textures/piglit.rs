@@ -3,12 +3,13 @@
 use super::begin::{begin, parse_unit, set_part};
 use super::gl_formats::{self, GlFormat};
 use super::parts::{parse_below, parse_color, parse_quads};
-use super::targets::{find_target, target_name};
 use crate::format::Format;
-use crate::script::test::parser::TestParser;
-use crate::script::test::units::Units;
+use crate::script::test::parser::{TestParser, Units};
 use crate::script::words::{LineError, Words};
-use crate::texture::{Contents, Pattern, Sampling, Shape, Start, Stored, Swizzle, Update, Wrap};
+use crate::texture::{
+    Contents, Pattern, Sampling, Shape, Start, Stored, Swizzle, Update, Wrap, find_target,
+    target_name,
+};
 use ash::vk;
 use glasm::ir::TexTarget;
 
@@ -39,7 +40,7 @@ pub(super) fn parse_generated(
     }
 }
 
-/// A shape of one level and sample.
+/// Returns a shape of one level and sample.
 fn shape(target: TexTarget, format: &str, sides: [u32; 3], layers: u32) -> Shape {
     Shape {
         target,
@@ -70,7 +71,8 @@ fn parse_gl_format(words: &mut Words<'_>) -> Result<&'static GlFormat, LineError
     )
 }
 
-/// The sampling of most of piglit's textures: nearest filters, coordinates clamped to the edge.
+/// Returns the sampling of most of piglit's textures: nearest filters, coordinates clamped to the
+/// edge.
 fn clamped(parser: &TestParser) -> Sampling {
     Sampling {
         wrap: [Wrap::ClampToEdge; 3],

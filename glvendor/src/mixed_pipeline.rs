@@ -2,9 +2,10 @@
 //! enabled, one of fragment shaders alone with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11; NV_tessellation_program5
 //! section 2.X: their enables are ignored unless the GLSL program contains only fragment shaders).
 //!
-//! Such program objects are linked as separable ones, so that the driver lets another one take the place of what they lack. That one is ours: GLSL for the
-//! compatibility profile, which reads and writes the varyings that the language has built in. No specification says what becomes of generic attributes:
-//! here attribute n is the variable at location n.
+//! Such program objects are linked as separable ones, so that the driver lets another one replace
+//! what they lack. That one is ours: GLSL for the compatibility profile, which reads and writes
+//! the varyings that the language has built in. No specification says what becomes of generic
+//! attributes: here attribute n is the variable at location n.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -20,17 +21,17 @@ const FRAGMENT_SHADER: i32 = 0x8B30;
 const PROGRAM_SEPARABLE: u32 = 0x8258;
 const LINK_STATUS: u32 = 0x8B82;
 
-/// What of ours stands beside shaders of the application.
+/// What of ours is combined with shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Side {
+pub(crate) enum StageGroup {
     /// The stages before fragments.
     Vertex,
     /// A fragment program.
     Fragment,
 }
 
-impl Side {
-    /// The bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
+impl StageGroup {
+    /// Returns the bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
     fn bits(self) -> (u32, u32) {
         const FRAGMENT: u32 = 2;
         const BEFORE_FRAGMENTS: u32 = 1 | 4 | 8 | 16;
@@ -40,7 +41,7 @@ impl Side {
         }
     }
 
-    /// Whether programs of a stage are on it.
+    /// Returns whether programs of a stage are on it.
     pub(crate) fn has(self, stage: Stage) -> bool {
         match stage {
             Stage::Fragment => self == Self::Fragment,
@@ -55,13 +56,13 @@ impl Side {
 /// A program object of the application that lacks a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partial {
-    side: Side,
+    side: StageGroup,
     /// Whether the application has made it separable itself.
     pub(crate) is_separable: bool,
 }
 
-/// The stage that programs of ours can take in a program object, by what is attached to it.
-fn lacking(program: u32) -> Option<Side> {
+/// Returns the stage that programs of ours can take in a program object, by what is attached to it.
+fn lacking(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
     }
@@ -71,8 +72,8 @@ fn lacking(program: u32) -> Option<Side> {
     let kinds: Vec<i32> = kinds.collect();
     let has = |kind: i32| kinds.contains(&kind);
     match (has(VERTEX_SHADER), has(FRAGMENT_SHADER)) {
-        (true, false) => Some(Side::Fragment),
-        (false, true) if kinds.iter().all(|it| *it == FRAGMENT_SHADER) => Some(Side::Vertex),
+        (true, false) => Some(StageGroup::Fragment),
+        (false, true) if kinds.iter().all(|it| *it == FRAGMENT_SHADER) => Some(StageGroup::Vertex),
         (false, _) | (true, true) => None,
     }
 }
@@ -105,47 +106,67 @@ pub(crate) fn link(state: &mut State, program: u32) {
     state.shared().partial.insert(program, partial);
 }
 
-/// Where programs of ours can stand beside the application's program object.
-pub(crate) fn side(state: &State) -> Option<Side> {
+/// Returns the stages that programs of this library can take in the application's program object.
+pub(crate) fn side(state: &State) -> Option<StageGroup> {
     let share = state.shared();
     share.partial.get(&state.used_program).map(|it| it.side)
 }
 
-/// Whether vertices go through programs where these are enabled, and not through shaders of the application.
+/// Returns whether vertices go through programs where these are enabled, and not through shaders of
+/// the application.
 pub(crate) fn leaves_vertices(state: &State) -> bool {
-    state.used_program == 0 || side(state) == Some(Side::Vertex)
+    state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
 }
 
-/// The driver draws with shaders of the application and a program object of ours.
-pub(crate) fn use_both(state: &mut State, side: Side, ours: u32) {
-    if state.drawing.both == 0 {
-        state.drawing.both = query::pipeline_name();
+/// Pipeline object of the driver that combines a program object of this library with one of the
+/// application.
+#[derive(Debug, Default)]
+pub(crate) struct MixedPipeline {
+    /// Stages that programs of this library take. `None` if all stages are theirs.
+    pub(crate) group: Option<StageGroup>,
+    /// Name of the pipeline object, 0 before its first use.
+    name: u32,
+    is_bound: bool,
+}
+
+impl MixedPipeline {
+    /// Returns whether a name is that of the pipeline object.
+    pub(crate) fn has_name(&self, name: u32) -> bool {
+        name != 0 && name == self.name
     }
-    let (both, (our_bit, other_bits)) = (state.drawing.both, side.bits());
-    driver::UseProgram(0);
-    driver::BindProgramPipeline(both);
-    driver::UseProgramStages(both, other_bits, state.used_program);
-    driver::UseProgramStages(both, our_bit, ours);
-    // Uniforms that the application sets are those of its program.
-    driver::ActiveShaderProgram(both, state.used_program);
-    state.drawing.is_both_bound = true;
-}
 
-/// The pipeline object that the application has bound is bound again.
-pub(crate) fn restore(state: &mut State) {
-    if std::mem::take(&mut state.drawing.is_both_bound) {
-        driver::BindProgramPipeline(state.used_pipeline);
+    /// Binds the pipeline object with a program object of this library and one of the application.
+    pub(crate) fn bind(&mut self, group: StageGroup, ours: u32, theirs: u32) {
+        if self.name == 0 {
+            self.name = query::pipeline_name();
+        }
+        let (our_bit, other_bits) = group.bits();
+        driver::UseProgram(0);
+        driver::BindProgramPipeline(self.name);
+        driver::UseProgramStages(self.name, other_bits, theirs);
+        driver::UseProgramStages(self.name, our_bit, ours);
+        // Uniforms that the application sets are those of its program.
+        driver::ActiveShaderProgram(self.name, theirs);
+        self.is_bound = true;
+    }
+
+    /// Binds the pipeline object of the application again if another one is bound.
+    pub(crate) fn restore(&mut self, theirs: u32) {
+        if std::mem::take(&mut self.is_bound) {
+            driver::BindProgramPipeline(theirs);
+        }
     }
 }
 
-/// Makes varyings that pass between our stages and the application's those that GLSL has built in, and those at locations. The last stage, or the only
-/// one, stands beside the application's.
+/// Makes varyings that pass between our stages and the application's those that GLSL has built in,
+/// and those at locations. The last stage, or the only one, is combined with the application's.
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
     for (place, (stage, written)) in texts.iter_mut().enumerate() {
-        written.text = match place == last {
-            true => with_builtins(&written.text, *stage),
-            false => compatible(&written.text, ""),
+        written.text = if place == last {
+            with_builtins(&written.text, *stage)
+        } else {
+            compatible(&written.text, "")
         };
     }
     // A stage alone may leave that to the driver.
@@ -166,7 +187,7 @@ fn redeclare(texts: &mut [(Stage, Written)]) {
     }
 }
 
-/// A text for the compatibility profile, with a line more.
+/// Returns a text for the compatibility profile, with a line more.
 fn compatible(text: &str, line: &str) -> String {
     let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
     format!(
@@ -174,7 +195,7 @@ fn compatible(text: &str, line: &str) -> String {
     )
 }
 
-/// A stage that stands beside a shader of the application.
+/// Returns a stage that is combined with a shader of the application.
 fn with_builtins(written: &str, stage: Stage) -> String {
     const SHARE: &str = "SHARE_RESULTS";
     let (mut text, mut copies) = (String::new(), String::new());
@@ -211,7 +232,7 @@ fn with_builtins(written: &str, stage: Stage) -> String {
     compatible(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// Whether a line gives a vertex away, with the results of that time.
+/// Returns whether a line gives a vertex away, with the results of that time.
 fn emits(line: &str) -> bool {
     let statement = line.trim_start();
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
@@ -254,7 +275,7 @@ struct Varying<'a> {
 }
 
 impl<'a> Varying<'a> {
-    /// What a stage has in common with the application's, if a line declares it.
+    /// Returns the varying that a stage shares with the application's, if a line declares one.
     fn declared(line: &'a str, stage: Stage) -> Option<Self> {
         let word = match stage {
             Stage::Fragment => "in",
@@ -288,7 +309,7 @@ impl<'a> Varying<'a> {
         })
     }
 
-    /// What a fragment program reads: GLSL 1.20 section 7.6.
+    /// Returns the GLSL that a fragment program reads: GLSL 1.20 section 7.6.
     fn input(&self) -> String {
         match self.kind {
             Kind::Color => "gl_Color".to_owned(),
@@ -301,7 +322,8 @@ impl<'a> Varying<'a> {
         }
     }
 
-    /// How what the last program before fragments writes gets where a shader reads it.
+    /// Returns the statement that stores an output of the last program before fragments for a
+    /// shader.
     fn output(&self) -> String {
         let name = self.name;
         match self.kind {
