@@ -59,7 +59,6 @@ use glasm_ir::Stage;
 use names::resolver::Resolver;
 use operands::context::OperandRules;
 use program::limits::{check_overlaps, check_program_limits};
-use std::ops::Range;
 
 /// Checks a parsed program: every rule that makes one fail to load. Returns the tree, in which
 /// operands are resolved, with all reports; the checked program is in `scratch`. It is complete
@@ -71,8 +70,8 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         errors,
     } = parsed;
     scratch.reset(&ast);
-    // Apart from the tree, because rules change operands while they look up other parts of the
-    // tree.
+    // Separate from the tree, because rules change them while they look up other parts of the tree.
+    let mut statements = std::mem::take(&mut ast.statements);
     let inst_operands = std::mem::take(&mut ast.operands);
     let syntax_errors = reports.take_errors().into_iter();
     let resolver = Resolver {
@@ -93,11 +92,12 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         syntax_errors,
         syntax_error_count: 0,
     };
-    checker.check_statements(&errors);
+    checker.check_statements(&mut statements, &errors);
     checker.check_program();
     let Resolver {
         mut cx, program, ..
     } = checker.operands.resolver;
+    cx.ast.statements = statements;
     cx.ast.operands = checker.inst_operands;
     program.features = cx.features;
     let relatives = cx.ast.relatives.iter().map(Relative::resolved);
@@ -149,19 +149,18 @@ impl<'a, 's> Checker<'a, 's> {
     /// wherever they are, because the others depend on both. Syntax errors are reported before the
     /// statements that have them, so that the first of too many errors are the ones reported;
     /// `errors` is that of [`Parsed`].
-    fn check_statements(&mut self, errors: &[(usize, usize)]) {
+    fn check_statements(&mut self, statements: &mut [Statement], errors: &[(usize, usize)]) {
         let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
-        let statements = &self.cx().ast.statements;
-        let count = statements.len();
         let mut next = statements.iter().take_while(is_option).count();
-        self.check_range(0..next);
+        self.check_range(&mut statements[..next]);
         self.declaration_rules().check_program_declarations();
         for &(statement, count) in errors {
-            self.check_range(next..statement);
-            next = next.max(statement);
+            let end = next.max(statement);
+            self.check_range(&mut statements[next..end]);
+            next = end;
             self.report_syntax_errors(count);
         }
-        self.check_range(next..count);
+        self.check_range(&mut statements[next..]);
     }
 
     /// Reports syntax errors until so many of them are reported.
@@ -175,22 +174,20 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    fn check_range(&mut self, statements: Range<usize>) {
-        for index in statements {
-            let cx = self.cx();
+    fn check_range(&mut self, statements: &mut [Statement]) {
+        for statement in statements {
             // Further errors would not be reported.
-            if cx.reports.is_full() {
+            if self.cx().reports.is_full() {
                 return;
             }
-            let statement = cx.ast.statements[index];
             self.check_statement(statement);
         }
     }
 
     #[inline]
-    fn check_statement(&mut self, statement: Statement) {
+    fn check_statement(&mut self, statement: &mut Statement) {
         let resolver = &mut self.operands.resolver;
-        match statement {
+        match *statement {
             Statement::Broken { names, error } => resolver.poison_names(names, error),
             Statement::Option(name, span) => {
                 let modes = &mut resolver.program.modes;
@@ -198,7 +195,7 @@ impl<'a, 's> Checker<'a, 's> {
             }
             // Beyond the limit of nested blocks only syntax errors are reported.
             _ if self.flow.too_deep => {}
-            Statement::Inst(inst) => self.check_instruction(inst),
+            Statement::Inst(ref mut inst) => self.check_instruction(inst),
             Statement::Decl(decl) => {
                 let Decl { kind, span, .. } = resolver.cx.ast.decls[decl as usize];
                 if !is_about_program(kind) && resolver.resolve_named_literals(span.end) {
@@ -209,14 +206,14 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    fn check_instruction(&mut self, mut inst: Inst) {
+    fn check_instruction(&mut self, inst: &mut Inst) {
         let rules = &mut self.operands;
         if !rules.resolver.resolve_named_literals(inst.span.end) {
             return;
         }
         let operands =
             &mut self.inst_operands[inst.first_operand as usize..][..inst.operand_count.into()];
-        let types = rules.check_inst(&mut inst, operands);
+        let types = rules.check_inst(inst, operands);
         let Resolver {
             cx,
             program,
@@ -230,13 +227,13 @@ impl<'a, 's> Checker<'a, 's> {
                 flow: self.flow,
                 open_loops: &mut symbols.open_loops,
             };
-            flow_rules.check_flow_op(&inst, operands, op);
+            flow_rules.check_flow_op(inst, operands, op);
         }
         let part = match inst.extra {
             Extra::Texture(part) => Some(&cx.ast.textures[part as usize]),
             Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
         };
-        program.lines.add(&inst, operands, part, types);
+        program.lines.add(inst, operands, part, types);
     }
 
     /// Checks rules about the program as a whole.
