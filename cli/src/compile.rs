@@ -63,9 +63,10 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
             Some(ConventionsArg::Vulkan) => glasm_text::Conventions::Vulkan,
         },
         #[cfg(feature = "translate")]
-        nan: match args.exact_nan {
-            true => glasm_text::Nan::Exact,
-            false => glasm_text::Nan::Open,
+        nan: if args.exact_nan {
+            glasm_text::Nan::Exact
+        } else {
+            glasm_text::Nan::Open
         },
         options,
         validator,
@@ -200,9 +201,10 @@ fn build_settings(job: &emit::EmitSettings, program: &Program<'_>) -> emit::Emit
         step_limit: job.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
-        text_conventions: match program.follows_gl() {
-            true => glasm_text::Conventions::OpenGl,
-            false => job.text_conventions,
+        text_conventions: if program.follows_gl() {
+            glasm_text::Conventions::OpenGl
+        } else {
+            job.text_conventions
         },
         #[cfg(feature = "translate")]
         nan: job.nan,
@@ -248,9 +250,10 @@ fn resolve_destinations(
     output: Option<&Path>,
     emit: Emit,
 ) -> Result<HashMap<Output, Destination>, Fatal> {
-    let count = match inputs.single {
-        true => Count::OneFile(outputs.len()),
-        false => Count::Files,
+    let count = if inputs.single {
+        Count::OneFile(outputs.len())
+    } else {
+        Count::Files
     };
     let mut destinations = HashMap::new();
     let mut taken: HashMap<PathBuf, String> = HashMap::new();
@@ -375,9 +378,10 @@ mod tests {
         output: Option<&str>,
         emit: Emit,
     ) -> Option<PathBuf> {
-        let count = match single {
-            true => Count::OneFile(1),
-            false => Count::Files,
+        let count = if single {
+            Count::OneFile(1)
+        } else {
+            Count::Files
         };
         let program = (Input::File(PathBuf::from(path)), None);
         match resolve_destination(&program, count, output.map(Path::new), emit).unwrap() {

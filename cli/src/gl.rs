@@ -64,9 +64,10 @@ fn find_library(folder: &Path) -> Option<PathBuf> {
 
 /// Finds the library that `--library` names, or that is in the directory.
 fn resolve_library(path: &Path) -> Result<PathBuf, Fatal> {
-    let found = match path.is_dir() {
-        true => find_library(path),
-        false => Some(path.to_owned()),
+    let found = if path.is_dir() {
+        find_library(path)
+    } else {
+        Some(path.to_owned())
     };
     let Some(found) = found else {
         let names = NAMES.join(" and ");

@@ -66,16 +66,15 @@ impl<'a> Content<'a> {
         text: &'a [u8],
         reading: Reading,
     ) -> Result<Self, Vec<ScriptError>> {
-        let script = match input.is_script(text) {
-            false => None,
-            true => {
-                let mut script = Script::read(text)?;
-                if reading.acceptance == Acceptance::Strict {
-                    script.requirements.acceptance = reading.acceptance;
-                }
-                let state = script.program_states().swap_remove(0);
-                Some(OwnScript { script, state })
+        let script = if input.is_script(text) {
+            let mut script = Script::read(text)?;
+            if reading.acceptance == Acceptance::Strict {
+                script.requirements.acceptance = reading.acceptance;
             }
+            let state = script.program_states().swap_remove(0);
+            Some(OwnScript { script, state })
+        } else {
+            None
         };
         Ok(Self {
             name,

@@ -100,10 +100,7 @@ impl Commands {
     /// A call of the macro `commands` with a row for each command: `safe` or `unsafe`, the [`signature`], and a semicolon.
     pub fn table(&self, is_unsafe: impl Fn(&Cmd) -> bool) -> String {
         let rows = self.iter().map(|command| {
-            let safety = match is_unsafe(command) {
-                true => "unsafe",
-                false => "safe",
-            };
+            let safety = if is_unsafe(command) { "unsafe" } else { "safe" };
             format!("{safety} {};\n", signature(command))
         });
         let rows: String = rows.collect();

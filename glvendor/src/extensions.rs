@@ -315,10 +315,11 @@ fn glsl_version() -> u32 {
 /// Returns the version of GLSL that can express what an extension has, by the version of GL that
 /// has it.
 fn text_version(name: &str, version: u32) -> u32 {
-    match name.starts_with("GL_NV_transform_feedback") {
+    if name.starts_with("GL_NV_transform_feedback") {
         // Variables say in which buffers they are captured.
-        true => 440,
-        false => 10 * version,
+        440
+    } else {
+        10 * version
     }
 }
 

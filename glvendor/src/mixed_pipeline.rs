@@ -285,9 +285,10 @@ impl<'a> Varying<'a> {
             | Stage::Geometry
             | Stage::Compute => "out",
         };
-        let unplaced = match line.starts_with("layout(location = ") {
-            true => line.split_once(") ")?.1,
-            false => line,
+        let unplaced = if line.starts_with("layout(location = ") {
+            line.split_once(") ")?.1
+        } else {
+            line
         };
         let mut words = unplaced.strip_suffix(';')?.split(' ');
         words.by_ref().find(|it| *it == word)?;

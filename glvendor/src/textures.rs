@@ -145,9 +145,10 @@ fn read_depths(compared: &Accessed) -> Depths {
             _ => DepthMode::Red,
         };
         depths.modes |= (mode as u64) << (2 * unit);
-        match is_compared(target) {
-            true => depths.compared |= 1 << unit,
-            false => depths.plain |= 1 << unit,
+        if is_compared(target) {
+            depths.compared |= 1 << unit
+        } else {
+            depths.plain |= 1 << unit
         }
     });
     depths

@@ -291,9 +291,10 @@ fn programs_of_scripts() {
     assert!(programs.len() > 1000);
     let sample: Vec<Program> = programs.iter().step_by(SAMPLE).cloned().collect();
     for language in Language::ALL {
-        let programs = match LANGUAGES.contains(language) {
-            true => &programs,
-            false => &sample,
+        let programs = if LANGUAGES.contains(language) {
+            &programs
+        } else {
+            &sample
         };
         check(*language, programs);
     }

@@ -174,9 +174,10 @@ impl Way {
         }
         command.args(run.scripts);
         let end = process::run(command, &base.with_extension("log"), RUN_LIMIT)?;
-        let results = match report.is_file() {
-            true => report::read_report(&report)?,
-            false => Vec::new(),
+        let results = if report.is_file() {
+            report::read_report(&report)?
+        } else {
+            Vec::new()
         };
         ensure!(
             run.fault.is_some() || !results.is_empty(),

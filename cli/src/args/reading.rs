@@ -83,9 +83,10 @@ impl Reading {
 impl From<&ReadingArgs> for Reading {
     fn from(args: &ReadingArgs) -> Self {
         Self {
-            acceptance: match args.strict {
-                true => Acceptance::Strict,
-                false => Acceptance::Shipped,
+            acceptance: if args.strict {
+                Acceptance::Strict
+            } else {
+                Acceptance::Shipped
             },
             tgsi: TgsiOptions::from(&args.tgsi),
         }

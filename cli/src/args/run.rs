@@ -407,9 +407,10 @@ impl FromStr for Shard {
             number: number.parse().map_err(|_| wrong())?,
             count: count.parse().map_err(|_| wrong())?,
         };
-        match (1..=shard.count).contains(&shard.number) {
-            true => Ok(shard),
-            false => Err(wrong()),
+        if (1..=shard.count).contains(&shard.number) {
+            Ok(shard)
+        } else {
+            Err(wrong())
         }
     }
 }

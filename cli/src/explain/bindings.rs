@@ -94,26 +94,29 @@ fn describe_semantic(info: &BindingInfo) -> String {
             }
         };
     }
-    let stage = match info.stages.has(Stage::Fragment) {
-        true => Stage::Fragment,
-        false => Stage::Vertex,
+    let stage = if info.stages.has(Stage::Fragment) {
+        Stage::Fragment
+    } else {
+        Stage::Vertex
     };
     semantic_text(semantic, stage).to_owned()
 }
 
 fn build_topic(info: &BindingInfo) -> Topic {
-    let kind = match info.path.starts_with("result") {
-        true => "result",
-        false => "attribute",
+    let kind = if info.path.starts_with("result") {
+        "result"
+    } else {
+        "attribute"
     };
     let base = match info.base {
         Base::Float => "float",
         Base::Signed => "signed integer",
         Base::Unsigned => "unsigned integer",
     };
-    let base = match info.traits.contains(Traits::TYPELESS) {
-        true => format!("{base}, or as the program uses it"),
-        false => base.to_owned(),
+    let base = if info.traits.contains(Traits::TYPELESS) {
+        format!("{base}, or as the program uses it")
+    } else {
+        base.to_owned()
     };
     let traits = [
         (Traits::ARRAY, "arrays and ranges"),
@@ -168,9 +171,10 @@ fn describe_prefix(info: &BindingInfo) -> String {
 /// Formats the versions of the typed languages that have it.
 fn describe_versions(info: &BindingInfo) -> String {
     let option = with_option(info.needs);
-    match info.known_in(Family::Typed) {
-        true => format!("version {}{option}", info.since.name()),
-        false => "ARB programs only".to_owned(),
+    if info.known_in(Family::Typed) {
+        format!("version {}{option}", info.since.name())
+    } else {
+        "ARB programs only".to_owned()
     }
 }
 

@@ -24,9 +24,10 @@ const SUGGESTIONS: usize = 12;
 /// all.
 pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
     let answer = find_answer(args.topic.as_deref())?;
-    console.write_out(match console.is_json() {
-        true => answer.format_json(),
-        false => answer.format_text(),
+    console.write_out(if console.is_json() {
+        answer.format_json()
+    } else {
+        answer.format_text()
     })?;
     Ok(Status::Success)
 }
@@ -97,9 +98,10 @@ fn find_answer(topic: Option<&str>) -> Result<Answer, Fatal> {
         return Ok(Answer::List(vec![(group, group.list_lines())]));
     }
     let below = find_names_below(topic);
-    match below.is_empty() {
-        false => Ok(Answer::List(below)),
-        true => Err(err_unknown(topic)),
+    if below.is_empty() {
+        Err(err_unknown(topic))
+    } else {
+        Ok(Answer::List(below))
     }
 }
 

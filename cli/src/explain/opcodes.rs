@@ -38,9 +38,10 @@ fn list_typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, 
     if info.rule == TypeRule::Arithmetic && !types.is_empty() {
         types += &format!(" ({} if none is given)", base_name(info.default));
     }
-    let early = match info.early.is_empty() {
-        true => String::new(),
-        false => format!(", before that under OPTION {}", info.early.option()),
+    let early = if info.early.is_empty() {
+        String::new()
+    } else {
+        format!(", before that under OPTION {}", info.early.option())
     };
     vec![
         ("result", describe_result(info.result).to_owned()),
@@ -59,9 +60,10 @@ fn list_arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, St
         let Some(form) = form else {
             return String::new();
         };
-        let needs = match form.needs.is_empty() {
-            true => "yes".to_owned(),
-            false => format!("with OPTION {}", form.needs.option()),
+        let needs = if form.needs.is_empty() {
+            "yes".to_owned()
+        } else {
+            format!("with OPTION {}", form.needs.option())
         };
         match list_modifiers(form.mods).as_str() {
             "" => needs,

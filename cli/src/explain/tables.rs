@@ -107,9 +107,12 @@ fn build_declaration_topic(row: &DeclarationInfo) -> Topic {
 
 /// Lists the keywords that a declaration accepts; of later ones with the version.
 fn format_argument_words(words: &[DeclarationWord], since: Version) -> String {
-    let words = words.iter().map(|word| match word.since > since {
-        true => format!("{} (version {})", word.word, word.since.name()),
-        false => word.word.to_owned(),
+    let words = words.iter().map(|word| {
+        if word.since > since {
+            format!("{} (version {})", word.word, word.since.name())
+        } else {
+            word.word.to_owned()
+        }
     });
     words.collect::<Vec<_>>().join(", ")
 }
@@ -137,9 +140,10 @@ pub(super) fn find_target(name: &str) -> Vec<Topic> {
 }
 
 fn describe_target(info: &TargetInfo) -> String {
-    match info.is_shadow() {
-        true => format!("{}, whose depths are compared", target_text(info.target)),
-        false => target_text(info.target).to_owned(),
+    if info.is_shadow() {
+        format!("{}, whose depths are compared", target_text(info.target))
+    } else {
+        target_text(info.target).to_owned()
     }
 }
 

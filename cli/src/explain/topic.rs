@@ -138,9 +138,10 @@ impl Topic {
 
 /// Formats the option that an entry requires, to be appended to its version.
 pub(super) fn with_option(needs: Features) -> String {
-    match needs.is_empty() {
-        true => String::new(),
-        false => format!(", with OPTION {}", needs.option()),
+    if needs.is_empty() {
+        String::new()
+    } else {
+        format!(", with OPTION {}", needs.option())
     }
 }
 

@@ -152,9 +152,10 @@ impl Page {
                 escape_html(attempt)
             );
         }
-        let source = match record.failures.iter().any(|failure| failure.line.is_some()) {
-            true => std::fs::read(&record.path).unwrap_or_default(),
-            false => Vec::new(),
+        let source = if record.failures.iter().any(|failure| failure.line.is_some()) {
+            std::fs::read(&record.path).unwrap_or_default()
+        } else {
+            Vec::new()
         };
         let source = String::from_utf8_lossy(&source);
         for failure in &record.failures {
@@ -294,9 +295,10 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
         .into_iter()
         .filter(|verdict| outcomes().any(|outcome| outcome == *verdict));
     let kind = worst.next().unwrap_or(Verdict::Pass).class();
-    let differs = match outcomes().any(|outcome| outcome != first.outcome) {
-        true => " differs",
-        false => "",
+    let differs = if outcomes().any(|outcome| outcome != first.outcome) {
+        " differs"
+    } else {
+        ""
     };
     let _ = write!(text, "<tr class=\"{kind}{differs}\">");
     for record in row {
@@ -310,9 +312,10 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     );
     for record in row.iter().flatten() {
         if let Some(reason) = &record.reason {
-            let device = match several {
-                true => format!("{}: ", record.device),
-                false => String::new(),
+            let device = if several {
+                format!("{}: ", record.device)
+            } else {
+                String::new()
             };
             let _ = write!(
                 text,

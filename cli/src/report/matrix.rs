@@ -87,9 +87,10 @@ fn get_word(record: Option<&Record>, styled: bool) -> String {
         Some(verdict @ (Verdict::Skip | Verdict::ExpectedFail)) => (verdict.word(), "33"),
         None => ("----", "2"),
     };
-    match styled {
-        true => format!("\x1b[{color}m{word}\x1b[0m"),
-        false => word.to_owned(),
+    if styled {
+        format!("\x1b[{color}m{word}\x1b[0m")
+    } else {
+        word.to_owned()
     }
 }
 

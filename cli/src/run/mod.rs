@@ -68,9 +68,10 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     let status = close(args, &plan, &results, console)?;
     let stale = known.map_or(Ok(0), |known| report_stale(&known, console))?;
     let missed = report_skips(args, &results, console);
-    match stale > 0 || missed {
-        true => Ok(Status::Failed),
-        false => Ok(status),
+    if stale > 0 || missed {
+        Ok(Status::Failed)
+    } else {
+        Ok(status)
     }
 }
 
@@ -140,9 +141,10 @@ fn check_no_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
         message, script, ..
     } = wrapped.swap_remove(0);
     if let Some(script) = script {
-        console.write_out(match console.is_json() {
-            true => format!("{}\n", serde_json::json!({ "script": script })),
-            false => script,
+        console.write_out(if console.is_json() {
+            format!("{}\n", serde_json::json!({ "script": script }))
+        } else {
+            script
         })?;
     }
     Err(Fatal(message))

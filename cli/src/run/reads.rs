@@ -26,12 +26,13 @@ pub(super) fn describe_reads(program_type: ProgramType, program: &[u8]) -> Strin
         }
     }
     text += &format_parameters(reflection, get_suffix(program_type));
-    match text.is_empty() {
-        true => text,
-        false => format!(
+    if text.is_empty() {
+        text
+    } else {
+        format!(
             "# The {} program reads these. Without `# ` the lines set them:\n{text}",
             program_type.name()
-        ),
+        )
     }
 }
 

@@ -238,10 +238,11 @@ impl Work {
             Ok((run, _)) => matches!(run.outcome, Outcome::Skip(_)),
             Err(_) => true,
         };
-        let second = match skipped {
+        let second = if skipped {
             // There is nothing to compare any more.
-            true => Ok((Recording::unknown(sides[1].driver()), None)),
-            false => sides[1].observe(path),
+            Ok((Recording::unknown(sides[1].driver()), None))
+        } else {
+            sides[1].observe(path)
         };
         let seen = [first, second];
         let comparison = match &seen {

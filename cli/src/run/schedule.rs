@@ -257,9 +257,10 @@ fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName
         .map(|device| format!("{} ({})", device.index, device.name))
         .collect();
     let none = |wanted: &str| {
-        Fatal(match available.is_empty() {
-            true => "there is no Vulkan device".to_owned(),
-            false => format!("no device {wanted}; there are {}", available.join(", ")),
+        Fatal(if available.is_empty() {
+            "there is no Vulkan device".to_owned()
+        } else {
+            format!("no device {wanted}; there are {}", available.join(", "))
         })
     };
     if choice == "all" {

@@ -101,9 +101,10 @@ fn write_script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         .filter_map(|stage| of(ProgramType::Stage(stage)))
         .next();
     if draws.is_some() && !has(Stage::Fragment) {
-        let color = match last.is_some_and(|(_, program)| writes_color(program)) {
-            true => "fragment.color",
-            false => "{1, 1, 1, 1}",
+        let color = if last.is_some_and(|(_, program)| writes_color(program)) {
+            "fragment.color"
+        } else {
+            "{1, 1, 1, 1}"
         };
         text += &format!("\n[fragment program]\n!!ARBfp1.0\nMOV result.color, {color};\nEND\n");
     }

@@ -139,9 +139,10 @@ fn give_pipeline(
     let made = glasm_pipeline::new(programs, linked);
     let is_whole = made.stages.iter().all(|stage| stage.shader.is_some());
     give_handle(pipeline, made);
-    match is_whole {
-        true => Ok(()),
-        false => Err(Failure::program()),
+    if is_whole {
+        Ok(())
+    } else {
+        Err(Failure::program())
     }
 }
 

@@ -58,10 +58,11 @@ struct Values<'a> {
 /// `values` must be null, or as [`memory::read`] requires, and what it points to must be there
 /// during the call.
 unsafe fn read_values<'a>(values: *const glasm_parameter_values) -> Result<Values<'a>, Failure> {
-    let given = match values.is_null() {
-        true => glasm_parameter_values::initial(),
+    let given = if values.is_null() {
+        glasm_parameter_values::initial()
+    } else {
         // SAFETY: the caller of this function guarantees it.
-        false => unsafe { memory::read(values, "values") }?,
+        unsafe { memory::read(values, "values") }?
     };
     // SAFETY: as above; an array of four floats is four floats.
     unsafe {

@@ -237,10 +237,11 @@ mod writer {
     /// `options` must be null, or as [`memory::read`] requires, and what it points to must be there
     /// during the call.
     unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
-        let given = match options.is_null() {
-            true => glasm_text_options::initial(),
+        let given = if options.is_null() {
+            glasm_text_options::initial()
+        } else {
             // SAFETY: the caller of this function guarantees it.
-            false => unsafe { memory::read(options, "options") }?,
+            unsafe { memory::read(options, "options") }?
         };
         // SAFETY: as above.
         let language = unsafe { memory::read_string(given.language) };

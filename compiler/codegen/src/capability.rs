@@ -120,12 +120,11 @@ impl Need {
 
 /// An error if a stage has no operations on subgroups.
 pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(), Failure> {
-    match device.subgroups.stages[stage as usize] {
-        true => Ok(()),
-        false => {
-            let what = format!("{SUBGROUPS} in {} programs", stage.name());
-            Err(Error::missing_feature(SUBGROUPS).calling_it(&what))
-        }
+    if device.subgroups.stages[stage as usize] {
+        Ok(())
+    } else {
+        let what = format!("{SUBGROUPS} in {} programs", stage.name());
+        Err(Error::missing_feature(SUBGROUPS).calling_it(&what))
     }
 }
 

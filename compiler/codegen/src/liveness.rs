@@ -596,9 +596,10 @@ pub(crate) fn output_lanes(
     live.clear();
     for (slot, semantic) in analysis.output_slots(program) {
         // What no stage reads need not be computed unless it is captured.
-        let lanes = match options.interface.outputs.drops(semantic) {
-            true => options.transform_feedback.lanes(semantic),
-            false => crate::varyings::written_lanes(semantic),
+        let lanes = if options.interface.outputs.drops(semantic) {
+            options.transform_feedback.lanes(semantic)
+        } else {
+            crate::varyings::written_lanes(semantic)
         };
         if lanes > 0 {
             live.push((slot, lanes));

@@ -73,10 +73,11 @@ impl Target {
 
     /// The class of storage blocks, and the decoration that makes a structure one. SPIR-V has a class for them from 1.3 on.
     pub(crate) const fn storage_block(self) -> (StorageClass, Decoration) {
-        match self.is_opengl() {
-            true => (StorageClass::Uniform, Decoration::BufferBlock),
+        if self.is_opengl() {
+            (StorageClass::Uniform, Decoration::BufferBlock)
+        } else {
             // The version that brought this class deprecated `BufferBlock`.
-            false => (StorageClass::StorageBuffer, Decoration::Block),
+            (StorageClass::StorageBuffer, Decoration::Block)
         }
     }
 }

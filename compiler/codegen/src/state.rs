@@ -345,9 +345,10 @@ impl StateWords {
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);
         let reference = f32::from_bits(fixed.alpha_test.reference);
         // Clamped when it is used, as the colors are: ARB_color_buffer_float issue 16.
-        let reference = match fixed.clamp_fragment_colors {
-            true => reference.clamp(0.0, 1.0),
-            false => reference,
+        let reference = if fixed.clamp_fragment_colors {
+            reference.clamp(0.0, 1.0)
+        } else {
+            reference
         };
         words.set(Word::AlphaReference, reference.to_bits());
         let lines = fixed.line_stipple.as_ref();

@@ -327,10 +327,11 @@ impl Varyings {
         }
         // The components of all vertices count, and programs declare as many vertices as have room by what they write.
         let place = |(location, semantic)| Place {
-            components: match captures(semantic) {
+            components: if captures(semantic) {
                 // A capture in place takes the whole vector: `is_vector`.
-                true => 4,
-                false => components(from, semantic),
+                4
+            } else {
+                components(from, semantic)
             },
             ..Place::vector(semantic, location, TypeBase::Float)
         };

@@ -21,9 +21,10 @@ const TEXTURE: Texture = Texture {
 /// A program with one access.
 fn sampled(stage: Stage, texture: Texture, mode: TexMode, offset: TexelOffset) -> Program {
     let mut m = Make::new(stage);
-    let (result, semantic) = match stage == Stage::Fragment {
-        true => (m.color(), Semantic::TexCoord(0)),
-        false => (m.output(Semantic::Position), Semantic::Attrib(0)),
+    let (result, semantic) = if stage == Stage::Fragment {
+        (m.color(), Semantic::TexCoord(0))
+    } else {
+        (m.output(Semantic::Position), Semantic::Attrib(0))
     };
     let input = m.input(semantic);
     let id = m.b.program.textures.push(texture);

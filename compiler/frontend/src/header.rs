@@ -94,9 +94,10 @@ fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
     }
     // A program that starts as it should is taken as it is: only others are searched for a header further on.
     let fits = (found.dialect).is_some_and(|dialect| fits(dialect, source.program_type));
-    match !fits && source.acceptance == Acceptance::Shipped {
-        true => surrounded(source, part, reports),
-        false => found,
+    if !fits && source.acceptance == Acceptance::Shipped {
+        surrounded(source, part, reports)
+    } else {
+        found
     }
 }
 
@@ -162,9 +163,10 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     // An unknown header is reported as such.
     let fits = (first.dialect).is_none_or(|dialect| fits(dialect, source.program_type));
     // Only a first program of the wrong type is passed over.
-    let other = match fits {
-        true => None,
-        false => only_program(parts, source.program_type),
+    let other = if fits {
+        None
+    } else {
+        only_program(parts, source.program_type)
     };
     if let (Some(other), Some(wanted)) = (other, source.program_type) {
         let (part, wanted) = (other.behind(whole.start), wanted.name());

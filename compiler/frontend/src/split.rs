@@ -103,9 +103,10 @@ pub(crate) fn comment_end(text: &[u8], at: usize) -> usize {
 
 /// How many bytes at the start of a text are a byte order mark, blanks, line ends and comments.
 pub(crate) fn leading_bytes(text: &[u8]) -> usize {
-    let mut at = match text.starts_with(BYTE_ORDER_MARK) {
-        true => BYTE_ORDER_MARK.len(),
-        false => 0,
+    let mut at = if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
     };
     loop {
         match text.get(at) {

@@ -64,9 +64,10 @@ fn declarations_are_there_once() {
         "TESS_VERTEX_ORDER CW",
         "TESS_POINT_MODE",
     ] {
-        let first = match declaration.starts_with("TESS_MODE") {
-            true => String::new(),
-            false => format!("{declaration};"),
+        let first = if declaration.starts_with("TESS_MODE") {
+            String::new()
+        } else {
+            format!("{declaration};")
         };
         behind(EVALUATION, &format!("{first} «{declaration}»;"), &twice);
     }

@@ -87,9 +87,12 @@ fn components_that_are_not_written_keep_their_bits() {
             &[(95, before)],
         );
         let argument = bits([1.0, 2.0, 3.0, 4.0]);
-        let expected = [0, 1, 2, 3].map(|lane| match written(&lane) {
-            true => argument[lane],
-            false => before[lane],
+        let expected = [0, 1, 2, 3].map(|lane| {
+            if written(&lane) {
+                argument[lane]
+            } else {
+                before[lane]
+            }
         });
         assert_eq!(found[95], expected, "{letters}");
         assert!(found[..95].iter().all(|vector| *vector == bits([9.0; 4])));

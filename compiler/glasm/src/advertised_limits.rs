@@ -215,9 +215,10 @@ impl Program {
             Location::Span(span) => span.start,
             Location::WholeProgram => u32::MAX,
         });
-        match list.is_empty() {
-            true => Ok(()),
-            false => Err(Diagnostics { list }),
+        if list.is_empty() {
+            Ok(())
+        } else {
+            Err(Diagnostics { list })
         }
     }
 }

@@ -76,17 +76,19 @@ impl DescriptorKind {
 
     /// Returns the kind with which programs read textures of a target.
     pub const fn of_texture(target: TexTarget) -> Self {
-        match is_buffer(target) {
-            true => Self::UniformTexelBuffer,
-            false => Self::CombinedImageSampler,
+        if is_buffer(target) {
+            Self::UniformTexelBuffer
+        } else {
+            Self::CombinedImageSampler
         }
     }
 
     /// Returns the kind with which programs access images of a target.
     pub const fn of_image(target: TexTarget) -> Self {
-        match is_buffer(target) {
-            true => Self::StorageTexelBuffer,
-            false => Self::StorageImage,
+        if is_buffer(target) {
+            Self::StorageTexelBuffer
+        } else {
+            Self::StorageImage
         }
     }
 
@@ -227,9 +229,10 @@ impl<'a> Descriptor<'a> {
     }
 
     fn from_params(block: &'a ParamBlock) -> Self {
-        let kind = match block.storage {
-            true => DescriptorKind::StorageBuffer,
-            false => DescriptorKind::UniformBuffer,
+        let kind = if block.storage {
+            DescriptorKind::StorageBuffer
+        } else {
+            DescriptorKind::UniformBuffer
         };
         Self::new(block.slot, kind, Resource::Params(block))
     }

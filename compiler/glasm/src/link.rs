@@ -184,9 +184,10 @@ fn select_stage_options<'a>(
     let last = stages.iter().rposition(|&stage| stage != Stage::Fragment);
     if stages[number] == Stage::Fragment {
         // Geometry programs define primitive indices themselves.
-        let numbers = match stages.contains(&Stage::Geometry) {
-            true => PrimitiveNumbers::Own,
-            false => options.fixed.primitive_numbers,
+        let numbers = if stages.contains(&Stage::Geometry) {
+            PrimitiveNumbers::Own
+        } else {
+            options.fixed.primitive_numbers
         };
         if numbers == options.fixed.primitive_numbers && options.transform_feedback.is_empty() {
             return Cow::Borrowed(options);

@@ -325,13 +325,15 @@ impl Modes {
     /// Returns the float arithmetic of the program.
     pub const fn arithmetic(&self) -> Arithmetic {
         Arithmetic {
-            products: match self.zero_product {
-                true => Products::ZeroWins,
-                false => Products::Ieee,
+            products: if self.zero_product {
+                Products::ZeroWins
+            } else {
+                Products::Ieee
             },
-            denormals: match self.flush_denormals {
-                true => Denormals::Flushed,
-                false => Denormals::Kept,
+            denormals: if self.flush_denormals {
+                Denormals::Flushed
+            } else {
+                Denormals::Kept
             },
         }
     }

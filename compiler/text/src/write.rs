@@ -198,9 +198,10 @@ fn get_conventions(options: &Options) -> glasm::Conventions {
     };
     let converts = options.conventions == Conventions::OpenGl && !is_gl;
     glasm::Conventions {
-        clip_depth: match converts {
-            true => ClipDepth::NegativeOneToOne,
-            false => ClipDepth::ZeroToOne,
+        clip_depth: if converts {
+            ClipDepth::NegativeOneToOne
+        } else {
+            ClipDepth::ZeroToOne
         },
         // The first row of images is the top one, and y of windows points down.
         negate_ddy: converts && !is_vulkan,

@@ -59,12 +59,11 @@ fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
         return Ok(());
     }
     let found = gl.integer(gl::SAMPLES)?.unsigned_abs();
-    match found == wanted {
-        true => Ok(()),
-        false => {
-            let reason = format!("pixels have {found} samples instead of {wanted}");
-            Err(Problem::Lacking(reason))
-        }
+    if found == wanted {
+        Ok(())
+    } else {
+        let reason = format!("pixels have {found} samples instead of {wanted}");
+        Err(Problem::Lacking(reason))
     }
 }
 

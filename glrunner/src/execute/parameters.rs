@@ -42,9 +42,10 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
             "subroutine parameters",
         ),
     };
-    match i64::from(index) < i64::from(count) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(format!("the driver has {count} {what}"))),
+    if i64::from(index) < i64::from(count) {
+        Ok(())
+    } else {
+        Err(Problem::Lacking(format!("the driver has {count} {what}")))
     }
 }
 

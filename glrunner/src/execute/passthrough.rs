@@ -30,9 +30,10 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     };
     let is_typed = copies.iter().any(|copy| matches!(copy, Copy::Attrib(_)));
     // A program has names or numbers for what is the same attribute.
-    let (header, position) = match is_typed {
-        true => ("!!NVvp4.0", "attrib[0]"),
-        false => ("!!ARBvp1.0", "position"),
+    let (header, position) = if is_typed {
+        ("!!NVvp4.0", "attrib[0]")
+    } else {
+        ("!!ARBvp1.0", "position")
     };
     let mut text = format!("{header}\nMOV result.position, vertex.{position};\n");
     for copy in copies {

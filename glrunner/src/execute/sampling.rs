@@ -83,9 +83,10 @@ fn filters(sampling: &Sampling, target: u32, found: &mut Vec<Parameter>) {
         _ => sampling.between_levels,
     };
     let is_linear = |filter| filter == vk::Filter::LINEAR;
-    let mag = match is_linear(sampling.mag) {
-        true => gl::LINEAR,
-        false => gl::NEAREST,
+    let mag = if is_linear(sampling.mag) {
+        gl::LINEAR
+    } else {
+        gl::NEAREST
     };
     let is_linear_between = between.map(|between| between == vk::SamplerMipmapMode::LINEAR);
     let min = match (is_linear(sampling.min), is_linear_between) {

@@ -176,17 +176,16 @@ fn samples_of_integers_depths_and_curves_come_back() {
         let format = texel_format(&data.shape).unwrap();
         for plane in data.shape.planes() {
             let read = |client| texture.read_sample(format.internal, plane.sample, client);
-            let found = match format.has_depth_or_stencil() {
-                false => read(format.client).unwrap(),
+            let found = if format.has_depth_or_stencil() {
                 // Depths are read as floats.
-                true => {
-                    let client = gl::ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
-                    let depths = read(client).unwrap();
-                    let (depths, _) = depths.as_chunks();
-                    let depths = depths.iter().map(|depth| f32::from_le_bytes(*depth));
-                    let encode = |depth| data.shape.format.encode([f64::from(depth); 4]);
-                    depths.flat_map(encode).collect()
-                }
+                let client = gl::ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
+                let depths = read(client).unwrap();
+                let (depths, _) = depths.as_chunks();
+                let depths = depths.iter().map(|depth| f32::from_le_bytes(*depth));
+                let encode = |depth| data.shape.format.encode([f64::from(depth); 4]);
+                depths.flat_map(encode).collect()
+            } else {
+                read(format.client).unwrap()
             };
             assert_eq!(found, data.plane(plane), "{name} {plane:?}");
         }

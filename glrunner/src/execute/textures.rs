@@ -120,15 +120,17 @@ fn view<'a>(
     };
     let suiting: Vec<&Lookup> = units.filter(suits).collect();
     let mut programs = programs;
-    let compares = match suiting.is_empty() {
-        false => suiting
+    let compares = if suiting.is_empty() {
+        sampling.compares || programs.any(|program| program.compares_by_handle)
+    } else {
+        suiting
             .iter()
-            .any(|lookup| lookup.comparing == Comparing::On),
-        true => sampling.compares || programs.any(|program| program.compares_by_handle),
+            .any(|lookup| lookup.comparing == Comparing::On)
     };
-    let comparing = match compares {
-        true => Comparing::On,
-        false => Comparing::Off,
+    let comparing = if compares {
+        Comparing::On
+    } else {
+        Comparing::Off
     };
     let own = gl_target(shape.target);
     let target = suiting.first().map_or(own, |lookup| lookup.gl_target);

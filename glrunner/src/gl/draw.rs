@@ -347,9 +347,12 @@ fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
             let indices = indices.iter().map(|index| index & low_bits);
             let used = indices.filter(|index| Some(*index) != restart);
             let vertices = used.map(|index| i64::from(index) + i64::from(base));
-            vertices.fold(0..0, |all, vertex| match all.is_empty() {
-                true => vertex..vertex + 1,
-                false => all.start.min(vertex)..all.end.max(vertex + 1),
+            vertices.fold(0..0, |all, vertex| {
+                if all.is_empty() {
+                    vertex..vertex + 1
+                } else {
+                    all.start.min(vertex)..all.end.max(vertex + 1)
+                }
             })
         }
     }

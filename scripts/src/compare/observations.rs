@@ -269,10 +269,11 @@ fn compare_texels(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> boo
             continue;
         }
         let place = a.place(index);
-        let compared = match pair.holds {
-            true => a.probed.min(b.probed),
+        let compared = if pair.holds {
+            a.probed.min(b.probed)
+        } else {
             // Looked up when there is something to accept.
-            false => 0,
+            0
         };
         let (values_a, values_b) = (a.format.decode(x), b.format.decode(y));
         for &component in &components {

@@ -161,12 +161,11 @@ impl PixelProbe {
         let expected = self.expected_in(format);
         (0..self.expected.components).all(|component| {
             let (observed, expected) = (observed[component], expected[component]);
-            match exact {
-                true => observed == expected,
-                false => {
-                    let precision = Precision::of_channel(format, component);
-                    self.tolerances[component].accepts_in(precision, observed, expected)
-                }
+            if exact {
+                observed == expected
+            } else {
+                let precision = Precision::of_channel(format, component);
+                self.tolerances[component].accepts_in(precision, observed, expected)
             }
         })
     }
@@ -293,17 +292,18 @@ pub fn print_picture(picture: &Image) -> String {
 
 /// Returns the values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
-    let texts: Vec<String> = match format.encoding.is_float() {
+    let texts: Vec<String> = if format.encoding.is_float() {
         // As many digits as tell 32-bit floats apart.
-        true => values
+        values
             .iter()
             .map(|value| format!("{:?}", *value as f32))
-            .collect(),
+            .collect()
+    } else {
         // Six digits tell all 16-bit channels apart, and more would only show the noise of the conversion.
-        false => values
+        values
             .iter()
             .map(|value| ((value * 1e6).round() / 1e6).to_string())
-            .collect(),
+            .collect()
     };
     texts.join(" ")
 }

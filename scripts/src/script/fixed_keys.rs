@@ -301,14 +301,15 @@ impl Unit {
             4 => BaseFormat::Rgba,
             _ => BaseFormat::Rgb,
         };
-        self.base_format = match self.is_depth {
-            true => match self.depth_modes[usize::from(self.compares)] {
+        self.base_format = if self.is_depth {
+            match self.depth_modes[usize::from(self.compares)] {
                 DepthMode::Luminance => BaseFormat::Luminance,
                 DepthMode::Intensity => BaseFormat::Intensity,
                 DepthMode::Alpha => BaseFormat::Alpha,
                 DepthMode::Red => BaseFormat::Rgb,
-            },
-            false => self.said_format.unwrap_or(own),
+            }
+        } else {
+            self.said_format.unwrap_or(own)
         };
     }
 

@@ -70,9 +70,10 @@ fn main() -> Result<()> {
         .skip(1)
         .filter(|word| word != "--bench")
         .collect();
-    let rounds = match words.iter().any(|word| word == "--quick") {
-        true => QUICK_ROUNDS,
-        false => ROUNDS,
+    let rounds = if words.iter().any(|word| word == "--quick") {
+        QUICK_ROUNDS
+    } else {
+        ROUNDS
     };
     let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
     let folder = out.clone().unwrap_or_else(std::env::temp_dir).join("pairs");

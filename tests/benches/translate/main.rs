@@ -108,9 +108,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         retired::run_below_valgrind(quick);
         return Ok(());
     }
-    let counts = match words.iter().all(|word| word.starts_with('-')) {
-        true => retired::measure(quick)?,
-        false => Vec::new(),
+    let counts = if words.iter().all(|word| word.starts_with('-')) {
+        retired::measure(quick)?
+    } else {
+        Vec::new()
     };
     let budget = Budget(Duration::from_millis(if quick { 40 } else { 200 }));
     let subjects = subjects(&words);

@@ -111,9 +111,10 @@ pub(crate) fn fit(counts: &[Count], family: Family) -> Option<Fit> {
 
 /// Everything that is measured, in order.
 fn subjects(quick: bool) -> Vec<Subject> {
-    let (reals, registers, sizes) = match quick {
-        true => (QUICK_REAL, QUICK_REGISTER, QUICK_SIZES),
-        false => (REAL, REGISTER, SIZES),
+    let (reals, registers, sizes) = if quick {
+        (QUICK_REAL, QUICK_REGISTER, QUICK_SIZES)
+    } else {
+        (REAL, REGISTER, SIZES)
     };
     let mut all: Vec<Subject> = (0..reals)
         .map(|number| real_subject(Family::Real, number, real(number)))

@@ -70,10 +70,11 @@ impl Stage {
             Self::RegisterVertex2 => "!!VP2.0\n",
             Self::RegisterFragment => "!!FP1.0\nDECLARE d = {1, 2};\nDEFINE two = 2;\n",
         };
-        match self.words().typed {
-            true => format!("{header}{DECLARATIONS}"),
-            false => header.to_owned(),
-        }
+        if self.words().typed {
+format!("{header}{DECLARATIONS}")
+} else {
+header.to_owned()
+}
     }
 }
 
@@ -459,10 +460,11 @@ impl Printer {
     }
 
     fn op(&mut self, name: &str, suffix: &Suffix, to: &Dst) {
-        let [ty, update, saturate] = match self.words.typed {
-            true => [pick(TYPES, suffix.ty), ".CC", ".SAT"],
-            false => ["", "C", "_SAT"],
-        };
+        let [ty, update, saturate] = if self.words.typed {
+[pick(TYPES, suffix.ty), ".CC", ".SAT"]
+} else {
+["", "C", "_SAT"]
+};
         self.put(&[name, ty]);
         self.put(&[
             if suffix.update { update } else { "" },

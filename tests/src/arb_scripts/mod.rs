@@ -111,9 +111,10 @@ impl Writer<'_> {
         let masks = ["", "", "", ".x", ".yz", ".xyw", ".zw", ".xyz"];
         let mask = op.mask.unwrap_or(*self.rng.pick(&masks));
         self.line(&format!("{}{suffix} r{to}{mask}, {source};", op.name));
-        let known = match saturate {
-            true => Knowledge::result(known.limit.min(1.0), known.fraction, known.error),
-            false => known,
+        let known = if saturate {
+            Knowledge::result(known.limit.min(1.0), known.fraction, known.error)
+        } else {
+            known
         };
         self.temps[to] = match mask {
             "" => known,
@@ -182,15 +183,14 @@ impl Writer<'_> {
         let text = self.operand(&value);
         let power = value.known.limit.max(1.0).powf(value.known.limit);
         // The base is clamped below at 0; the exponent, from -128 to 128, must not make it large.
-        match value.known.limit <= 4.0 && power <= 256.0 {
-            true => {
-                // A base of 0 with a negative exponent is infinite.
-                let positive = format!("MAX r0, {text}, 0.25;");
-                self.line(&positive);
-                self.temps[0] = value.known.or(Knowledge::exact(0.25, 2));
-                ("r0".to_owned(), Knowledge::rounded(power))
-            }
-            false => ("0.5".to_owned(), Knowledge::rounded(1.0)),
+        if value.known.limit <= 4.0 && power <= 256.0 {
+            // A base of 0 with a negative exponent is infinite.
+            let positive = format!("MAX r0, {text}, 0.25;");
+            self.line(&positive);
+            self.temps[0] = value.known.or(Knowledge::exact(0.25, 2));
+            ("r0".to_owned(), Knowledge::rounded(power))
+        } else {
+            ("0.5".to_owned(), Knowledge::rounded(1.0))
         }
     }
 

@@ -70,17 +70,19 @@ impl Temps {
 
     /// The one that the next result goes to.
     pub(super) fn next(&self, rng: &mut Rng) -> usize {
-        match self.written.len() < self.count {
-            true => self.written.len(),
-            false => rng.below(self.count),
+        if self.written.len() < self.count {
+            self.written.len()
+        } else {
+            rng.below(self.count)
         }
     }
 
     /// One that an operand reads.
     pub(super) fn read(&mut self, rng: &mut Rng) -> usize {
-        match self.unread.is_empty() {
-            true => *rng.pick(&self.written),
-            false => self.unread.remove(0),
+        if self.unread.is_empty() {
+            *rng.pick(&self.written)
+        } else {
+            self.unread.remove(0)
         }
     }
 

@@ -305,9 +305,10 @@ impl Printer {
             text.push('-');
         }
         let class = &mut self.classes[number];
-        let temp = match class.unread.is_empty() {
-            true => self.rng.below(class.written),
-            false => class.unread.remove(0),
+        let temp = if class.unread.is_empty() {
+            self.rng.below(class.written)
+        } else {
+            class.unread.remove(0)
         };
         let _ = write!(text, "{}{temp}", CLASSES[number].1);
         if place.ends_with('s') {

@@ -303,9 +303,10 @@ impl Printer {
         }
         // Some declare all in one line, some one by one.
         let names: Vec<String> = (0..self.temps.count).map(|temp| self.name(temp)).collect();
-        let joined = match self.rng.percent(80) {
-            true => names.join(", "),
-            false => names.join(";\nTEMP "),
+        let joined = if self.rng.percent(80) {
+            names.join(", ")
+        } else {
+            names.join(";\nTEMP ")
         };
         let _ = writeln!(self.text, "TEMP {joined};");
     }
@@ -323,9 +324,10 @@ impl Printer {
         for round in 1..=rounds {
             let own = usize::from(round_end.is_some()) + 1;
             while self.lines + own < size * round / rounds {
-                match self.rng.percent(TEXTURED) && textures == Textures::Read {
-                    true => self.texture(),
-                    false => self.instruction(),
+                if self.rng.percent(TEXTURED) && textures == Textures::Read {
+                    self.texture()
+                } else {
+                    self.instruction()
                 }
             }
             let value = self.read();
@@ -352,9 +354,10 @@ impl Printer {
 
     fn texture(&mut self) {
         let unit = self.rng.below(4);
-        let coordinate = match self.rng.percent(50) {
-            true => format!("fragment.texcoord[{unit}]"),
-            false => self.read(),
+        let coordinate = if self.rng.percent(50) {
+            format!("fragment.texcoord[{unit}]")
+        } else {
+            self.read()
         };
         let to = self.rng.below(self.temps.count);
         self.line("TEX", &[to], &format!("{coordinate}, texture[{unit}], 2D"));
@@ -406,18 +409,20 @@ impl Printer {
     }
 
     fn path(&mut self) -> String {
-        let paths = match self.rng.percent(60) {
-            true => self.language.inputs,
-            false => self.language.params,
+        let paths = if self.rng.percent(60) {
+            self.language.inputs
+        } else {
+            self.language.params
         };
         let path = self.rng.pick(paths);
         self.numbered(path)
     }
 
     fn numbered(&mut self, path: &str) -> String {
-        let path = match path.contains('@') {
-            true => path.replace('@', &self.rng.below(3).to_string()),
-            false => path.to_owned(),
+        let path = if path.contains('@') {
+            path.replace('@', &self.rng.below(3).to_string())
+        } else {
+            path.to_owned()
         };
         path.replace('#', &self.rng.below(8).to_string())
     }
@@ -433,9 +438,10 @@ impl Printer {
 
     /// The first operand is a temporary; others may be parameters.
     fn source(&mut self, number: usize) -> String {
-        match number == 1 && self.rng.percent(40) {
-            true => format!("c[{}]", self.rng.below(8)),
-            false => self.read(),
+        if number == 1 && self.rng.percent(40) {
+            format!("c[{}]", self.rng.below(8))
+        } else {
+            self.read()
         }
     }
 
@@ -445,9 +451,10 @@ impl Printer {
     }
 
     fn name(&self, temp: usize) -> String {
-        match self.uses_words {
-            true => WORDS[temp].to_owned(),
-            false => format!("R{temp}"),
+        if self.uses_words {
+            WORDS[temp].to_owned()
+        } else {
+            format!("R{temp}")
         }
     }
 }

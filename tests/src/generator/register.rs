@@ -289,13 +289,14 @@ impl Printer {
 
     fn texture(&mut self) {
         let unit = self.rng.below(4);
-        let coordinate = match self.rng.percent(50) {
-            true => [
+        let coordinate = if self.rng.percent(50) {
+            [
                 format!("f[TEX{unit}]"),
                 format!("fragment.texcoord[{unit}]"),
             ][self.spelling]
-                .clone(),
-            false => self.read(),
+                .clone()
+        } else {
+            self.read()
         };
         let image = [format!("TEX{unit}"), format!("texture[{unit}]")][self.spelling].clone();
         let to = self.rng.below(self.temps.count);
@@ -360,9 +361,10 @@ impl Printer {
 
     fn param(&mut self) -> String {
         let row = *self.rng.pick(self.table.params);
-        let row = match row[0].contains("A0") && !self.has_address {
-            true => self.table.params[0],
-            false => row,
+        let row = if row[0].contains("A0") && !self.has_address {
+            self.table.params[0]
+        } else {
+            row
         };
         self.numbered(row)
     }

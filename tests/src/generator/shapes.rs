@@ -95,9 +95,10 @@ impl Lines {
     }
 
     fn end(mut self) -> (String, usize) {
-        let result = match self.text.starts_with("!!ARBvp") {
-            true => "position",
-            false => "color",
+        let result = if self.text.starts_with("!!ARBvp") {
+            "position"
+        } else {
+            "color"
         };
         self.line(&format!("ADD result.{result}, R0, R1"));
         self.text.push_str("END\n");

@@ -109,9 +109,10 @@ impl Printer {
                 (Sign::Negated, true) => Sign::Plain,
                 (sign, false) => sign,
             };
-            let swizzle = match op == Op::Rsq {
-                true => [operand.swizzle[0]; 4],
-                false => operand.swizzle,
+            let swizzle = if op == Op::Rsq {
+                [operand.swizzle[0]; 4]
+            } else {
+                operand.swizzle
             };
             let operand = Operand {
                 sign,

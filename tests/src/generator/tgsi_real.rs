@@ -206,9 +206,10 @@ impl Drawer {
 
     fn texture(&mut self) {
         let unit = self.rng.below(4);
-        let coordinate = match self.rng.percent(50) {
-            true => Name::Input(unit),
-            false => self.read(),
+        let coordinate = if self.rng.percent(50) {
+            Name::Input(unit)
+        } else {
+            self.read()
         };
         let to = self.rng.below(self.temps.count);
         self.push(TEX, Name::Temp(to), vec![plain(coordinate)]);
@@ -219,23 +220,26 @@ impl Drawer {
     }
 
     fn instruction(&mut self) {
-        let rows: Vec<&'static Opcode> = match self.is_vertex {
-            true => OPCODES.iter().collect(),
-            false => OPCODES.iter().chain(FRAGMENT_OPCODES).collect(),
+        let rows: Vec<&'static Opcode> = if self.is_vertex {
+            OPCODES.iter().collect()
+        } else {
+            OPCODES.iter().chain(FRAGMENT_OPCODES).collect()
         };
         let opcode = *weighted(&mut self.rng, &rows, |row| row.0);
         let modified = self.rng.percent(MODIFIED);
         let from = self.sources(opcode.3, modified);
         let to_result = self.is_vertex && self.rng.percent(BOUND * 35 / 100);
         let temp = self.temps.next(&mut self.rng);
-        let to = match to_result {
-            true => Name::Result(self.rng.below(8)),
-            false => Name::Temp(temp),
+        let to = if to_result {
+            Name::Result(self.rng.below(8))
+        } else {
+            Name::Temp(temp)
         };
         let may_mask = to_result || self.temps.has_value(temp);
-        let mask = match modified && self.rng.percent(70) && may_mask {
-            true => *self.rng.pick(&["x", "xyz", "w", "xy", "y"]),
-            false => "",
+        let mask = if modified && self.rng.percent(70) && may_mask {
+            *self.rng.pick(&["x", "xyz", "w", "xy", "y"])
+        } else {
+            ""
         };
         let saturated = !self.is_vertex && self.rng.percent(10);
         self.lines.push(Line {
@@ -299,9 +303,10 @@ impl Drawer {
     }
 
     fn param(&mut self) -> Name {
-        match self.has_address && self.rng.percent(20) {
-            true => Name::Indexed(ARRAY + self.rng.below(8)),
-            false => Name::Param(self.rng.below(INDICES)),
+        if self.has_address && self.rng.percent(20) {
+            Name::Indexed(ARRAY + self.rng.below(8))
+        } else {
+            Name::Param(self.rng.below(INDICES))
         }
     }
 
@@ -346,9 +351,10 @@ impl Drawer {
     fn tgsi(&self) -> String {
         let mut text = String::from(if self.is_vertex { "VERT\n" } else { "FRAG\n" });
         for number in self.inputs() {
-            let _ = match self.is_vertex {
-                true => writeln!(text, "DCL IN[{number}]"),
-                false => writeln!(text, "DCL IN[{number}], TEXCOORD[{number}], PERSPECTIVE"),
+            let _ = if self.is_vertex {
+                writeln!(text, "DCL IN[{number}]")
+            } else {
+                writeln!(text, "DCL IN[{number}], TEXCOORD[{number}], PERSPECTIVE")
             };
         }
         let last = if self.is_vertex { "POSITION" } else { "COLOR" };
@@ -402,9 +408,10 @@ impl Drawer {
         for line in &self.lines {
             let suffix = if line.saturated { "_SAT" } else { "" };
             let _ = write!(text, "{}{suffix} ", line.opcode.2);
-            let _ = match line.opcode == ARL {
-                true => write!(text, "A0"),
-                false => self.arb_name(&mut text, line.to),
+            let _ = if line.opcode == ARL {
+                write!(text, "A0")
+            } else {
+                self.arb_name(&mut text, line.to)
             };
             let _ = mask(&mut text, line.mask);
             for source in &line.from {

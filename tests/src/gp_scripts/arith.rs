@@ -34,10 +34,7 @@ pub(super) fn int(value: i128) -> Result {
 
 /// Open, unless the condition holds.
 fn only_if(holds: bool) -> std::result::Result<(), Open> {
-    match holds {
-        true => Ok(()),
-        false => Err(Open),
-    }
+    if holds { Ok(()) } else { Err(Open) }
 }
 
 fn is_zero(value: f64) -> bool {
@@ -63,9 +60,10 @@ pub(super) fn add(ty: Type, a: Num, b: Num) -> Result {
     // The error of a sum, by Knuth; it is a number unless the sum is infinite.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
-    let inexact = match sum.is_finite() {
-        true => error != 0.0,
-        false => a.is_finite() && b.is_finite(),
+    let inexact = if sum.is_finite() {
+        error != 0.0
+    } else {
+        a.is_finite() && b.is_finite()
     };
     // Mesa takes a sum with a 0 that it knows for the other number, and a difference of a value from itself for 0.
     let loses_zero = sum == 0.0 && (is_minus_zero(a) || is_minus_zero(b));
@@ -114,9 +112,10 @@ pub(super) fn mul(ty: Type, a: Num, b: Num) -> Result {
         64 => a.mul_add(b, -product) == 0.0,
         _ => a * b == product,
     };
-    let inexact = match product.is_finite() {
-        true => !exact || is_zero(product) && !is_zero(a) && !is_zero(b),
-        false => a.is_finite() && b.is_finite(),
+    let inexact = if product.is_finite() {
+        !exact || is_zero(product) && !is_zero(a) && !is_zero(b)
+    } else {
+        a.is_finite() && b.is_finite()
     };
     // Mesa takes a product with a 0 that it knows for 0.
     only_if(!is_minus_zero(product) && !(product.is_nan() && (is_zero(a) || is_zero(b))))?;

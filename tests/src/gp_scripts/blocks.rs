@@ -126,9 +126,10 @@ impl Writer {
 
     fn repetition(&mut self, active: Mask, around: Around) -> Option<(Stmt, Exits)> {
         let before = (self.machine.clone(), self.program.routines.len());
-        let written = match self.rng.percent(65) {
-            true => self.counted(active, around),
-            false => self.endless(active, around),
+        let written = if self.rng.percent(65) {
+            self.counted(active, around)
+        } else {
+            self.endless(active, around)
         };
         if written.is_none() {
             self.machine = before.0;
@@ -151,9 +152,10 @@ impl Writer {
             0 => {
                 let count = 1 + self.rng.below(3);
                 let ty = *self.rng.pick(&[F32, S32, U32]);
-                let num = match ty.is_float() {
-                    true => Num::F(count as f64),
-                    false => Num::I(count as i128),
+                let num = if ty.is_float() {
+                    Num::F(count as f64)
+                } else {
+                    Num::I(count as i128)
                 };
                 (ty, literal(format!("{{{count}, 0, 0, 0}}"), num))
             }
@@ -273,9 +275,10 @@ impl Writer {
 
     /// CAL of a routine that is there, or of a new one.
     fn call(&mut self, active: Mask, around: Around) -> Option<(Stmt, Exits)> {
-        let test = match self.rng.percent(40) {
-            true => Some(self.decided(active)?.0),
-            false => None,
+        let test = if self.rng.percent(40) {
+            Some(self.decided(active)?.0)
+        } else {
+            None
         };
         let passing = self.machine.passing(test.as_ref(), active).ok()?;
         let written = self.program.routines.len();

@@ -144,9 +144,10 @@ fn to_float(number: Exact, bits: u32, rounding: Rounding) -> Result<f64, Open> {
     if bits == 16 && number.rounded(53, f64::MAX, Rounding::Trunc).abs() > limit {
         return Err(Open);
     }
-    match is_denormal(value, bits) {
-        true => Err(Open),
-        false => Ok(value),
+    if is_denormal(value, bits) {
+        Err(Open)
+    } else {
+        Ok(value)
     }
 }
 
@@ -160,10 +161,11 @@ pub(super) fn convert(
 ) -> Result<Num, Open> {
     match value {
         Num::F(value) if to.is_float() => {
-            let result = match value.is_finite() && value != 0.0 {
-                true => to_float(Exact::of_float(value), to.bits, rounding)?,
+            let result = if value.is_finite() && value != 0.0 {
+                to_float(Exact::of_float(value), to.bits, rounding)?
+            } else {
                 // Infinities and zeros stay what they are.
-                false => value,
+                value
             };
             // Clamping says nothing of NaN, nor of the sign of zero.
             match excess {
@@ -225,9 +227,10 @@ pub(super) fn half_bits(value: f64) -> Result<u64, Open> {
     let exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
     let fraction = bits & ((1 << 52) - 1);
     let fits = fraction.trailing_zeros() >= 42 && (-14..=15).contains(&exponent);
-    match fits {
-        true => Ok(sign | ((exponent + 15) as u64) << 10 | fraction >> 42),
-        false => Err(Open),
+    if fits {
+        Ok(sign | ((exponent + 15) as u64) << 10 | fraction >> 42)
+    } else {
+        Err(Open)
     }
 }
 
@@ -247,9 +250,10 @@ pub(super) fn half_value(bits: u64) -> Result<f64, Open> {
 /// The integer nearest to `value`, unless it is so near the middle of two that rounding on the way decides.
 pub(super) fn nearest(value: f64) -> Result<u64, Open> {
     let distance = (value - value.floor() - 0.5).abs();
-    match distance < 0.01 || value.is_nan() {
-        true => Err(Open),
-        false => Ok(value.round() as u64),
+    if distance < 0.01 || value.is_nan() {
+        Err(Open)
+    } else {
+        Ok(value.round() as u64)
     }
 }
 

@@ -143,9 +143,10 @@ impl Writer {
         let operand = self.operand(operand_type, literals);
         let vector = matches!(&operand.place, Place::Literal(text, _) if text.starts_with('{'));
         let literal = matches!(operand.place, Place::Literal(..));
-        Some(match scalar && (!literal || vector) {
-            true => self.as_scalar(operand),
-            false => operand,
+        Some(if scalar && (!literal || vector) {
+            self.as_scalar(operand)
+        } else {
+            operand
         })
     }
 
@@ -161,9 +162,10 @@ impl Writer {
     }
 
     fn conversion(&mut self) -> Option<Stmt> {
-        let (to, from) = match self.rng.percent(45) {
-            true => *self.rng.pick(ROUNDED),
-            false => (*self.rng.pick(CVT_TYPES), *self.rng.pick(CVT_TYPES)),
+        let (to, from) = if self.rng.percent(45) {
+            *self.rng.pick(ROUNDED)
+        } else {
+            (*self.rng.pick(CVT_TYPES), *self.rng.pick(CVT_TYPES))
         };
         if !self.has_type(from) || !self.has_type(to) {
             return None;

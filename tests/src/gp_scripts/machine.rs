@@ -213,9 +213,10 @@ impl Machine {
                 }
             };
         }
-        match counts.iter().all(|count| *count <= PASSES) {
-            true => Ok(counts),
-            false => Err(Open),
+        if counts.iter().all(|count| *count <= PASSES) {
+            Ok(counts)
+        } else {
+            Err(Open)
         }
     }
 
@@ -449,15 +450,16 @@ impl Machine {
             }
             // The sign before a number is one of the operand; between braces it belongs to the number.
             let signed = matches!(&operand.place, Place::Literal(text, _) if text.starts_with('-'));
-            Some(match signed {
-                true => Term {
+            Some(if signed {
+                Term {
                     value: arith::negated(ty, value),
                     negated: true,
-                },
-                false => Term {
+                }
+            } else {
+                Term {
                     value,
                     negated: operand.negated,
-                },
+                }
             })
         };
         let (Some(a), Some(b)) = (term(0), term(1)) else {
@@ -479,9 +481,12 @@ impl Machine {
                 match op.sums {
                     Sums::Mad => flags::of_mad(ty, a, b, c),
                     Sums::No | Sums::Add | Sums::Sub | Sums::Sad => {
-                        let signed = |it: Term| match it.negated {
-                            true => arith::negated(ty, it.value),
-                            false => it.value,
+                        let signed = |it: Term| {
+                            if it.negated {
+                                arith::negated(ty, it.value)
+                            } else {
+                                it.value
+                            }
                         };
                         flags::of_sad(ty, signed(a), signed(b), c)
                     }
@@ -523,10 +528,11 @@ fn result(
     };
     let floats = matches!(inst.action, Action::Op(op, ty)
         if op.signature == Signature::Unpack64 && ty.is_float());
-    let seen = match floats && inst.sets.is_some() {
+    let seen = if floats && inst.sets.is_some() {
         // UP64 gives what its modifier says: the flags of F are those of floats.
-        true => read(held, width, F32)?,
-        false => num,
+        read(held, width, F32)?
+    } else {
+        num
     };
     let flags = match (seen, held) {
         (Num::F(value), _) => {

@@ -52,9 +52,10 @@ impl Region {
         let inside = at
             .checked_add(len)
             .is_some_and(|end| end <= self.bytes.len());
-        match inside && at.is_multiple_of(len) {
-            true => Ok(()),
-            false => Err(Open),
+        if inside && at.is_multiple_of(len) {
+            Ok(())
+        } else {
+            Err(Open)
         }
     }
 

@@ -318,9 +318,12 @@ fn lit(_: Type, v: &[Vector]) -> [Result; 4] {
         x if x.is_nan() || x.is_sign_negative() => Err(Open),
         x => float(x),
     };
-    let specular = || match v[0][0]?.float() <= 0.0 {
-        true => float(0.0),
-        false => Err(Open),
+    let specular = || {
+        if v[0][0]?.float() <= 0.0 {
+            float(0.0)
+        } else {
+            Err(Open)
+        }
     };
     [float(1.0), diffuse(), specular(), float(1.0)]
 }

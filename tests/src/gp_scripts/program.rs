@@ -208,9 +208,10 @@ impl Program {
     }
 
     fn operand(&self, operand: &Operand) -> String {
-        let suffix = match operand.scalar {
-            true => format!(".{}", LANES[operand.swizzle[0]]),
-            false => swizzle_text(operand.swizzle),
+        let suffix = if operand.scalar {
+            format!(".{}", LANES[operand.swizzle[0]])
+        } else {
+            swizzle_text(operand.swizzle)
         };
         let name = match &operand.place {
             Place::Var(var, index) => format!("{}{suffix}", self.var(*var, *index)),
@@ -218,13 +219,14 @@ impl Program {
             Place::Literal(text, _) => text.clone(),
         };
         let sign = |negated| if negated { "-" } else { "" };
-        match operand.absolute {
-            true => format!(
+        if operand.absolute {
+            format!(
                 "{}|{}{name}|",
                 sign(operand.negated),
                 sign(operand.inner_negated)
-            ),
-            false => format!("{}{name}", sign(operand.negated)),
+            )
+        } else {
+            format!("{}{name}", sign(operand.negated))
         }
     }
 

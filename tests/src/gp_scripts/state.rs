@@ -38,9 +38,10 @@ impl State {
                 usize::try_from(value).map_err(|_| Open)? + offset
             }
         };
-        match element < self.vars[var].len() {
-            true => Ok(element),
-            false => Err(Open),
+        if element < self.vars[var].len() {
+            Ok(element)
+        } else {
+            Err(Open)
         }
     }
 
@@ -92,9 +93,10 @@ impl State {
         lane: usize,
     ) -> Result<Num, Open> {
         let num = self.unsigned(program, operand, ty, lane)?;
-        Ok(match operand.negated {
-            true => arith::negated(ty, num),
-            false => num,
+        Ok(if operand.negated {
+            arith::negated(ty, num)
+        } else {
+            num
         })
     }
 

@@ -132,9 +132,10 @@ fn float_of(bits: u64, width: u32) -> Result<f64, Open> {
         32 => f64::from(f32::from_bits(low_word(bits))),
         _ => f64::from_bits(bits),
     };
-    match is_denormal(value, width) {
-        true => Err(Open),
-        false => Ok(value),
+    if is_denormal(value, width) {
+        Err(Open)
+    } else {
+        Ok(value)
     }
 }
 
@@ -163,9 +164,10 @@ pub(super) fn read(lane: Lane, width: u32, ty: Type) -> Result<Num, Open> {
         return Ok(Num::I(ty.wrap(held)));
     }
     let value = narrow(float_of(bits, width)?, ty.bits);
-    match is_denormal(value, ty.bits) {
-        true => Err(Open),
-        false => Ok(Num::F(value)),
+    if is_denormal(value, ty.bits) {
+        Err(Open)
+    } else {
+        Ok(Num::F(value))
     }
 }
 

@@ -151,9 +151,10 @@ pub(super) fn bits(rng: &mut Rng, class: Class) -> u64 {
 /// A constant in a program, with its value.
 fn number(rng: &mut Rng, ty: Type) -> (String, Num) {
     if ty.is_float() {
-        let exact = match rng.percent(80) {
-            true => fraction(rng),
-            false => *rng.pick(&[0.0, 1.0, 1024.0, 65536.0, 0.0078125, 1e10]),
+        let exact = if rng.percent(80) {
+            fraction(rng)
+        } else {
+            *rng.pick(&[0.0, 1.0, 1024.0, 65536.0, 0.0078125, 1e10])
         };
         return (format!("{exact:?}"), Num::F(exact));
     }
@@ -165,9 +166,10 @@ fn number(rng: &mut Rng, ty: Type) -> (String, Num) {
         // Words fit all types.
         _ => i128::from(*rng.pick(WORDS)),
     };
-    let text = match value > 0x7fff_ffff || value > 9 && rng.percent(50) {
-        true => format!("0x{value:x}"),
-        false => value.to_string(),
+    let text = if value > 0x7fff_ffff || value > 9 && rng.percent(50) {
+        format!("0x{value:x}")
+    } else {
+        value.to_string()
     };
     (text, Num::I(ty.wrap(value)))
 }

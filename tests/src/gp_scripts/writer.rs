@@ -210,9 +210,10 @@ impl Writer {
             .copied()
             .filter(|slot| slot.class == class)
             .collect();
-        match own.is_empty() || self.rng.percent(12) {
-            true => *self.rng.pick(&fitting),
-            false => *self.rng.pick(&own),
+        if own.is_empty() || self.rng.percent(12) {
+            *self.rng.pick(&fitting)
+        } else {
+            *self.rng.pick(&own)
         }
     }
 

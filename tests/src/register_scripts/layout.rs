@@ -142,9 +142,10 @@ impl Script {
         let _ = writeln!(text, "draw arrays POINTS 0 {}", machine.states.len());
         for (who, state) in machine.states.iter().enumerate() {
             for number in 0..2 * TEMPS {
-                let shown = match number < TEMPS {
-                    true => state.full[number],
-                    false => state.results[number],
+                let shown = if number < TEMPS {
+                    state.full[number]
+                } else {
+                    state.results[number]
                 };
                 let _ = writeln!(
                     text,

@@ -178,9 +178,10 @@ impl Machine {
                 .from
                 .iter()
                 .any(|it| matches!(it.place, Place::Attribute(1..)));
-        let precision = match coordinates {
-            true => Precision::Full,
-            false => inst.precision.unwrap_or(stored),
+        let precision = if coordinates {
+            Precision::Full
+        } else {
+            inst.precision.unwrap_or(stored)
         };
         let from: Vec<Vector> = inst
             .from
@@ -193,9 +194,10 @@ impl Machine {
             Action::AddAddresses => return Err(Open),
         };
         let convert = |number: f64| {
-            let clamped = match inst.saturates {
-                true => number.clamp(0.0, 1.0),
-                false => number,
+            let clamped = if inst.saturates {
+                number.clamp(0.0, 1.0)
+            } else {
+                number
             };
             let fits = precision.holds(number) && stored.holds(clamped);
             fits.then_some(clamped)
@@ -205,9 +207,10 @@ impl Machine {
 
     /// A number as an address. Those of NV_vertex_program2 have ten bits.
     fn address(&self, number: f64, nearest: bool) -> Option<f64> {
-        let whole = match nearest {
-            true => number.round_ties_even(),
-            false => number.floor(),
+        let whole = if nearest {
+            number.round_ties_even()
+        } else {
+            number.floor()
         };
         Some(match self.kind {
             Kind::Vertex20 => whole.clamp(-512.0, 511.0),

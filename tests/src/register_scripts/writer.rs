@@ -180,9 +180,10 @@ impl Writer {
         let from = self.source(!newer, &mut used);
         Inst {
             action: Action::Address(newer && self.rng.percent(50)),
-            mask: match newer {
-                true => self.mask(),
-                false => [true, false, false, false],
+            mask: if newer {
+                self.mask()
+            } else {
+                [true, false, false, false]
             },
             sets: newer && self.rng.percent(20),
             ..instruction(op("MOV"), to, 0, vec![from])
@@ -260,9 +261,10 @@ impl Writer {
     fn test(&mut self) -> Test {
         Test {
             // Tests that always or never pass are rare.
-            rule: match self.rng.percent(5) {
-                true => 6 + self.rng.below(2),
-                false => self.rng.below(6),
+            rule: if self.rng.percent(5) {
+                6 + self.rng.below(2)
+            } else {
+                self.rng.below(6)
             },
             swizzle: self.swizzle(false),
         }

@@ -88,12 +88,11 @@ impl<'a> Draws<'a> {
             return Ok(());
         }
         draw.state.depth_clamp = true;
-        match self.device.capabilities.features.contains("depthClamp") {
-            true => Ok(()),
-            false => {
-                let message = "the device lacks depthClamp, without which depth clips";
-                Err(Problem::Lacking(message.to_owned()))
-            }
+        if self.device.capabilities.features.contains("depthClamp") {
+            Ok(())
+        } else {
+            let message = "the device lacks depthClamp, without which depth clips";
+            Err(Problem::Lacking(message.to_owned()))
         }
     }
 
@@ -395,12 +394,13 @@ fn index_buffer(
             .flat_map(|index| index.to_le_bytes())
             .collect(),
     };
-    match bytes.is_empty() {
-        true => Ok(None),
-        false => Ok(Some(Buffer::with_contents(
+    if bytes.is_empty() {
+        Ok(None)
+    } else {
+        Ok(Some(Buffer::with_contents(
             device,
             BufferUse::Index,
             &bytes,
-        )?)),
+        )?))
     }
 }

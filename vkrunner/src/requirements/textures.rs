@@ -67,11 +67,11 @@ fn missing_for_binding(
     let format = bound.format.as_ref()?.vk;
     let uses = capabilities.textures.formats.get(&format.as_raw());
     let uses = uses.copied().unwrap_or_default();
-    let is_possible = match target == Some(TexTarget::Buffer) {
-        true => uses
-            .buffers
-            .contains(vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER),
-        false => uses.images.contains(vk::FormatFeatureFlags::STORAGE_IMAGE),
+    let is_possible = if target == Some(TexTarget::Buffer) {
+        uses.buffers
+            .contains(vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER)
+    } else {
+        uses.images.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
     };
     (!is_possible).then(|| format!("the device lacks {format:?} as storage image format"))
 }

@@ -90,19 +90,20 @@ fn border(
     if !sampling.wrap.iter().any(|wrap| wrap.has_border()) {
         return (vk::BorderColor::FLOAT_TRANSPARENT_BLACK, None);
     }
-    let [transparent, black, white, custom] = match is_integer {
-        true => [
+    let [transparent, black, white, custom] = if is_integer {
+        [
             vk::BorderColor::INT_TRANSPARENT_BLACK,
             vk::BorderColor::INT_OPAQUE_BLACK,
             vk::BorderColor::INT_OPAQUE_WHITE,
             vk::BorderColor::INT_CUSTOM_EXT,
-        ],
-        false => [
+        ]
+    } else {
+        [
             vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
             vk::BorderColor::FLOAT_OPAQUE_BLACK,
             vk::BorderColor::FLOAT_OPAQUE_WHITE,
             vk::BorderColor::FLOAT_CUSTOM_EXT,
-        ],
+        ]
     };
     match sampling.border {
         [0.0, 0.0, 0.0, 0.0] => (transparent, None),

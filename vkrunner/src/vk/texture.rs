@@ -54,15 +54,14 @@ impl Texture {
         shape: &Shape,
         usage: TextureUse,
     ) -> Result<Self, Error> {
-        let memory = match shape.target == TexTarget::Buffer {
-            true => create_texels(device, shape, usage)?,
-            false => {
-                let mut desc = image_desc(shape, usage);
-                if usage == TextureUse::Storage && device.has_flat_views_of_3d() {
-                    desc.flags |= flat_views(shape);
-                }
-                TexelMemory::Image(Image::new(device, &desc)?)
+        let memory = if shape.target == TexTarget::Buffer {
+            create_texels(device, shape, usage)?
+        } else {
+            let mut desc = image_desc(shape, usage);
+            if usage == TextureUse::Storage && device.has_flat_views_of_3d() {
+                desc.flags |= flat_views(shape);
             }
+            TexelMemory::Image(Image::new(device, &desc)?)
         };
         Ok(Self {
             shape: shape.clone(),

@@ -114,10 +114,10 @@ impl Item {
     /// one.
     fn format_number_impl(&self, enumeration: &str) -> String {
         let c = &self.name;
-        let read =
-            self.format_each(|it| format!("({c}::{it} as u32, <{enumeration}>::{it}),", it = it.name));
-        let write =
-            self.format_each(|it| format!("<{enumeration}>::{it} => {c}::{it} as u32,", it = it.name));
+        let read = self
+            .format_each(|it| format!("({c}::{it} as u32, <{enumeration}>::{it}),", it = it.name));
+        let write = self
+            .format_each(|it| format!("<{enumeration}>::{it} => {c}::{it} as u32,", it = it.name));
         format!(
             "impl crate::enums::CNumber for {enumeration} {{
                 fn read(number: u32) -> Option<Self> {{

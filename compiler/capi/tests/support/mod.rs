@@ -50,9 +50,10 @@ pub(crate) fn made(name: &str) -> PathBuf {
 /// Returns a command that compiles a source of the crate; `None` without a compiler.
 fn compile(source: &str) -> Option<Command> {
     let is_c = source.ends_with(".c");
-    let mut command = Command::new(match is_c {
-        true => compiler("CC", "cc")?,
-        false => compiler("CXX", "c++")?,
+    let mut command = Command::new(if is_c {
+        compiler("CC", "cc")?
+    } else {
+        compiler("CXX", "c++")?
     });
     command
         .arg(if is_c { "-std=c11" } else { "-std=c++17" })

@@ -275,9 +275,10 @@ fn diagnostics_are_errors_as_others() {
         let span = Span::new(4, 9);
         found.push(Diagnostic::warning(Code::TextAfterEnd, span, "idle"));
         found.push(Diagnostic::whole_program(Code::MissingEnd, "no END"));
-        match fails {
-            true => Err(found)?,
-            false => Err(found.list[0].clone())?,
+        if fails {
+            Err(found)?
+        } else {
+            Err(found.list[0].clone())?
         }
     }
     let [several, one] = [true, false].map(|fails| load(fails).unwrap_err().to_string());

@@ -211,9 +211,10 @@ impl TextureOp {
     /// As what the first operand is read.
     pub(crate) const fn coordinate(self) -> Type {
         // "vs" in table X.13: texels and levels are counted.
-        match matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
-            true => Type::S32,
-            false => Type::F32,
+        if matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
+            Type::S32
+        } else {
+            Type::F32
         }
     }
 

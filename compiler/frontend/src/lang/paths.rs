@@ -63,9 +63,10 @@ impl Prefix {
             Stage::Vertex | Stage::Geometry | Stage::Fragment | Stage::Compute => &[None],
         };
         // Only these stages see several vertices.
-        let numbers: &[_] = match Stages::PRIMITIVES.has(stage) {
-            true => &[false, true],
-            false => &[false],
+        let numbers: &[_] = if Stages::PRIMITIVES.has(stage) {
+            &[false, true]
+        } else {
+            &[false]
         };
         let prefixes = |&side| numbers.iter().map(move |&numbered| Self { side, numbered });
         sides.iter().flat_map(prefixes)
@@ -78,9 +79,10 @@ impl Prefix {
             Some(Side::In) => Traits::IN,
             Some(Side::Out) => Traits::OUT,
         };
-        let number = match self.numbered {
-            true => Traits::PER_VERTEX,
-            false => Traits::empty(),
+        let number = if self.numbered {
+            Traits::PER_VERTEX
+        } else {
+            Traits::empty()
         };
         row.traits.contains(side | number)
     }

@@ -48,9 +48,10 @@ impl Resources<'_> {
     /// Decides whether a result is a register of half precision.
     fn is_half_result(&self, dst: &Target) -> bool {
         let kind = self.checked.vars[dst.var as usize].kind;
-        match matches!(kind, VarKind::Result { .. }) {
-            true => dst.index == Index::Const(COLH),
-            false => self.tables.is_short(dst.var),
+        if matches!(kind, VarKind::Result { .. }) {
+            dst.index == Index::Const(COLH)
+        } else {
+            self.tables.is_short(dst.var)
         }
     }
 

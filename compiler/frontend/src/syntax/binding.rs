@@ -177,9 +177,10 @@ fn parse_index_component(input: &mut Input<'_, '_>, word: Token) -> Result<u8> {
         if facts.registers.is_some() {
             return Err(register::fail_at_index(input, word));
         }
-        return match facts.address_registers {
-            true => Err(fail_with(input, Expected::Component, Code::ScalarSuffix)),
-            false => Ok(0),
+        return if facts.address_registers {
+            Err(fail_with(input, Expected::Component, Code::ScalarSuffix))
+        } else {
+            Ok(0)
         };
     }
     let component = peek(input);

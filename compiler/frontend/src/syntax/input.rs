@@ -304,9 +304,12 @@ pub(super) fn token<'t, 's: 't>(
     kind: TokenKind,
     expected: Expected,
 ) -> impl winnow::Parser<Input<'t, 's>, Token, Failure> {
-    move |input: &mut Input<'t, 's>| match peek_kind(input) == kind {
-        true => Ok(advance(input)),
-        false => Err(fail(input, expected)),
+    move |input: &mut Input<'t, 's>| {
+        if peek_kind(input) == kind {
+            Ok(advance(input))
+        } else {
+            Err(fail(input, expected))
+        }
     }
 }
 

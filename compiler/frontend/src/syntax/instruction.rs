@@ -112,9 +112,10 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
         }
         OperandKind::Cond => {
             // IF has a condition without parentheses in every grammar; shipped programs of the typed languages write some.
-            let cond = match input.state.facts.optional_parentheses {
-                true => parse_opt_branch_cond(input)?,
-                false => Some(parse_cc_mask_rule(input)?),
+            let cond = if input.state.facts.optional_parentheses {
+                parse_opt_branch_cond(input)?
+            } else {
+                Some(parse_cc_mask_rule(input)?)
             };
             inst.cond = Some(cond.ok_or_else(|| fail(input, Expected::Condition))?);
         }

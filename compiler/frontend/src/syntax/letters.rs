@@ -36,9 +36,10 @@ pub(crate) struct Letters(&'static LetterTable);
 impl Letters {
     /// The letters of a language: vertex programs of the ARB family have no `rgba`.
     pub(crate) fn of(dialect: Dialect) -> Self {
-        match dialect.facts().rgba {
-            true => Self(&BOTH_SETS),
-            false => Self(&ONE_SET),
+        if dialect.facts().rgba {
+            Self(&BOTH_SETS)
+        } else {
+            Self(&ONE_SET)
         }
     }
 

@@ -157,9 +157,10 @@ fn parse_suffixed_number(input: &mut Input<'_, '_>, word: Token) -> Result<(Base
 /// Parses `<swizzleSuffix>` or `<scalarSuffix>`, if there is one.
 #[inline(always)]
 pub(super) fn parse_suffix(input: &mut Input<'_, '_>) -> Result<Suffix> {
-    match accept(input, TokenKind::Dot) {
-        true => parse_suffix_letters(input),
-        false => Ok(Suffix::NONE),
+    if accept(input, TokenKind::Dot) {
+        parse_suffix_letters(input)
+    } else {
+        Ok(Suffix::NONE)
     }
 }
 
@@ -245,9 +246,10 @@ fn fail_at_result(input: &Input<'_, '_>) -> Failure {
 /// Parses `<optWriteMask>`.
 #[inline(always)]
 fn parse_opt_write_mask(input: &mut Input<'_, '_>) -> Result<WriteMask> {
-    match accept(input, TokenKind::Dot) {
-        true => parse_mask_letters(input),
-        false => Ok(WriteMask::XYZW),
+    if accept(input, TokenKind::Dot) {
+        parse_mask_letters(input)
+    } else {
+        Ok(WriteMask::XYZW)
     }
 }
 

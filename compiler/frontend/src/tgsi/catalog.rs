@@ -200,17 +200,19 @@ fn syntax(row: &opcodes::Row) -> String {
     };
     let mut places: Vec<String> = results.iter().map(|&place| place.to_owned()).collect();
     for (number, letter) in (0..usize::from(row.sources)).zip('a'..) {
-        places.push(match is_resource(row, number) {
-            true => resource(row.lower, number).to_owned(),
-            false => letter.to_string(),
+        places.push(if is_resource(row, number) {
+            resource(row.lower, number).to_owned()
+        } else {
+            letter.to_string()
         });
     }
     if has_target(row.lower) {
         places.push("target".to_owned());
     }
-    let label = match row.lower == Lower::Flow(opcodes::Flow::Call) {
-        true => " :label",
-        false => "",
+    let label = if row.lower == Lower::Flow(opcodes::Flow::Call) {
+        " :label"
+    } else {
+        ""
     };
     format!("{} {}", row.name, places.join(", "))
         .trim_end()

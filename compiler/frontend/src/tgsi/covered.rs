@@ -53,9 +53,10 @@ impl Coverage {
     /// Whether a declaration covers a register.
     #[inline]
     pub(super) fn has(&mut self, buffer: u32, number: u32) -> bool {
-        match self.ranges.len() <= FEW {
-            true => self.ranges.iter().any(|range| range.has(buffer, number)),
-            false => self.is_in_piece(buffer, number),
+        if self.ranges.len() <= FEW {
+            self.ranges.iter().any(|range| range.has(buffer, number))
+        } else {
+            self.is_in_piece(buffer, number)
         }
     }
 

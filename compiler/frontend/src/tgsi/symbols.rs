@@ -106,9 +106,10 @@ impl Declared {
     /// Inputs or system values.
     #[inline]
     pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
-        match file == File::Sv {
-            true => &mut self.values,
-            false => &mut self.inputs,
+        if file == File::Sv {
+            &mut self.values
+        } else {
+            &mut self.inputs
         }
     }
 

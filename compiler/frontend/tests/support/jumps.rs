@@ -36,9 +36,10 @@ impl Cond {
 
 /// A label; label 0 is sometimes `main`.
 pub(crate) fn label(number: usize, main: bool) -> String {
-    match number == 0 && main {
-        true => "main".to_owned(),
-        false => format!("L{number}"),
+    if number == 0 && main {
+        "main".to_owned()
+    } else {
+        format!("L{number}")
     }
 }
 

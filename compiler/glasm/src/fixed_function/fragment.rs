@@ -146,10 +146,7 @@ impl TextureUnit {
 impl Fragments<'_> {
     /// Appends an instruction, in which `{sat}` is the suffix of results that are clamped.
     fn emit_line(&mut self, line: &str) {
-        let suffix = match self.key.unclamped {
-            true => "",
-            false => "_SAT",
-        };
+        let suffix = if self.key.unclamped { "" } else { "_SAT" };
         let line = line.replace("{sat}", suffix);
         self.text.push_line(format_args!("{line}"));
     }
@@ -454,12 +451,11 @@ impl Fragments<'_> {
             Lanes::Rgb => suffix,
             Lanes::Alpha => ".w",
         };
-        match inverted {
-            true => {
-                self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));
-                temporary.to_owned()
-            }
-            false => format!("{source}{suffix}"),
+        if inverted {
+            self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));
+            temporary.to_owned()
+        } else {
+            format!("{source}{suffix}")
         }
     }
 }

@@ -629,9 +629,10 @@ impl Text {
         let operands = self.body.split([' ', ',', '-', ';', '\n']);
         let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();
         let used: Vec<&str> = names.filter(|name| named.contains(name)).collect();
-        match used.is_empty() {
-            true => String::new(),
-            false => format!("TEMP {};\n", used.join(", ")),
+        if used.is_empty() {
+            String::new()
+        } else {
+            format!("TEMP {};\n", used.join(", "))
         }
     }
 }

@@ -127,9 +127,10 @@ fn resolve_mode(mode: TexGenMode, coordinate: usize) -> TexGenMode {
         TexGenMode::ReflectionMap | TexGenMode::NormalMap => 2,
         TexGenMode::SphereMap => 1,
     };
-    match coordinate <= last {
-        true => mode,
-        false => TexGenMode::None,
+    if coordinate <= last {
+        mode
+    } else {
+        TexGenMode::None
     }
 }
 
@@ -259,9 +260,10 @@ impl Text {
     // The vector to a light, its attenuation and the half vector do not depend on the face: they
     // are computed once for both.
     fn emit_lighting(&mut self, lighting: &Lighting) {
-        let faces: &[Face] = match lighting.two_sided {
-            true => &[Face::Front, Face::Back],
-            false => &[Face::Front],
+        let faces: &[Face] = if lighting.two_sided {
+            &[Face::Front, Face::Back]
+        } else {
+            &[Face::Front]
         };
         for face in faces {
             self.emit_scene_color(lighting, *face);
@@ -282,9 +284,10 @@ impl Text {
         for face in faces {
             let word = get_face_name(*face);
             self.push_line(format_args!("MOV result.color.{word}.primary, {word}"));
-            let secondary = match lighting.separate_specular {
-                true => format!("{word}_specular"),
-                false => "value.xxxz".to_owned(),
+            let secondary = if lighting.separate_specular {
+                format!("{word}_specular")
+            } else {
+                "value.xxxz".to_owned()
             };
             self.push_line(format_args!(
                 "MOV result.color.{word}.secondary, {secondary}"
@@ -353,9 +356,10 @@ impl Text {
     /// Adds the terms of a light to a face.
     fn emit_light(&mut self, lighting: &Lighting, number: usize, face: Face) {
         let word = get_face_name(face);
-        let specular = match lighting.separate_specular {
-            true => "_specular",
-            false => "",
+        let specular = if lighting.separate_specular {
+            "_specular"
+        } else {
+            ""
         };
         // Ambient light is not weighted by the normal: lane x of `lit` is 1, or the attenuation.
         for (term, name, lane, sum) in [
@@ -382,15 +386,14 @@ impl Text {
     /// of a positional light.
     fn emit_light_direction(&mut self, number: usize, light: LightForm) {
         let position = format!("state.light[{number}].position");
-        match light.positional {
-            true => {
-                // The vector to the light is the difference of two points; the vector before
-                // normalization remains in `half`, for the distance.
-                self.push_line(format_args!("RCP light.w, {position}.w"));
-                self.push_line(format_args!("MAD half.xyz, {position}, light.w, -place"));
-                self.emit_normalize("light", "half");
-            }
-            false => self.emit_normalize("light", &position),
+        if light.positional {
+            // The vector to the light is the difference of two points; the vector before
+            // normalization remains in `half`, for the distance.
+            self.push_line(format_args!("RCP light.w, {position}.w"));
+            self.push_line(format_args!("MAD half.xyz, {position}, light.w, -place"));
+            self.emit_normalize("light", "half");
+        } else {
+            self.emit_normalize("light", &position)
         }
     }
 
@@ -415,12 +418,11 @@ impl Text {
             self.push_line(format_args!("MOV temp.w, {attenuation}.w"));
             self.push_line(format_args!("LIT lit, temp"));
             self.push_line(format_args!("SGE temp.z, temp.y, {direction}.w"));
-            match attenuated {
-                true => {
-                    self.push_line(format_args!("MUL temp.z, temp.z, lit.z"));
-                    self.push_line(format_args!("MUL factor.x, factor.x, temp.z"));
-                }
-                false => self.push_line(format_args!("MUL factor.x, temp.z, lit.z")),
+            if attenuated {
+                self.push_line(format_args!("MUL temp.z, temp.z, lit.z"));
+                self.push_line(format_args!("MUL factor.x, factor.x, temp.z"));
+            } else {
+                self.push_line(format_args!("MUL factor.x, temp.z, lit.z"))
             }
         }
         attenuated || light.spot
@@ -431,11 +433,12 @@ impl Text {
         if !light.positional && !lighting.local_viewer {
             return format!("state.light[{number}].half");
         }
-        let view = match lighting.local_viewer {
-            true => "view",
+        let view = if lighting.local_viewer {
+            "view"
+        } else {
             // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section
             // 2.14.1.
-            false => "value.xxzx",
+            "value.xxzx"
         };
         self.push_line(format_args!("ADD temp.xyz, light, {view}"));
         self.emit_normalize("half", "temp");
@@ -451,9 +454,10 @@ impl Text {
                 continue;
             }
             let result = format!("result.texcoord[{number}]");
-            let made = match set.transformed {
-                true => "coord",
-                false => result.as_str(),
+            let made = if set.transformed {
+                "coord"
+            } else {
+                result.as_str()
             };
             let modes: [TexGenMode; 4] =
                 std::array::from_fn(|place| resolve_mode(set.generated[place], place));

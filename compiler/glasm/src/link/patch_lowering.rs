@@ -456,9 +456,10 @@ impl<'a> Rewriter<'a> {
 
     /// Returns the number of slots that an input occupies.
     fn get_stride(&self, id: InputId) -> usize {
-        match self.from.inputs[id].per_vertex {
-            true => self.vertices as usize,
-            false => 1,
+        if self.from.inputs[id].per_vertex {
+            self.vertices as usize
+        } else {
+            1
         }
     }
 

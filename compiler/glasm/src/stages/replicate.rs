@@ -170,9 +170,10 @@ impl Stage {
         invocation: &str,
     ) {
         let Destination { second, place, .. } = to;
-        let half = format_bits(match self.has_second() {
-            true => self.count_invocations() / 2,
-            false => self.count_invocations(),
+        let half = format_bits(if self.has_second() {
+            self.count_invocations() / 2
+        } else {
+            self.count_invocations()
         });
         builder.push_line(format_args!(
             "{second}.x = setge.u32 {invocation}.xxxx, {half}"

@@ -77,9 +77,10 @@ impl GlState {
     /// are clamped to the range. NV_fragment_program section 3.11.6.
     fn compute_depth_bounds(&self) -> [f32; 4] {
         let [near, far] = self.depth_range;
-        match self.depth_clamp {
-            true => [f32::NEG_INFINITY, f32::INFINITY, 0.0, 1.0],
-            false => [near.min(far), near.max(far), 0.0, 1.0],
+        if self.depth_clamp {
+            [f32::NEG_INFINITY, f32::INFINITY, 0.0, 1.0]
+        } else {
+            [near.min(far), near.max(far), 0.0, 1.0]
         }
     }
 

@@ -567,9 +567,10 @@ impl<'a> Graph<'a> {
     fn add_call(&mut self, start: FlowId) {
         let saved: Vec<(SavedLanes, RegisterId)> = self.loops.iter().flatten().copied().collect();
         let after = self.reserve();
-        let landing = match saved.is_empty() {
-            true => after,
-            false => self.reserve(),
+        let landing = if saved.is_empty() {
+            after
+        } else {
+            self.reserve()
         };
         let out = self.out;
         let Some(calls) = &mut self.calls else { return };

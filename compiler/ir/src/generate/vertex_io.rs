@@ -97,9 +97,12 @@ pub(super) fn count(program: &Program) -> u32 {
 /// Fills the per-vertex inputs of a run with random bits.
 pub(super) fn set_vertices(program: &Program, environment: &mut Environment, random: &mut Random) {
     let vertices = (0..count(program)).map(|_| {
-        let inputs = program.inputs.iter().map(|input| match input.per_vertex {
-            true => std::array::from_fn(|_| u64::from(random.draw_bits32())),
-            false => [0; 4],
+        let inputs = program.inputs.iter().map(|input| {
+            if input.per_vertex {
+                std::array::from_fn(|_| u64::from(random.draw_bits32()))
+            } else {
+                [0; 4]
+            }
         });
         inputs.collect()
     });

@@ -67,11 +67,14 @@ pub(super) fn eval_fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64
     if products == Products::ZeroWins && ty == Type::F32 && (is_zero(a) || is_zero(b)) {
         return eval_add(ty, [0, c]);
     }
-    compute_float(ty, [a, b, c], |[a, b, c]| match ty == Type::F64 {
-        true => a.mul_add(b, c),
-        // The product of two 32-bit or narrower floats is exact: it has at most 24 + 24 digits, a
-        // double has 53.
-        false => add_to_odd(a * b, c),
+    compute_float(ty, [a, b, c], |[a, b, c]| {
+        if ty == Type::F64 {
+            a.mul_add(b, c)
+        } else {
+            // The product of two 32-bit or narrower floats is exact: it has at most 24 + 24 digits, a
+            // double has 53.
+            add_to_odd(a * b, c)
+        }
     })
 }
 
@@ -87,9 +90,10 @@ fn add_to_odd(a: f64, b: f64) -> f64 {
         return sum;
     }
     // Of the two doubles around the exact sum, this one is even.
-    match (error > 0.0) == (sum > 0.0) {
-        true => f64::from_bits(sum.to_bits() + 1),
-        false => f64::from_bits(sum.to_bits() - 1),
+    if (error > 0.0) == (sum > 0.0) {
+        f64::from_bits(sum.to_bits() + 1)
+    } else {
+        f64::from_bits(sum.to_bits() - 1)
     }
 }
 

@@ -72,12 +72,15 @@ pub struct ProgramMemory {
 impl ProgramMemory {
     /// Returns the private memory of an invocation.
     pub(super) fn new_private(program: &Program) -> Self {
-        let bytes = |buffer: &Buffer| match buffer.kind == BufferKind::Private {
-            true => vec![vec![
-                0;
-                buffer.size.unwrap_or(0).next_multiple_of(4) as usize
-            ]],
-            false => Vec::new(),
+        let bytes = |buffer: &Buffer| {
+            if buffer.kind == BufferKind::Private {
+                vec![vec![
+                    0;
+                    buffer.size.unwrap_or(0).next_multiple_of(4) as usize
+                ]]
+            } else {
+                Vec::new()
+            }
         };
         Self {
             regions: Vec::new(),

@@ -123,9 +123,10 @@ impl<T: Textures> Machine<'_, '_, T> {
 
     /// Returns the memory that contains an address.
     fn get_memory(&mut self, address: Address) -> &mut ProgramMemory {
-        match self.is_private(address) {
-            true => &mut self.own.private,
-            false => &mut self.environment.memory,
+        if self.is_private(address) {
+            &mut self.own.private
+        } else {
+            &mut self.environment.memory
         }
     }
 

@@ -209,9 +209,10 @@ impl<'a> Parser<'a> {
         let semantic = self.parse_semantic()?;
         let base = self.parse_named("`float`, `signed` or `unsigned`")?;
         let invariant = self.eat_word("invariant");
-        let passthrough = match self.eat_word("passthrough") {
-            true => self.parse_mask()?,
-            false => WriteMask::NONE,
+        let passthrough = if self.eat_word("passthrough") {
+            self.parse_mask()?
+        } else {
+            WriteMask::NONE
         };
         Ok(Output {
             semantic,
@@ -226,9 +227,10 @@ impl<'a> Parser<'a> {
         let target = self.parse_named("a texture target")?;
         let shadow = self.eat_word("shadow");
         let texel = self.parse_named::<Type>("a type")?;
-        let sampler = match self.eat_word("sampler") {
-            true => Some(self.parse_number()?),
-            false => None,
+        let sampler = if self.eat_word("sampler") {
+            Some(self.parse_number()?)
+        } else {
+            None
         };
         Ok(Texture {
             units,

@@ -137,9 +137,10 @@ impl Shape {
             let block = self.order[index];
             let dominator = dominators[block.index()];
             let home = self.outer[block.index()];
-            let inside = match self.is_header(dominator) {
-                true => Some(dominator),
-                false => self.outer[dominator.index()],
+            let inside = if self.is_header(dominator) {
+                Some(dominator)
+            } else {
+                self.outer[dominator.index()]
             };
             if inside == home {
                 let is_forward =

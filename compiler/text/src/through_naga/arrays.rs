@@ -109,9 +109,10 @@ fn resolve_element(
         .filter_map(|it| it.result_id)
         .filter(|id| *id != array);
     if let Some(other) = others.find(|id| binding(editor, *id) == wanted) {
-        return match editor.type_of(other) == pointer {
-            true => Ok(other),
-            false => Err("resources of several kinds at one binding".to_owned()),
+        return if editor.type_of(other) == pointer {
+            Ok(other)
+        } else {
+            Err("resources of several kinds at one binding".to_owned())
         };
     }
     let operands = vec![Operand::StorageClass(class)];

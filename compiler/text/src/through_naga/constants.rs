@@ -159,9 +159,10 @@ impl Hidden {
             code.editor.name(value, name);
             value
         });
-        match is_wide {
-            true => code.emit_op(Op::FConvert, ty, &[narrow]),
-            false => narrow,
+        if is_wide {
+            code.emit_op(Op::FConvert, ty, &[narrow])
+        } else {
+            narrow
         }
     }
 }

@@ -171,9 +171,10 @@ fn format_uniformity_directive(editor: &ModuleEditor) -> &'static str {
         Op::ImageSampleImplicitLod,
         Op::ImageSampleDrefImplicitLod,
     ];
-    match editor.has_op(&[Op::BranchConditional, Op::Switch]) && editor.has_op(DERIVATIVES) {
-        true => "diagnostic(off, derivative_uniformity);\n\n",
-        false => "",
+    if editor.has_op(&[Op::BranchConditional, Op::Switch]) && editor.has_op(DERIVATIVES) {
+        "diagnostic(off, derivative_uniformity);\n\n"
+    } else {
+        ""
     }
 }
 

@@ -320,9 +320,10 @@ pub(super) enum Textures1d {
 
 /// Removes an extension that SPIRV-Cross requires even if nothing uses it.
 fn remove_idle_extension(text: String) -> String {
-    match text.contains("textureQueryLevels(") {
-        true => text,
-        false => text.replace("#extension GL_ARB_texture_query_levels : require\n", ""),
+    if text.contains("textureQueryLevels(") {
+        text
+    } else {
+        text.replace("#extension GL_ARB_texture_query_levels : require\n", "")
     }
 }
 
@@ -339,11 +340,12 @@ fn check_multisample_atomics(text: &str, language: Language) -> Result<(), Strin
                 || text.contains(&format!("image{kind} {name}["))
         })
     };
-    match calls.any(is_multisample) {
-        true => Err(format!(
+    if calls.any(is_multisample) {
+        Err(format!(
             "{language} has no atomic operations on multisample images; SPIR-V has them"
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

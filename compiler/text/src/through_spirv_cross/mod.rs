@@ -75,12 +75,13 @@ pub(crate) fn translate(
     };
     let text = written.map_err(|error| format_refusal(language, &error))?;
     let capabilities = &shader.reflection.requirements.capabilities;
-    let textures_1d = match ["Sampled1D", "Image1D"]
+    let textures_1d = if ["Sampled1D", "Image1D"]
         .iter()
         .any(|it| capabilities.contains(it))
     {
-        true => Textures1d::Present,
-        false => Textures1d::Absent,
+        Textures1d::Present
+    } else {
+        Textures1d::Absent
     };
     let text = glsl_words::check(text, language, shader.reflection.stage, textures_1d)?;
     let text = match language {

@@ -40,9 +40,10 @@ pub(super) fn make_plain(editor: &mut ModuleEditor) {
 fn format_plain_name(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     for character in name.chars() {
-        let character = match character.is_ascii_alphanumeric() {
-            true => character,
-            false => '_',
+        let character = if character.is_ascii_alphanumeric() {
+            character
+        } else {
+            '_'
         };
         if character != '_' || !(text.is_empty() || text.ends_with('_')) {
             text.push(character);

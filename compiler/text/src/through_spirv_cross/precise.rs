@@ -34,9 +34,10 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
         let is_head = line.ends_with(')') && line.starts_with(|it: char| it.is_ascii_alphabetic());
         if is_head {
             for output in outputs.drain(..) {
-                let _ = match is_old {
-                    true => writeln!(written, "GLASM_PRECISE_OUTPUT({output})"),
-                    false => writeln!(written, "precise {output};"),
+                let _ = if is_old {
+                    writeln!(written, "GLASM_PRECISE_OUTPUT({output})")
+                } else {
+                    writeln!(written, "precise {output};")
                 };
             }
         }

@@ -176,12 +176,13 @@ pub(crate) unsafe extern "system" fn Disable(capability: GLenum) {
 
 fn enable(capability: GLenum, enabled: bool) {
     if let Some(target) = crate::target::Target::of(capability) {
-        let issued = current::with(|state| match state.capabilities.works {
-            true => {
+        let issued = current::with(|state| {
+            if state.capabilities.works {
                 commands::issue(state, commands::Command::Enable(target, enabled));
                 true
+            } else {
+                false
             }
-            false => false,
         });
         if issued == Some(true) {
             return;

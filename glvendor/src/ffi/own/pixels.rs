@@ -12,12 +12,13 @@ use std::sync::Arc;
 
 /// `RasterPos`, with all four coordinates.
 pub(crate) fn raster_position(coordinates: [f32; 4]) {
-    let issued = current::with(|state| match state.capabilities.works {
-        true => {
+    let issued = current::with(|state| {
+        if state.capabilities.works {
             commands::issue(state, Command::RasterPosition(coordinates));
             true
+        } else {
+            false
         }
-        false => false,
     });
     if issued != Some(true) {
         let [x, y, z, w] = coordinates;

@@ -331,17 +331,18 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
         words.word("an option")?;
     }
     let (topology, assembly) = words.parse_with("a topology", parse_topology)?;
-    let source = match indexed {
-        true => DrawSource::Indexed {
+    let source = if indexed {
+        DrawSource::Indexed {
             vertex_offset: words.number("a number to add to indices")?,
             count: words.unsigned32("a number of indices")?,
             first: 0,
             width: parser.index_width,
-        },
-        false => DrawSource::Arrays {
+        }
+    } else {
+        DrawSource::Arrays {
             first: words.unsigned32("the first vertex")?,
             count: words.unsigned32("a number of vertices")?,
-        },
+        }
     };
     let instances = if instanced {
         words.unsigned32("a number of instances")?

@@ -20,10 +20,11 @@ const CAPABILITIES: &[(&str, Capability)] = &[
     }),
     ("GL_COLOR_LOGIC_OP", |state, on| state.logic_op_enable = on),
     ("GL_CULL_FACE", |state, on| {
-        state.cull_mode = match on {
+        state.cull_mode = if on {
             // The initial CULL_FACE_MODE.
-            true => vk::CullModeFlags::BACK,
-            false => vk::CullModeFlags::NONE,
+            vk::CullModeFlags::BACK
+        } else {
+            vk::CullModeFlags::NONE
         };
     }),
     ("GL_DEPTH_BOUNDS_TEST_EXT", |state, on| {

@@ -226,9 +226,10 @@ pub(super) fn parse_texenv(
 
 /// Fails for units that only programs have.
 fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError> {
-    match (unit as usize) < glasm::fixed_function::UNITS {
-        true => Ok(()),
-        false => Err(words.error_at_last(format!("{what} {unit} is for programs only"))),
+    if (unit as usize) < glasm::fixed_function::UNITS {
+        Ok(())
+    } else {
+        Err(words.error_at_last(format!("{what} {unit} is for programs only")))
     }
 }
 

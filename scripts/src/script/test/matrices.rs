@@ -133,14 +133,15 @@ pub(super) fn parse_piglit_ortho(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let [left, right, bottom, top] = match words.is_empty() {
-        true => [
+    let [left, right, bottom, top] = if words.is_empty() {
+        [
             0.0,
             parser.framebuffer[0] as f32,
             0.0,
             parser.framebuffer[1] as f32,
-        ],
-        false => words.floats("a number")?,
+        ]
+    } else {
+        words.floats("a number")?
     };
     load_projection(
         parser,

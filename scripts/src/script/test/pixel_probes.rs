@@ -218,11 +218,12 @@ fn push_probe(
     };
     let mut values = [0.0; 4];
     for value in &mut values[..components] {
-        *value = match integers {
-            true => words.parse_with("a whole number, as the attachment holds", |word| {
+        *value = if integers {
+            words.parse_with("a whole number, as the attachment holds", |word| {
                 parse_component(word).filter(|value| value.fract() == 0.0)
-            })?,
-            false => words.parse_with("a color component", parse_component)?,
+            })?
+        } else {
+            words.parse_with("a color component", parse_component)?
         };
     }
     let probe = PixelProbe {

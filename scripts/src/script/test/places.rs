@@ -106,11 +106,12 @@ pub(super) fn parse_range(
     words: &mut Words<'_>,
 ) -> Result<BufferRange, LineError> {
     let (buffer, offset) = parse_start(parser, words)?;
-    let size = match words.is_empty() {
-        true => None,
-        false => Some(words.parse_with("a size in bytes", |word| {
+    let size = if words.is_empty() {
+        None
+    } else {
+        Some(words.parse_with("a size in bytes", |word| {
             word.parse().ok().filter(|size| *size > 0)
-        })?),
+        })?)
     };
     let range = BufferRange {
         buffer,

@@ -28,12 +28,13 @@ pub(super) fn parse_track(parser: &mut TestParser, words: &mut Words<'_>) -> Res
         Some(()) => None,
         None => {
             let matrix = parse_tracked(parser, words)?;
-            let form = match words.is_empty() {
-                true => MatrixForm::Plain,
-                false => words.parse_with("inverse, transpose or inverse_transpose", |word| {
+            let form = if words.is_empty() {
+                MatrixForm::Plain
+            } else {
+                words.parse_with("inverse, transpose or inverse_transpose", |word| {
                     let found = FORMS.iter().find(|(name, _)| *name == word);
                     found.map(|(_, form)| *form)
-                })?,
+                })?
             };
             Some(Tracking { matrix, form })
         }

@@ -223,10 +223,11 @@ fn check_offset(cx: &mut RuleCx<'_>, part: &TexPart, op: TextureOp, target: &Tar
             }
         }
         Offset::Constant(offset) => {
-            let allowed = match op.has_own_offsets() {
+            let allowed = if op.has_own_offsets() {
                 // The offsets of TXGO are operands; a constant one next to them could only be zero.
-                true => 0,
-                false => usize::from(target.offsets),
+                0
+            } else {
+                usize::from(target.offsets)
             };
             check_constant_offset(cx, &offset, span, (target, allowed));
         }

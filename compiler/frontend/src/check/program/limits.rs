@@ -133,9 +133,10 @@ impl Checked {
             return states.fold(false, |found, it| found | !bindings.params.insert(*it));
         }
         // Variables that are neither attributes nor results have no semantics.
-        let known = match matches!(info.kind, VarKind::Attrib { .. }) {
-            true => &mut bindings.attribs,
-            false => &mut bindings.results,
+        let known = if matches!(info.kind, VarKind::Attrib { .. }) {
+            &mut bindings.attribs
+        } else {
+            &mut bindings.results
         };
         let count = info.array.unwrap_or(1) as usize;
         let mut bindings = self.bindings_of(info.kind).iter().take(count);

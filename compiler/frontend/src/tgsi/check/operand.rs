@@ -113,9 +113,10 @@ impl TgsiChecker<'_> {
             Lookup::QueryLevel => is_texels,
             Lookup::QuerySize | Lookup::QuerySamples => true,
         };
-        match allowed {
-            true => Ok(()),
-            false => Err(self.report_refused_target(inst, target)),
+        if allowed {
+            Ok(())
+        } else {
+            Err(self.report_refused_target(inst, target))
         }
     }
 
@@ -123,9 +124,10 @@ impl TgsiChecker<'_> {
     #[cold]
     pub(in crate::tgsi) fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
         let message = "texels of cubes have no addresses: these are read from layers";
-        match self.lenient(Rule::FetchOfFace, inst.target_span, message) {
-            true => Ok(Target::layers()),
-            false => Err(Reported),
+        if self.lenient(Rule::FetchOfFace, inst.target_span, message) {
+            Ok(Target::layers())
+        } else {
+            Err(Reported)
         }
     }
 

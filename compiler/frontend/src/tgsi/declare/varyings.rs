@@ -19,9 +19,10 @@ impl Declarer<'_, '_> {
             let message = "compute programs have no inputs";
             return Err(self.cx.check.error(Code::FeatureStage, head.span, message));
         }
-        let semantic = match self.cx.check.stage == Stage::Vertex && head.file == File::In {
-            true => self.cx.check.check_attributes(head).map(|()| None)?,
-            false => Some(self.cx.check.needed_semantic(head, suffixes)?),
+        let semantic = if self.cx.check.stage == Stage::Vertex && head.file == File::In {
+            self.cx.check.check_attributes(head).map(|()| None)?
+        } else {
+            Some(self.cx.check.needed_semantic(head, suffixes)?)
         };
         if let Some(semantic) = semantic.filter(|_| head.file == File::In) {
             self.cx.check.add_semantic(head.file, semantic, head.len());

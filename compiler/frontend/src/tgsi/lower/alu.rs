@@ -277,9 +277,10 @@ impl Alu<'_, '_> {
     /// `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of two do not reach from the largest number to the
     /// smallest one.
     pub(in crate::tgsi) fn scaled(&mut self, a: Src, b: Src, float: Type) -> Src {
-        let (integer, mask, bias, fraction_bits) = match float.width() == Width::W64 {
-            true => (Type::S64, u64::MAX, 1023, 52),
-            false => (S, u64::from(u32::MAX), 127, 23),
+        let (integer, mask, bias, fraction_bits) = if float.width() == Width::W64 {
+            (Type::S64, u64::MAX, 1023, 52)
+        } else {
+            (S, u64::from(u32::MAX), 127, 23)
         };
         let (least, shift) = (
             1u64.wrapping_sub(bias) & mask,

@@ -228,9 +228,10 @@ impl MemoryAccess<'_, '_> {
         register: &Register,
     ) -> Parsed<Resource> {
         // STORE has the handle as its result, which has a mask in place of a swizzle.
-        let swizzle = match inst.registers[0] == *register {
-            true => inst.sources[0].swizzle,
-            false => Swizzle::XYZW,
+        let swizzle = if inst.registers[0] == *register {
+            inst.sources[0].swizzle
+        } else {
+            Swizzle::XYZW
         };
         let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
         // Through a handle anything may be there: what the access says decides.
@@ -303,9 +304,10 @@ fn with_access(row: ImageRow, inst: &Inst) -> ImageRow {
 
 /// How texels are seen. Through a handle the format of the image is not known when code is generated, so that those of one word are bits.
 pub(in crate::tgsi) fn texels_of(image: &ImageOf) -> ImageTexels {
-    match image.row.is_word && image.units == Units::Handle {
-        true => ImageTexels::Raw(32),
-        false => ImageTexels::Formatted(image.row.ty.unwrap_or(Type::F32)),
+    if image.row.is_word && image.units == Units::Handle {
+        ImageTexels::Raw(32)
+    } else {
+        ImageTexels::Formatted(image.row.ty.unwrap_or(Type::F32))
     }
 }
 

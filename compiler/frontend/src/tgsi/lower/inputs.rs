@@ -118,9 +118,10 @@ impl Emitter {
 
     /// The scale and the offset that make of y a count from the program's origin.
     pub(in crate::tgsi) fn window_origin(&mut self, lower_left: bool) -> [Src; 2] {
-        let param = self.state(match lower_left {
-            true => StateParam::WindowOriginLower,
-            false => StateParam::WindowOrigin,
+        let param = self.state(if lower_left {
+            StateParam::WindowOriginLower
+        } else {
+            StateParam::WindowOrigin
         });
         [0, 1].map(|lane| splat(param, lane))
     }
@@ -138,10 +139,11 @@ impl Emitter {
         if let Some(&(_, register)) = known.next() {
             return register;
         }
-        let base = match semantic == Semantic::Layer {
+        let base = if semantic == Semantic::Layer {
             // The layer is an integer, distances and levels are floats.
-            true => TypeBase::Unsigned,
-            false => TypeBase::Float,
+            TypeBase::Unsigned
+        } else {
+            TypeBase::Float
         };
         let id = self.builder.program.outputs.push(Output {
             base,

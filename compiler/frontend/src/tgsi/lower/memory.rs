@@ -229,9 +229,10 @@ impl MemoryAccess<'_, '_> {
             Access::Write => true,
         };
         // The swizzle of a handle selects the handle.
-        let swizzle = match is_handle {
-            true => Swizzle::XYZW,
-            false => inst.sources[0].swizzle,
+        let swizzle = if is_handle {
+            Swizzle::XYZW
+        } else {
+            inst.sources[0].swizzle
         };
         let resource = self.resource_of(inst, &register)?;
         // Only words that reach the result are loaded, so that those behind the end of a buffer do not matter.
@@ -343,9 +344,10 @@ impl MemoryAccess<'_, '_> {
     /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
     fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
         let buffers = &self.cx.emit.builder.program.buffers;
-        match matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
-            true => Err(self.cx.check.read_only(register)),
-            false => Ok(()),
+        if matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
+            Err(self.cx.check.read_only(register))
+        } else {
+            Ok(())
         }
     }
 
@@ -407,13 +409,14 @@ impl MemoryAccess<'_, '_> {
 
     fn atomic(&mut self, inst: &Inst, op: AtomicOp, ty: Type) -> Parsed<()> {
         let register = inst.registers[0];
-        let value = match op == AtomicOp::CompareExchange {
-            true => self.cx.emit.assemble(&[
+        let value = if op == AtomicOp::CompareExchange {
+            self.cx.emit.assemble(&[
                 (0b0001, Op::Mov, Type::U32, &[inst.scalar(2)]),
                 // x is compared, y is stored.
                 (0b0010, Op::Mov, Type::U32, &[inst.scalar(3)]),
-            ]),
-            false => inst.scalar(2),
+            ])
+        } else {
+            inst.scalar(2)
         };
         let (memory, address) = match self.resource_of(inst, &register)? {
             Resource::Memory(space, element) => {

@@ -174,13 +174,12 @@ impl Outputs<'_> {
             return;
         }
         let register = self.emit.output_register(Semantic::Position);
-        match self.properties.window_space {
-            true => self.convert_window_to_clip(place, register),
-            false => {
-                let source = self.emit.place(place);
-                self.emit
-                    .put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
-            }
+        if self.properties.window_space {
+            self.convert_window_to_clip(place, register)
+        } else {
+            let source = self.emit.place(place);
+            self.emit
+                .put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
         }
     }
 

@@ -66,9 +66,10 @@ impl Textures<'_, '_> {
         self.cx.check.check_target(inst, lookup, target)?;
         // Texels of cubes are fetched by their faces in some texts, which SPIR-V has for layers only.
         let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
-        let target = match fetches && target.target.is_cube() {
-            true => self.cx.check.faces(inst)?,
-            false => target,
+        let target = if fetches && target.target.is_cube() {
+            self.cx.check.faces(inst)?
+        } else {
+            target
         };
         if self.lookups.has_views {
             self.cx.check.report_mixed_lookups(inst);
@@ -84,9 +85,10 @@ impl Textures<'_, '_> {
             self.cx.emit.finish(inst, Op::Mov, Type::S32, &[one]);
             return Ok(());
         }
-        let (mode, own) = match lookup == Lookup::Gather {
-            true => self.gathered(inst, target)?,
-            false => self.lookup_mode(inst, lookup, target),
+        let (mode, own) = if lookup == Lookup::Gather {
+            self.gathered(inst, target)?
+        } else {
+            self.lookup_mode(inst, lookup, target)
         };
         let mut coordinate = inst.sources[0];
         if lookup == Lookup::Project {
@@ -310,9 +312,10 @@ impl Emitter {
             return TexelOffset::None;
         }
         // What every device of Vulkan has; others are computed.
-        match numbers.iter().all(|number| (-8..8).contains(number)) {
-            true => TexelOffset::Constant(numbers.map(|number| number as i8)),
-            false => TexelOffset::Dynamic,
+        if numbers.iter().all(|number| (-8..8).contains(number)) {
+            TexelOffset::Constant(numbers.map(|number| number as i8))
+        } else {
+            TexelOffset::Dynamic
         }
     }
 }
@@ -350,9 +353,10 @@ fn texture(unit: Unit, target: &Target, mode: TexMode) -> Texture {
         units,
         target: target.target,
         shadow: target.is_shadow(),
-        texel: match target.is_shadow() {
-            true => Type::F32,
-            false => unit.texel,
+        texel: if target.is_shadow() {
+            Type::F32
+        } else {
+            unit.texel
         },
         sampler: None,
     }

@@ -99,21 +99,24 @@ impl Textures<'_, '_> {
                 .check
                 .error(Code::TargetNotAllowed, register.span, message));
         }
-        let sampler = match lookup.takes_sampler() {
-            true => self.view_sampler(inst)?,
+        let sampler = if lookup.takes_sampler() {
+            self.view_sampler(inst)?
+        } else {
             // Without a sampler of its own an access uses the unit of the view.
-            false => number,
+            number
         };
         let texture = view_texture(view, lookup, [number, sampler]);
         let value = self.view_value(inst, lookup, texture)?;
         // The swizzle of the view does not apply to sizes. TGSI, SVIEWINFO.
-        let swizzle = match lookup == ViewLookup::Info {
-            true => Swizzle::XYZW,
-            false => inst.sources[place].swizzle,
+        let swizzle = if lookup == ViewLookup::Info {
+            Swizzle::XYZW
+        } else {
+            inst.sources[place].swizzle
         };
-        let ty = match lookup.counts() {
-            true => Type::U32,
-            false => texture.texel,
+        let ty = if lookup.counts() {
+            Type::U32
+        } else {
+            texture.texel
         };
         self.cx
             .emit
@@ -234,9 +237,10 @@ impl Textures<'_, '_> {
     /// SAMPLE_POS and SAMPLE_INFO of the framebuffer.
     fn lower_framebuffer_query(&mut self, inst: &Inst, lookup: ViewLookup) {
         let count = splat(self.cx.emit.state(StateParam::Samples), 0);
-        let (value, ty) = match lookup == ViewLookup::SamplePosition {
-            true => (self.sample_place(count, inst.sources[1]), Type::F32),
-            false => (self.first_lane(count), Type::U32),
+        let (value, ty) = if lookup == ViewLookup::SamplePosition {
+            (self.sample_place(count, inst.sources[1]), Type::F32)
+        } else {
+            (self.first_lane(count), Type::U32)
         };
         let swizzle = inst.sources[0].swizzle;
         self.cx

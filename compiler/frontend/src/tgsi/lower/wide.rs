@@ -276,9 +276,10 @@ impl Alu<'_, '_> {
 
 /// Floats become integers toward zero; everything else goes to the nearest value.
 const fn conversion(from: Type, to: Type) -> Aux {
-    match from.is_float() && to.is_int() {
-        true => truncated(from),
-        false => nearest(from),
+    if from.is_float() && to.is_int() {
+        truncated(from)
+    } else {
+        nearest(from)
     }
 }
 

@@ -21,15 +21,14 @@ impl Resolver<'_> {
         }
         let text = self.check.text_of(register.span);
         let message = format!("`{text}` is not declared");
-        match self
+        if self
             .check
             .lenient(Rule::UndeclaredRegister, register.span, message)
         {
-            true => {
-                self.add_register(register);
-                Ok(())
-            }
-            false => Err(Reported),
+            self.add_register(register);
+            Ok(())
+        } else {
+            Err(Reported)
         }
     }
 

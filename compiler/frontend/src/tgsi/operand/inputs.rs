@@ -84,9 +84,10 @@ impl Resolver<'_> {
     ) -> InputId {
         // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
         let integer = base != TypeBase::Float && self.check.stage == Stage::Fragment;
-        let interpolation = match integer {
-            true => Interpolation::Flat,
-            false => row.interpolation,
+        let interpolation = if integer {
+            Interpolation::Flat
+        } else {
+            row.interpolation
         };
         let id = self.emit.builder.program.inputs.push(Input {
             base,

@@ -195,13 +195,12 @@ impl Resolver<'_> {
             return Ok(self.emit.place(place));
         }
         self.declare_leniently(register)?;
-        let place = match self.check.ast.indexes_file(File::Temp) {
+        let place = if self.check.ast.indexes_file(File::Temp) {
             // Arrays of all temporaries grow by what is used without a declaration.
-            true => {
-                let array = self.whole_temps(number as u32 + 1);
-                TempPlace::Element(array.register, number as u32)
-            }
-            false => TempPlace::Own(self.emit.register(Width::W32)),
+            let array = self.whole_temps(number as u32 + 1);
+            TempPlace::Element(array.register, number as u32)
+        } else {
+            TempPlace::Own(self.emit.register(Width::W32))
         };
         *slot(&mut self.declared.temps, number as usize) = Some(place);
         Ok(self.emit.place(place))
