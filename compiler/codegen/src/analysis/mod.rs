@@ -109,7 +109,7 @@ pub(crate) struct Analysis {
     /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
     loops: FxHashMap<u32, (u32, u32)>,
     exposed: Vec<(u32, u8)>,
-    /// Whether the program has loops.
+    /// True if the program has loops.
     pub(crate) has_loops: bool,
     /// Number of instructions and nodes, including inlined copies.
     pub(crate) expanded_size: u32,
