@@ -20,7 +20,7 @@ pub(crate) enum Home {
     /// Separate variable at this location.
     Copy(u32),
     /// None, because the program does not write the result: captured values are undefined, their
-    /// bytes in the buffer are left unwritten.
+    /// bytes in the buffer are not written.
     Nowhere,
 }
 

@@ -14,9 +14,9 @@ use glasm_ir::Stage;
 ///   `extension` if the extension of this name is the only condition; `other` for features that
 ///   need a dedicated query; nothing if Vulkan has no such feature, which then is not in the
 ///   reflection either;
-/// - the conditions for OpenGL, for modules of [`Target::OpenGl4_5`](crate::options::Target):
-///   `from` the version that includes it in its core, and extensions of OpenGL or of SPIR-V;
-///   `always`; nothing if OpenGL has no such feature;
+/// - the conditions for OpenGL, any of which suffices, for modules of
+///   [`Target::OpenGl4_5`](crate::options::Target): `from` the version that includes it in its
+///   core, and extensions of OpenGL or of SPIR-V; `always`; nothing if OpenGL has no such feature;
 /// - `field = default` makes it a field of [`DeviceFeatures`], with additional documentation as a
 ///   string; `& field` is another feature that the same field represents, or a part of it;
 /// - the items that modules may need from it: a name for the emission, a capability, an extension
@@ -138,7 +138,7 @@ macro_rules! device_features {
     // Basic operations are available in every stage with subgroups
     // (`VK_SUBGROUP_FEATURE_BASIC_BIT`), which `check_subgroups` checks.
     plain Group GroupNonUniform;
-    // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, with nothing to enable.
+    // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, which need not be enabled.
     feature "subgroupVote" () {} (& subgroups.vote) [GroupVote GroupNonUniformVote];
     feature "subgroupBallot" () {} (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
     feature "subgroupShuffle" () {} (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
@@ -200,8 +200,8 @@ macro_rules! device_features {
             ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
-    // Properties (`VkPhysicalDeviceFloatControlsProperties`), with nothing to enable.
-    // In the core of SPIR-V 1.4: Vulkan 1.1 has version 1.3, Vulkan 1.2 has 1.5.
+    // Properties (`VkPhysicalDeviceFloatControlsProperties`), which need not be enabled. In the
+    // core of SPIR-V 1.4: Vulkan 1.1 has version 1.3, Vulkan 1.2 has 1.5.
     feature "shaderSignedZeroInfNanPreserveFloat32" () {"SPV_KHR_float_controls"} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}
@@ -220,7 +220,8 @@ pub(crate) use device_features;
     serde(default, deny_unknown_fields)
 )]
 pub struct Subgroups {
-    /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
+    /// Number of invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split
+    /// into halves.
     pub size: u32,
     /// Stages that have subgroup operations, by [`Stage`] (`supportedStages`).
     pub stages: [bool; 6],
@@ -268,7 +269,7 @@ macro_rules! is_of_vulkan {
 }
 pub(crate) use is_of_vulkan;
 
-/// Conditions under which OpenGL has a feature: all must hold.
+/// Conditions under which OpenGL has a feature: any of them suffices.
 #[derive(Clone, Copy)]
 struct OpenGl {
     /// First version that includes it in the core, in GLSL's notation: 450.

@@ -1,7 +1,7 @@
 //! Code generation from glasm IR to SPIR-V: backward liveness analysis, forward emission, and the
 //! reflection of the module.
 //!
-//! Independent of the source language. [`emit`] compiles one program; an [`Emitter`] reuses its
+//! Independent of the source language. [`emit()`] compiles one program; an [`Emitter`] reuses its
 //! memory for the next one.
 
 #![forbid(unsafe_code)]
@@ -60,7 +60,7 @@ impl Emitter {
     /// Emits `program` into `words`, whose memory is reused. `source` is for line numbers only.
     ///
     /// # Errors
-    /// If the program has no form for the target.
+    /// If the program cannot be expressed for the target.
     pub fn emit_into(
         &mut self,
         program: &Program,
@@ -86,7 +86,7 @@ impl Emitter {
 /// Emits `program`.
 ///
 /// # Errors
-/// If the program has no form for the target.
+/// If the program cannot be expressed for the target.
 pub fn emit(program: &Program, options: &Options) -> Result<Module, Error> {
     emit_with_source(program, options, None)
 }
@@ -94,7 +94,7 @@ pub fn emit(program: &Program, options: &Options) -> Result<Module, Error> {
 /// Emits `program` with line numbers of its source, if the options request them.
 ///
 /// # Errors
-/// If the program has no form for the target.
+/// If the program cannot be expressed for the target.
 pub fn emit_with_source(
     program: &Program,
     options: &Options,

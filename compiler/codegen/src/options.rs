@@ -103,7 +103,7 @@ pub enum ClipDepth {
     /// 0 to w, as Vulkan clips.
     #[default]
     ZeroToOne,
-    /// -w to w, as GL clips: remapped at the end of the last vertex stage.
+    /// -w to w, as GL clips (GL 2.1 section 2.12): remapped at the end of the last vertex stage.
     NegativeOneToOne,
 }
 
@@ -235,20 +235,21 @@ impl Default for PatchLevels {
     serde(default, deny_unknown_fields)
 )]
 pub struct FixedState {
-    /// Fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
+    /// True if fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
     pub two_sided_color: bool,
-    /// Colors are not interpolated (`SHADE_MODEL` is `FLAT`).
+    /// True if colors are not interpolated (`SHADE_MODEL` is `FLAT`; GL 2.1 section 2.14.7).
     pub flat_colors: bool,
-    /// Colors that the last stage before rasterization writes are clamped to [0, 1]
-    /// (`CLAMP_VERTEX_COLOR`). For that stage only.
+    /// True if colors that the last stage before rasterization writes are clamped to [0, 1]
+    /// (`CLAMP_VERTEX_COLOR`; ARB_color_buffer_float). For that stage only.
     pub clamp_vertex_colors: bool,
-    /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`). For
-    /// pipelines that draw points.
+    /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`; GL 2.1
+    /// section 3.3). For pipelines that draw points.
     pub point_sprites: u8,
-    /// Origin of point coordinates (`POINT_SPRITE_COORD_ORIGIN`).
+    /// Origin of point coordinates (`POINT_SPRITE_COORD_ORIGIN`; GL 2.1 section 3.3).
     pub point_origin: PointOrigin,
     /// Bits of a float: the size of all points, regardless of sizes that programs write
-    /// (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last stage before rasterization.
+    /// (`VERTEX_PROGRAM_POINT_SIZE` is off; GL 2.1 section 3.3). For the last stage before
+    /// rasterization.
     pub point_size: Option<u32>,
     /// Bits of a float: the size of points if the program writes none (`POINT_SIZE`;
     /// NV_vertex_program section 2.14.1.5). Without it the size is undefined in Vulkan. For the
@@ -269,23 +270,25 @@ pub struct FixedState {
     /// Numbering of primitives that Vulkan does not support: for the first stage after the vertex
     /// program that reads their numbers.
     pub primitive_numbers: PrimitiveNumbers,
-    /// A geometry program for triangles receives quadrilaterals: the caller draws lines with
-    /// adjacency instead of `QUADS`, and the module runs twice for each four vertices V0 to V3, for
-    /// V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
+    /// True if a geometry program for triangles receives quadrilaterals: the caller draws lines
+    /// with adjacency instead of `QUADS`, and the module runs twice for each four vertices V0 to
+    /// V3, for V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
     pub quadrilaterals: bool,
     /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`,
-    /// `PATCH_DEFAULT_INNER_LEVEL`): for stages that are made for geometry programs with
+    /// `PATCH_DEFAULT_INNER_LEVEL`): for stages that the library creates for geometry programs with
     /// `PRIMITIVE_IN PATCHES`.
     pub patch_levels: PatchLevels,
     /// True if the framebuffer has no layers, so that layers selected by programs are ignored:
     /// NV_geometry_program4 section 2.14.6.5. Their effect is undefined in Vulkan.
     pub single_layer: bool,
-    /// Clamps fragment colors to [0, 1] for attachments of any format (`CLAMP_FRAGMENT_COLOR` is
-    /// `TRUE`). Fixed-point attachments always clamp.
+    /// True if fragment colors are clamped to [0, 1] for attachments of any format
+    /// (`CLAMP_FRAGMENT_COLOR` is `TRUE`; ARB_color_buffer_float). Fixed-point attachments always
+    /// clamp.
     pub clamp_fragment_colors: bool,
-    /// Bit n: color attachment n is drawn to (`DrawBuffers`). Programs without numbered colors
-    /// write all of them; 0 means attachment 0 alone. All bits may be set for attachments that only
-    /// some draws write, with color writes disabled in the other pipelines.
+    /// Bit n: color attachment n is drawn to (`DrawBuffers`; ARB_draw_buffers section 4.2.1).
+    /// Programs without numbered colors write all of them; 0 means attachment 0 alone. All bits may
+    /// be set for attachments that only some draws write, with color writes disabled in the other
+    /// pipelines.
     pub draw_buffers: u8,
     /// Condition under which fragments pass by their alpha (`ALPHA_TEST`, `glAlphaFunc`). Vulkan
     /// has no such test.
@@ -303,11 +306,11 @@ pub struct FixedState {
     serde(default, deny_unknown_fields)
 )]
 pub struct DebugInfo {
-    /// `OpName` for every source name. Interface variables have the names of the languages:
-    /// `fragment_color`. The parameter block has a member for each parameter, at the same offset as
-    /// without names.
+    /// True for `OpName` for every source name. Interface variables have the names of the
+    /// languages: `fragment_color`. The parameter block has a member for each parameter, at the
+    /// same offset as without names.
     pub names: bool,
-    /// `OpLine` for every instruction.
+    /// True for `OpLine` for every instruction.
     pub lines: bool,
 }
 
@@ -331,7 +334,8 @@ pub struct InterfaceTypes {
     pub outputs: Varyings,
 }
 
-/// Components that the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE`.
+/// Components that the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE` (ARB_shadow
+/// section 3.8.13.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -510,17 +514,17 @@ pub struct Options {
     pub lod_biases: Vec<LodBias>,
     /// Captured outputs, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
-    /// Multiplies zero of either sign by any value, infinities and NaN included, to +0, as old GPUs
-    /// did (NV_vertex_program section 2.14.1.11). This applies to all products of floats of up to
-    /// 32 bits that instructions consist of, including sums of products, interpolations and powers.
-    /// Without this option products follow IEEE 754, where `0 * inf` and `0 * NaN` are NaN, as
-    /// NV_gpu_program4 specifies.
+    /// True if the product of zero of either sign and any value, infinities and NaN included, is
+    /// +0, as on old GPUs (NV_vertex_program section 2.14.1.11). This applies to all products of
+    /// floats of up to 32 bits that instructions consist of, including sums of products,
+    /// interpolations and powers. Without this option products follow IEEE 754, where `0 * inf` and
+    /// `0 * NaN` are NaN, as NV_gpu_program4 specifies.
     ///
     /// A product costs two comparisons, an "or" and a selection in addition, with a constant factor
     /// one comparison and a selection; squares cost nothing in addition. Dot products become single
     /// products and sums.
     pub legacy_multiply: bool,
-    /// Omits the rounding of half-precision and fixed-point results in `!!FP1.0` programs to the
+    /// True if half-precision and fixed-point results in `!!FP1.0` programs are not rounded to the
     /// bits of these formats; fixed-point results are still clamped. Results are then more precise
     /// than the language specifies, and may exceed 65504 without becoming infinite. Rounding to
     /// half precision takes about fourteen instructions for each result, rounding to fixed point
@@ -530,12 +534,13 @@ pub struct Options {
     /// the cost of infinities, NaN, signs of zero, and of equal results of equal instructions for
     /// OpenGL and in the register languages.
     pub fast_precision: bool,
-    /// Emits code that flushes denormals on devices without
+    /// True if code flushes denormals on devices without
     /// [`denorm_flush_to_zero_float32`](DeviceFeatures::denorm_flush_to_zero_float32), about six
     /// instructions for each operand and each result. Programs of the register languages have no
     /// denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1). Their
-    /// modules request flushing if the device has that feature; otherwise flushing depends on the
-    /// device. State programs, which run once, always contain that code.
+    /// modules request flushing from devices with that feature; on others flushing is
+    /// device-dependent without this option. State programs, which run once, always contain that
+    /// code.
     pub exact_denormals: bool,
 }
 
@@ -584,7 +589,7 @@ pub struct Capture {
     pub buffer: u32,
     /// Bytes from the start of the vertex in the buffer.
     pub offset: u32,
-    /// Vertex stream; other streams than 0 are for geometry programs.
+    /// Vertex stream; streams other than 0 are for geometry programs.
     pub stream: u32,
 }
 
@@ -596,11 +601,11 @@ impl Capture {
     }
 }
 
-/// Outputs that the last stage before rasterization writes to transform feedback buffers. All
-/// components have 32 bits.
+/// Outputs that the last stage before rasterization writes to transform feedback buffers
+/// (NV_transform_feedback). All components have 32 bits.
 ///
-/// GL's interleaved mode is one buffer with captures one after the other, its separate mode one
-/// capture per buffer; skipped components are a gap between offsets.
+/// GL's interleaved mode is one buffer with consecutive captures, its separate mode one capture per
+/// buffer; skipped components are a gap between offsets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",

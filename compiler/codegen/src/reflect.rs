@@ -89,8 +89,8 @@ pub struct SamplerBinding {
 pub struct AttachmentBinding {
     /// Descriptor.
     pub slot: DescriptorSlot,
-    /// Number of the color attachment, which is its index among the input attachments of the
-    /// subpass, too.
+    /// Number of the color attachment, which is also its index among the input attachments of the
+    /// subpass.
     pub buffer: u32,
     /// Type of its texels.
     pub texel: Scalar,
@@ -187,7 +187,7 @@ pub enum Half {
     High,
 }
 
-/// Viewports to which primitives are sent.
+/// Viewports to which primitives are sent: NV_viewport_array2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -203,10 +203,11 @@ pub enum ViewportChoice {
     Mask,
 }
 
-/// Task of a geometry stage that must follow the last program before rasterization. The program
-/// writes a `vec4` for it, as bits: layer, viewport number or mask, mask of the second view, x of
-/// the position in the second view; values that it does not select are 0. The library creates the
-/// stage: `glasm::stages::replication_stage`.
+/// Task of a geometry stage that must follow the last program before rasterization, for
+/// NV_viewport_array2 and NV_stereo_view_rendering. The program writes a `vec4` for it, as bits:
+/// layer, viewport number or mask, mask of the second view, x of the position in the second view;
+/// values that it does not select are 0. The library creates the stage:
+/// `glasm::stages::replication_stage`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Replication {
@@ -214,7 +215,7 @@ pub struct Replication {
     pub location: u32,
     /// True if the program selects a layer.
     pub has_layer: bool,
-    /// Viewports of the first view, and of the second one if that has no mask.
+    /// Viewports of the first view, and of the second one if that has no separate mask.
     pub viewports: ViewportChoice,
     /// True if a second view has a separate position.
     pub has_second_position: bool,
@@ -357,7 +358,7 @@ pub struct Reflection {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub named: Vec<NamedParameter>,
-    /// Parameters that a state program accesses.
+    /// Binding of the program parameters of a state program, and the parameters that it writes.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -385,7 +386,7 @@ pub struct Reflection {
     pub buffers: Vec<BufferBinding>,
     /// Storage buffer of one word, initially zero, that all programs with access to the same images
     /// share: programs update texels of 64 bits, for which Vulkan has no atomics in these formats,
-    /// one after the other while they hold this lock.
+    /// one after the other while they hold this lock (NV_shader_atomic_fp16_vector).
     pub image_lock: Option<DescriptorSlot>,
     /// Inputs that the program reads.
     pub inputs: Vec<InterfaceVariable>,

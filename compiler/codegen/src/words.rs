@@ -135,11 +135,11 @@ impl Words {
     /// Appends the first word of an instruction that is followed by `operands` words.
     #[inline]
     pub(crate) fn head(&mut self, op: Op, operands: usize) {
-        // The number of words, this one included, is in the upper half (SPIR-V section 2.3).
+        // The number of words, including this one, is in the upper half (SPIR-V section 2.3).
         self.0.push((operands as u32 + 1) << 16 | op as u32);
     }
 
-    /// Appends an instruction of words, a string and more words.
+    /// Appends an instruction with words, a string and more words.
     pub(crate) fn op_string(&mut self, op: Op, before: &[u32], text: &str, after: &[u32]) {
         // An instruction has at most 65535 words; names are truncated far below that limit, between
         // characters: literals are UTF-8 (SPIR-V section 2.2.1).

@@ -105,7 +105,7 @@ fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
     [high, w.binary(Op::FSub, a, high)]
 }
 
-/// Tests if a rounded sum has an even last bit, and if it was rounded away from zero.
+/// Tests whether a rounded sum has an even last bit, and if it was rounded away from zero.
 fn check_rounding(w: &mut ValueBuilder, sum: Val, error: Val, low: Val) -> [Val; 2] {
     let last = w.binary_bits(Op::BitwiseAnd, low, 1);
     let even = w.compare_bits(Op::IEqual, last, 0);

@@ -20,8 +20,8 @@ pub(crate) fn emit_extended_product(w: &mut ValueBuilder, op: Spv, a: Val, b: Va
     id
 }
 
-/// Replaces a divisor by one without undefined results, and tests where the original was zero or
-/// -1: SPIR-V defines neither a division by zero nor that of the least signed value by -1.
+/// Replaces a divisor by one without undefined results, and tests whether the original was zero or
+/// -1: SPIR-V defines neither division by zero nor division of the least signed value by -1.
 pub(crate) fn make_safe_divisor(
     w: &mut ValueBuilder,
     b: Val,

@@ -60,7 +60,7 @@ impl Lane {
         (self.0 & 3) as usize
     }
 
-    /// Returns whether the lane was ever written.
+    /// Returns true if the lane was ever written.
     #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 >> 2 != 0
@@ -80,7 +80,7 @@ impl Lane {
     }
 }
 
-/// Decides whether lanes, four at most, are the first components of one value, in order.
+/// Decides whether at most four lanes are the first components of one value, in order.
 #[inline]
 pub(super) fn is_start(lanes: &[Lane]) -> bool {
     // After w the next number is x of the next id, which is another value: the lanes therefore have
@@ -91,15 +91,15 @@ pub(super) fn is_start(lanes: &[Lane]) -> bool {
         && lanes[0].component() == 0
 }
 
-/// Returns whether all lanes are components of one value.
+/// Returns true if all lanes are components of one value.
 #[inline]
 pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
     let [Lane(a), Lane(b), Lane(c), Lane(d)] = *lanes;
-    // Ids differ in bits above those of the component.
+    // Ids differ in bits above the bits of the component.
     ((a ^ b) | (a ^ c) | (a ^ d)) >> 2 == 0
 }
 
-/// Returns whether lanes are the first ones, without a gap.
+/// Returns true if lanes are the first ones, without a gap.
 #[inline]
 // Adding 1 to a run of ones from bit 0 up carries through all of them; ones after a gap remain.
 pub(crate) const fn is_prefix(lanes: u8) -> bool {
@@ -211,7 +211,7 @@ impl Val {
         [self.lane(0), none, none, none]
     }
 
-    /// Returns the lane of component `index`; a scalar is that of all of them.
+    /// Returns the lane of component `index`; a scalar is used for all components.
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })
     }

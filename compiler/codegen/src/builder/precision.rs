@@ -37,8 +37,8 @@ fn find_nearest_half(w: &mut ValueBuilder, value: Val) -> Val {
     // Denormals have the unit of the least normal number.
     let least = w.constant_like(bits, LEAST_HALF);
     let exponent = w.ext(GlslOp::UMax, &[exponent, least]);
-    // Two exponents that are biased by the same number: `2 * ONE - e` is the exponent of the
-    // reciprocal of the number with exponent `e`.
+    // Two exponents with the same bias: `2 * ONE - e` is the exponent of the reciprocal of the
+    // number with exponent `e`.
     let ones = w.constant_like(bits, 2 * ONE + HALF_FRACTION * STEP);
     let count = w.binary(Spv::ISub, ones, exponent);
     let count = w.reread(count, Scalar::F32);

@@ -67,7 +67,7 @@ fn classify(w: &mut ValueBuilder, lane: Lane) -> ValueWord {
     w.select(nan, not_a_number, class).id
 }
 
-/// Tests lanes of pairs one by one.
+/// Tests lanes of pairs individually.
 pub(crate) fn test_pairs(
     w: &mut ValueBuilder,
     test: CondTest,
@@ -106,7 +106,7 @@ pub(crate) fn test_cached(w: &mut ValueBuilder, value: Val, test: CondTest) -> V
         return w.val(id);
     }
     let result = test_value(w, value, test, None);
-    // Constants are found again by their bits, in any branch.
+    // Constants are found by their bits, in any branch.
     if w.info(result.id).home != Home::Constant {
         w.keep_result_in_branch(value.id, key, result.id);
     }

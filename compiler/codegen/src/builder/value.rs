@@ -35,12 +35,12 @@ pub(crate) enum Scalar {
 pub(super) const SCALARS: usize = 10;
 
 impl Scalar {
-    /// Returns whether this is one of the booleans.
+    /// Returns true if this is one of the booleans.
     pub(crate) const fn is_bool(self) -> bool {
         matches!(self, Self::BoolFloat | Self::BoolInt)
     }
 
-    /// Returns whether this is a float.
+    /// Returns true if this is a float.
     pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
@@ -123,7 +123,7 @@ impl Val {
     }
 }
 
-/// Selection of one of two values.
+/// Selection of the lesser or the greater of two values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extreme {
     Min,

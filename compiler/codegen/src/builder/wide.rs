@@ -173,7 +173,7 @@ fn apply_to_words(w: &mut ValueBuilder, op: Spv, a: WideWords, b: WideWords) -> 
     [w.binary(op, a[0], b[0]), w.binary(op, a[1], b[1])]
 }
 
-/// Selects 1 where the condition holds, else 0.
+/// Selects 1 if the condition is true, else 0.
 fn select_bit(w: &mut ValueBuilder, cond: Val) -> Val {
     let zero = w.uint_val(0);
     let one = w.constant_like(zero, 1);
@@ -263,7 +263,7 @@ fn split_count(w: &mut ValueBuilder, count: Val) -> (Val, Val, Val) {
 fn shift_left(w: &mut ValueBuilder, a: WideWords, count: Val) -> WideWords {
     let (within, rest, beyond) = split_count(w, count);
     let low = w.binary(Spv::ShiftLeftLogical, a[0], within);
-    // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves
+    // Shifted in two steps: for a count of 0 a single shift would be by 32, which SPIR-V leaves
     // undefined.
     let carried = w.binary_bits(Spv::ShiftRightLogical, a[0], 1);
     let carried = w.binary(Spv::ShiftRightLogical, carried, rest);

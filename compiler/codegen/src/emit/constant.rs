@@ -31,7 +31,7 @@ pub(super) fn fold_constant_inst(
     fold_inst(f, inst, needed)
 }
 
-/// Returns true if the first lane that an instruction reads is a constant, which rejects most
+/// Returns true if the first lane that an instruction reads is a constant. This test excludes most
 /// instructions quickly.
 #[inline]
 fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {

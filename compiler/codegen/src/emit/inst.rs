@@ -74,7 +74,7 @@ impl ProgramEmitter<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        // No SPIR-V type of an operation represents such lanes.
+        // SPIR-V operations have no operand type for such lanes.
         if self.f.w.wide_int() == Scalar::Pair && is_pair_op(self.f.program, cx.inst) {
             return emit_wide_inst(&mut self.f, cx);
         }
@@ -212,8 +212,8 @@ impl ProgramEmitter<'_> {
                 return Err(Error::unsupported("residency without access data"));
             }
         };
-        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer
-        // textures out (issue 9). Vulkan has no sparse images of one dimension
+        // EXT_sparse_texture2 has no functions for one-dimensional textures and excludes buffer
+        // textures (issue 9). Vulkan has no sparse images of one dimension
         // (VUID-VkImageCreateInfo-imageType-00970).
         let never_sparse = matches!(
             target,

@@ -1,5 +1,5 @@
-//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too
-//! large for that are storage buffers.
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Larger blocks are
+//! storage buffers.
 //!
 //! The block is one array. In modules with names it has a member for each parameter, at the same
 //! offset, and one for each dynamically indexed array.

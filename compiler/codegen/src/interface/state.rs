@@ -58,12 +58,12 @@ impl Io<'_> {
 }
 
 impl StateLoader<'_> {
-    /// Loads a state: an integer, or a float if it is one.
+    /// Loads a state: an integer or a float, depending on the state.
     pub(crate) fn load(&mut self, word: Word) -> ValueWord {
         self.load_at(word, 0)
     }
 
-    /// Loads a word of a state that has several.
+    /// Loads one word of a state that has several.
     pub(crate) fn load_at(&mut self, first: Word, offset: u32) -> ValueWord {
         let scalar = if first.is_float() {
             Scalar::F32
@@ -81,7 +81,7 @@ impl StateLoader<'_> {
         }
     }
 
-    /// Tests if a state is on: a boolean, which is a constant if the state is compiled in.
+    /// Tests whether a state is on: a boolean, which is a constant if the state is compiled in.
     pub(crate) fn test_flag(&mut self, word: Word) -> Val {
         let value = self.load(word);
         self.test_not_zero(value)

@@ -16,8 +16,8 @@ pub(super) fn named_parameters(program: &Program) -> Vec<NamedParameter> {
     .collect()
 }
 
-/// Returns the parameters of vertex programs that a state program accesses; `None` if the program
-/// is not a state program.
+/// Returns the program parameters that a state program writes, and their binding; `None` if the
+/// program is not a state program.
 pub(super) fn state_program(program: &Program, bindings: &[BufferBinding]) -> Option<StateProgram> {
     let bound = bindings.iter();
     let bound = bound.clone().find(|it| it.kind == BufferKind::State)?;

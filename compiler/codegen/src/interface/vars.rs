@@ -123,7 +123,7 @@ impl Params {
     }
 }
 
-/// Variables of outputs. Any function can store them, because no state depends on the stores.
+/// Variables of outputs. Any function can store them, because no state records the stores.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     pub(crate) variables: Vec<ValueWord>,
@@ -197,7 +197,7 @@ pub(crate) struct TextureVariable {
     /// Combined image sampler, or the image of a buffer texture or of a texture with the sampler of
     /// another unit.
     pub(crate) object: TypeWord,
-    /// Loaded in the prologue of the open function.
+    /// Value loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
 }
 
@@ -206,7 +206,7 @@ pub(crate) struct TextureVariable {
 pub(crate) struct SamplerVariable {
     pub(crate) unit: u32,
     pub(crate) variable: ValueWord,
-    /// Loaded in the prologue of the open function.
+    /// Value loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
 }
 

@@ -140,13 +140,13 @@ impl ModuleWriter {
         (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
     }
 
-    /// Returns whether a lane is a constant, or was never written, so that it reads as 0.
+    /// Returns true if a lane is a constant, or was never written, so that it reads as 0.
     #[inline]
     pub(crate) fn is_known(&self, lane: Lane) -> bool {
         !lane.id().is_some() || self.is_constant(lane.id())
     }
 
-    /// Returns whether a value is a constant.
+    /// Returns true if a value is a constant.
     #[inline(always)]
     pub(crate) fn is_constant(&self, id: ValueWord) -> bool {
         self.info(id).home == Home::Constant

@@ -170,7 +170,7 @@ impl ModuleWriter {
         let zero = self.null(pointee);
         self.globals
             .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
-        // Listed by the entry point from SPIR-V 1.4 on, of any class.
+        // Since SPIR-V 1.4 the entry point lists variables of any class.
         self.interface.push(id.0);
         id
     }

@@ -146,7 +146,7 @@ fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts)
     )
 }
 
-/// Returns whether the lanes are whole values in order, so that one construction suffices.
+/// Returns true if the lanes are whole values in order, so that one construction suffices.
 // `OpCompositeConstruct` of a vector accepts both scalars and whole vectors, if their components
 // are in order.
 fn is_construction(w: &ModuleWriter, lanes: &[Lane]) -> bool {

@@ -25,7 +25,7 @@ pub(crate) enum Folded {
     No,
 }
 
-/// Folds `a op b` where the bits of one or both are known.
+/// Folds `a op b` if the bits of one or both are known.
 pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
     if let (Some(a), Some(b)) = (a, b) {
         return arithmetic(op)
@@ -70,8 +70,8 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
         Spv::FOrdLessThanEqual => holds(Op::SetLe, Float),
         Spv::FOrdGreaterThan => holds(Op::SetGt, Float),
         Spv::FOrdGreaterThanEqual => holds(Op::SetGe, Float),
-        // The IR has neither of these two. NaN fails every ordered comparison and passes every
-        // unordered one.
+        // The IR has neither of these two operations. Every ordered comparison with NaN is false
+        // and every unordered one true.
         Spv::FOrdNotEqual => Some(holds(Op::SetLt, Float)? || holds(Op::SetGt, Float)?),
         Spv::FUnordLessThan => Some(!holds(Op::SetGe, Float)?),
         _ => None,

@@ -158,7 +158,7 @@ impl ValueBuilder {
             let picks = Picks::of_components(lanes, size);
             return (info.home != Home::Constant).then(|| self.swizzle(id, picks));
         }
-        // The value may have the right type already.
+        // The value may already have the right type.
         let cast = self.cast(id, to);
         if cast == id {
             return None;

@@ -211,7 +211,7 @@ impl ValueBuilder {
         }
     }
 
-    /// Returns whether a branch is open.
+    /// Returns true if a branch is open.
     pub(crate) fn is_in_branch(&self) -> bool {
         self.scopes > 0
     }

@@ -96,8 +96,8 @@ impl FunctionEmitter<'_> {
             }
             Cond::NonZero(register, lane, ty) => {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
-                // If the program has no denormals, they are equal to zero, which a comparison of
-                // floats may implement.
+                // If the program has no denormals, they are treated as zero, which a comparison of
+                // floats is permitted to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
                     return Ok(self.test_float_not_zero(&src)?.id);
                 }

@@ -61,8 +61,8 @@ impl ImageEmitter<'_, '_> {
         })
     }
 
-    /// Emits a test if the texel of an image access is populated. A texel that does not exist is
-    /// populated, because it accesses no unpopulated memory.
+    /// Emits a test whether the texel of an image access is populated. A texel that does not exist
+    /// is populated, because it accesses no unpopulated memory.
     pub(in crate::emit) fn emit_image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let texel = load_texel(self.f, cx, image, 0)?;

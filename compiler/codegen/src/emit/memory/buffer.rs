@@ -64,7 +64,7 @@ impl From<Scalar> for View {
     }
 }
 
-/// Returns the number of a view in [`BufferVariables`].
+/// Returns the number of a view in `BufferVariables`.
 // Six: words, 64-bit integers, floats, doubles, vectors of two and of four words.
 fn view_number(view: View) -> usize {
     if view.size > 1 {

@@ -356,7 +356,7 @@ pub(super) fn apply_word_op(
     }
 }
 
-/// Tests if a word is within a buffer; also returns the number of the buffer's last word.
+/// Tests whether a word is within a buffer; also returns the number of the buffer's last word.
 fn is_inside(w: &mut ValueBuilder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
     let inside = w.test(Spv::ULessThan, word, bound);
     (inside, end)

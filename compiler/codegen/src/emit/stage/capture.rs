@@ -99,8 +99,8 @@ impl OutputEmitter<'_, '_> {
         let capture = feedback.captures[index];
         let stride = feedback.stride(capture.buffer);
         let w = &mut self.f.w;
-        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is
-        // stream 0.
+        // All three are required together (VUID-StandaloneSpirv-Offset-04716); captures without a
+        // stream are in stream 0.
         w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
         w.decorate(variable, Decoration::XfbStride, &[stride]);
         w.decorate(variable, Decoration::Offset, &[capture.offset]);

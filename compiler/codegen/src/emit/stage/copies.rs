@@ -74,7 +74,7 @@ impl OutputEmitter<'_, '_> {
             let message = format!("writes to memory of {what}: they run several times");
             return Err(Error::unsupported(message));
         }
-        // Every run emits the vertices, all of which would be captured.
+        // Every run emits the vertices, and all of them would be captured.
         if !self.captures.is_empty() {
             let message = format!("transform feedback of {what}");
             return Err(Error::unsupported(message));

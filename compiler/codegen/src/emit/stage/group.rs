@@ -72,8 +72,8 @@ fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Fai
     Ok(io.w.compare(Spv::LogicalEqual, to, all, any))
 }
 
-/// Computes if the invocation that a shuffle selects is in range, and the invocation that it reads:
-/// the selected one or, out of range, itself.
+/// Computes whether the invocation that a shuffle selects is in range, and the invocation that it
+/// reads: the selected one or, out of range, itself.
 fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) -> (Val, Val) {
     // Numbers of threads and ends of ranges have five bits. The third operand contains the clamp in
     // bits 0 to 4 and the segmentation mask in bits 8 to 12: NV_shader_thread_shuffle section
@@ -107,7 +107,7 @@ fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
     io.w.binary(Spv::BitwiseOr, group, thread)
 }
 
-/// Tests if all fragments of the quad are active.
+/// Tests whether all fragments of the quad are active.
 fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
     let active = compute_active_mask(io)?;
     let id = load_thread_id(io);
@@ -256,8 +256,8 @@ fn is_undivided(f: &FunctionEmitter<'_>) -> bool {
     let kills = !f.w.device.demote_to_helper_invocation;
     let leaves = |node: &Node| matches!(node, Node::Return);
     let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
-    // Calls of other functions may be in branches, and fragments that returned or were killed are
-    // missing in their quads.
+    // Calls of functions other than the entry point may be in branches, and fragments that returned
+    // or were killed are missing in their quads.
     f.in_entry
         && !f.w.is_in_branch()
         && !f.program.nodes.iter().any(leaves)

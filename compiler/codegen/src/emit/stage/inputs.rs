@@ -184,7 +184,8 @@ fn declare_wide_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> ValueWo
     variable
 }
 
-/// Returns if the invocation is a helper at this point: `KIL` may have demoted it.
+/// Loads the helper state of the invocation at this point, because `KIL` may have demoted it;
+/// `None` if the state at its start is sufficient.
 pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
     let demotes = io.w.device.demote_to_helper_invocation
         && io.program.insts.iter().any(|inst| inst.op == Op::Demote);

@@ -47,7 +47,7 @@ impl OutputPlace {
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Returns whether any instruction writes an output.
+    /// Returns true if any instruction writes an output.
     pub(super) fn is_written(&self, output: OutputId) -> bool {
         let mut registers = self.f.program.output_registers();
         registers.any(|(id, outputs)| {

@@ -98,7 +98,7 @@ fn has_computed_level(w: &ModuleWriter, access: &Access) -> bool {
         || access.data.mode.computes_level() && w.stage() == Stage::Fragment
 }
 
-/// Tests if the level of explicit derivatives is below `least`: no derivative is as long as
+/// Tests whether the level of explicit derivatives is below `least`: no derivative is as long as
 /// `2^least` texels of the base level.
 fn compare_gradients(w: &mut ValueBuilder, access: &Access, least: Val) -> Val {
     let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {

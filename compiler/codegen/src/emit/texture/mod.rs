@@ -91,7 +91,7 @@ impl TextureEmitter<'_, '_> {
         })
     }
 
-    /// Emits a test if the texels that an access reads are populated.
+    /// Emits a test whether the texels that an access reads are populated.
     pub(in crate::emit) fn emit_texture_residency(
         &mut self,
         cx: InstCx<'_>,

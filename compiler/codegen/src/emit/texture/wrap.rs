@@ -323,9 +323,9 @@ pub(super) fn compute_mirror(
     }
 }
 
-/// Computes the minimum coordinates: for footprints across the mirror, where both texels of a
-/// dimension are the first of the texture, the coordinates for which the first texel is in the
-/// footprint, and no border.
+/// Computes the lower bounds of coordinates: a whole texel for footprints across the mirror, where
+/// both texels of a dimension are the first of the texture, so that the footprint contains that
+/// texel and no border; else 0.
 pub(super) fn compute_half_at_mirrors(
     w: &mut ValueBuilder,
     mirrors: &[Option<Mirror>; 2],

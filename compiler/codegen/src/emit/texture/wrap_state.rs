@@ -234,7 +234,7 @@ pub(super) fn apply_wrap_state(w: &mut ValueBuilder, access: &Access, state: &Wr
     wrapped
 }
 
-/// Tests if the filter of a sample is linear.
+/// Tests whether the filter of a sample is linear.
 fn test_linear_filter(w: &mut ValueBuilder, access: &Access, state: &WrapState) -> Val {
     let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
         return state.magnifies_linearly;
