@@ -1,26 +1,27 @@
-//! Descriptor sets and bindings, as the caller lays them out.
+//! Descriptor sets and bindings of modules, as the caller specifies them.
 
 #[cfg(doc)]
 use crate::state::StateForm;
 
-/// First binding of images. Each image unit has seven bindings, because an image is bound once for each kind of view that a
-/// program has of it: in its own format at `FIRST_IMAGE_BINDING + unit`, with raw texels of 8, 16, 32, 64 and 128 bits at the
-/// same place 1 to 5 times [`IMAGE_UNITS`] further on, and 6 times further on for queries.
-// Before them the set has 64 bindings of storage buffers and 64 of atomic counters.
+/// First binding of images. Each image unit has seven bindings, because an image is bound once for
+/// each kind of view that a program has of it: in its own format at `FIRST_IMAGE_BINDING + unit`,
+/// with raw texels of 8, 16, 32, 64 and 128 bits at the same binding plus 1 to 5 times
+/// [`IMAGE_UNITS`], and plus 6 times [`IMAGE_UNITS`] for queries.
+// The preceding bindings of the set are 64 storage buffers and 64 atomic counters.
 pub const FIRST_IMAGE_BINDING: u32 = 128;
 /// Number of image units.
 pub const IMAGE_UNITS: u32 = 32;
 /// First binding of atomic counter buffers in the set that they share with storage buffers.
 const FIRST_COUNTER_BINDING: u32 = 64;
-/// Binding of the lock that [`crate::Reflection::image_lock`] tells about, in the set of images.
+/// Binding of the lock that [`crate::Reflection::image_lock`] reports, in the set of images.
 pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 
 /// First binding of color attachments that programs read, in the set of textures.
-// Before them the set has a binding for each of 128 texture image units.
+// The preceding bindings of the set are 128 texture image units.
 pub const FIRST_ATTACHMENT_BINDING: u32 = 128;
 
-/// Descriptor sets and bindings. In OpenGL sets mean nothing, and uniform blocks, storage blocks, textures and images each count bindings of
-/// their own: see [`BindingLayout::opengl`].
+/// Descriptor sets and bindings. In OpenGL sets have no effect, and uniform blocks, storage blocks,
+/// textures and images are separate namespaces of bindings: see [`BindingLayout::opengl`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -30,55 +31,62 @@ pub const FIRST_ATTACHMENT_BINDING: u32 = 128;
 pub struct BindingLayout {
     /// Set of the parameter block.
     pub param_set: u32,
-    /// Binding of the parameter block; `None` gives the stage's number (vertex 0, tessellation control 1, evaluation 2,
-    /// geometry 3, fragment 4, compute 0), counted from [`first_param_binding`](Self::first_param_binding).
+    /// Binding of the parameter block; `None` selects the number of the stage (vertex 0,
+    /// tessellation control 1, evaluation 2, geometry 3, fragment 4, compute 0) plus
+    /// [`first_param_binding`](Self::first_param_binding).
     pub param_binding: Option<u32>,
-    /// Added to the number of a stage that is the binding of its parameter block.
+    /// Offset added to the number of a stage to form the binding of its parameter block.
     pub first_param_binding: u32,
-    /// Set of combined image samplers; binding is the texture image unit. Color attachments that programs read are there, too, from
-    /// [`FIRST_ATTACHMENT_BINDING`] on.
+    /// Set of combined image samplers; the binding is the texture image unit. Color attachments
+    /// that programs read are in the same set, from [`FIRST_ATTACHMENT_BINDING`] on.
     pub texture_set: u32,
-    /// Set of program parameter buffers; binding is `first_buffer_binding + buffers_per_stage * stage + index`.
+    /// Set of program parameter buffers; the binding is
+    /// `first_buffer_binding + buffers_per_stage * stage + index`.
     pub buffer_set: u32,
-    /// Added to the bindings of program parameter buffers.
+    /// Offset added to the bindings of program parameter buffers.
     pub first_buffer_binding: u32,
-    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused; compute programs
-    /// have those of all five stages.
+    /// Number of bindings of program parameter buffers for each stage. In OpenGL a program that
+    /// uses a later one is rejected; compute programs have the bindings of all five stages.
     pub buffers_per_stage: u32,
-    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from `first_storage_binding` on, where
-    /// the program parameters of state programs are number 0, those of counters from `first_counter_binding` on, those of images from
-    /// `first_image_binding` on.
+    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their
+    /// numbers from `first_storage_binding` on, with the program parameters of state programs as
+    /// number 0, bindings of counters start at `first_counter_binding`, bindings of images at
+    /// `first_image_binding`.
     ///
-    /// Where GL has no buffer bound, reads give 0 and writes do nothing: bind a descriptor of less than 4 bytes for that. Sizes
-    /// of storage and counter buffers count in whole words.
+    /// Without a buffer bound in GL, reads return 0 and writes have no effect: bind a descriptor of
+    /// less than 4 bytes for such buffers. Sizes of storage and counter buffers count in whole
+    /// words.
     pub storage_set: u32,
-    /// Added to the numbers of storage buffers.
+    /// Offset added to the numbers of storage buffers.
     pub first_storage_binding: u32,
     /// Binding of atomic counter buffer 0.
     pub first_counter_binding: u32,
-    /// Binding of image unit 0; see [`FIRST_IMAGE_BINDING`]. In OpenGL, where there are few image units, the binding of the first image that
-    /// a module has: each view that it has of an image follows, in the order in which they stand in
-    /// [`Reflection::images`](crate::Reflection::images). Stages that are linked have theirs behind those of the stages before.
+    /// Binding of image unit 0; see [`FIRST_IMAGE_BINDING`]. In OpenGL, which has few image units,
+    /// the binding of the first image of a module: the views of its images follow in the order of
+    /// [`Reflection::images`](crate::Reflection::images). The images of stages that are linked
+    /// follow those of the previous stages.
     pub first_image_binding: u32,
-    /// Binding of the lock that [`Reflection::image_lock`](crate::Reflection::image_lock) tells about.
+    /// Binding of the lock that [`Reflection::image_lock`](crate::Reflection::image_lock) reports.
     pub image_lock_binding: u32,
-    /// Set of the arrays that handles index; see [`handles`](crate::handles). Vulkan guarantees four sets: on a device with no more
-    /// this is one of the others, with bindings past those that it has.
+    /// Set of the arrays that handles index; see [`handles`](crate::handles). Vulkan guarantees
+    /// four sets: on a device with only four this is one of the others, with bindings past those
+    /// that it uses.
     pub handle_set: u32,
-    /// Added to the bindings of the arrays that handles index.
+    /// Offset added to the bindings of the arrays that handles index.
     pub first_handle_binding: u32,
     /// Set of the uniform block of state; see [`StateForm::Uniform`].
     pub state_set: u32,
     /// Binding of that block, which all stages share.
     pub state_binding: u32,
-    /// Number of the specialization constant that is the first word of the state; see [`StateForm::Specialized`]. 0 to 2 are the size of
-    /// work groups of compute programs that leave it open.
+    /// Number of the specialization constant that is the first word of the state; see
+    /// [`StateForm::Specialized`]. 0 to 2 are the work group size of compute programs that do not
+    /// declare it.
     pub first_state_constant: u32,
 }
 
 impl Default for BindingLayout {
     fn default() -> Self {
-        // Sets 0 to 3 are those that Vulkan guarantees (`maxBoundDescriptorSets`).
+        // Vulkan guarantees sets 0 to 3 (`maxBoundDescriptorSets`).
         Self {
             param_set: 0,
             param_binding: None,
@@ -103,16 +111,19 @@ impl Default for BindingLayout {
 }
 
 impl BindingLayout {
-    /// Stages that have numbers of their own.
+    /// Number of stages with separate bindings.
     const STAGES: u32 = 5;
 
-    /// A layout for OpenGL that takes the last binding points of each kind, for applications count theirs from 0 on.
+    /// Returns a layout for OpenGL that uses the last binding points of each kind, because
+    /// applications use theirs from 0 on.
     ///
-    /// `uniform_buffers` is `MAX_UNIFORM_BUFFER_BINDINGS`, at least 36: the block of state has the last of them, before it are the parameter
-    /// blocks of the stages, and before these their program parameter buffers, as many as there is room for but 16 at most. `storage_buffers` is
-    /// `MAX_SHADER_STORAGE_BUFFER_BINDINGS`, at least 8 where programs have such buffers: the lock of images has the last of them, before
-    /// it are a quarter for atomic counters, and the others are storage buffers from 0 on. Textures have the numbers of their texture image
-    /// units, images those from 0 on.
+    /// `uniform_buffers` is `MAX_UNIFORM_BUFFER_BINDINGS`, at least 36: the block of state uses the
+    /// last of them, preceded by the parameter blocks of the stages, and these by their program
+    /// parameter buffers, as many as fit but at most 16 for each stage. `storage_buffers` is
+    /// `MAX_SHADER_STORAGE_BUFFER_BINDINGS`, at least 8 if programs use such buffers: the lock of
+    /// images uses the last of them, preceded by a quarter for atomic counters, and the others are
+    /// storage buffers from 0 on. Textures use the numbers of their texture image units, images the
+    /// numbers from 0 on.
     pub fn opengl(uniform_buffers: u32, storage_buffers: u32) -> Self {
         // Saturating, because the limits come from the caller.
         let state_binding = uniform_buffers.saturating_sub(1);

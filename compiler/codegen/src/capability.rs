@@ -1,4 +1,4 @@
-//! What a module needs of the device: the capabilities of the table of features, as a set.
+//! Requirements of a module on the device: the capabilities of the table of features, as a set.
 
 #[cfg(feature = "serde")]
 pub(crate) mod known;
@@ -12,25 +12,25 @@ use crate::words::Words;
 use glasm_ir::Stage;
 use spirv::{Capability, Op};
 
-/// One need: what it brings with it.
+/// Description of a need: the declarations that it adds and the feature that it requires.
 struct Row {
     capability: Capability,
     name: &'static str,
-    /// Extension, and the target from which on it is core.
+    /// Extension, and the first target whose core includes it.
     extension: Option<(&'static str, Option<Target>)>,
-    /// What a device has that meets it.
+    /// Feature of the device that satisfies the need.
     feature: Option<Feature>,
 }
 
-/// Something that devices have or lack.
+/// Property that devices have or lack.
 struct Feature {
     name: &'static str,
     is_of_vulkan: bool,
-    /// Whether a device has it, as far as the compiler is told.
+    /// Returns true if a device has it, according to the options.
     is_in: fn(&DeviceFeatures) -> bool,
 }
 
-/// The extensions of needs that have one.
+/// Converts the extension of a need to an `Option`.
 macro_rules! optional {
     () => {
         None
@@ -40,7 +40,8 @@ macro_rules! optional {
     };
 }
 
-/// What the options say of the device, by the column of the table; what they do not tell is there.
+/// Reads a feature from the options, by the column of the table; features without an option are
+/// available.
 macro_rules! field {
     ($device:ident ()) => {{
         let _ = $device;
@@ -60,8 +61,9 @@ macro_rules! needs {
             [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {
-        // Variants and rows come from one list, in one order: a need is the index of its row.
-        /// Something that a module needs.
+        // Variants and table entries come from one list, in one order: a need is the index of its
+        // entry.
+        /// Requirement of a module.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub(crate) enum Need { $($($($need,)*)? $($plain,)?)* }
 
@@ -86,7 +88,8 @@ macro_rules! needs {
     };
 }
 
-// The version of Vulkan whose SPIR-V has an extension in its core: 1.1 has SPIR-V 1.3, 1.2 has 1.5, 1.3 has 1.6.
+// Vulkan version whose SPIR-V includes an extension in its core: 1.1 has SPIR-V 1.3, 1.2 has 1.5,
+// 1.3 has 1.6.
 const V11: Option<Target> = Some(Target::Vulkan1_1);
 const V12: Option<Target> = Some(Target::Vulkan1_2);
 const V13: Option<Target> = Some(Target::Vulkan1_3);
@@ -95,7 +98,7 @@ const NEVER: Option<Target> = None;
 device_features! { needs {} }
 
 impl Need {
-    /// What an array of distances needs.
+    /// Returns the need of an array of distances.
     pub(crate) const fn of(distances: Distances) -> Self {
         match distances {
             Distances::Clip => Self::ClipDistance,
@@ -103,13 +106,13 @@ impl Need {
         }
     }
 
-    /// Whether the device meets it, as far as the compiler is told.
+    /// Returns true if the device satisfies the need, according to the options.
     pub(crate) fn is_met(self, device: &DeviceFeatures) -> bool {
         let feature = ROWS[self as usize].feature.as_ref();
         feature.is_none_or(|feature| (feature.is_in)(device))
     }
 
-    /// An error if the device lacks it, as far as the compiler is told.
+    /// Returns an error if the device does not satisfy the need, according to the options.
     pub(crate) fn check(self, device: &DeviceFeatures) -> Result<(), Failure> {
         match &ROWS[self as usize].feature {
             Some(feature) if !(feature.is_in)(device) => Err(Error::missing_feature(feature.name)),
@@ -118,7 +121,7 @@ impl Need {
     }
 }
 
-/// An error if a stage has no operations on subgroups.
+/// Returns an error if a stage has no subgroup operations.
 pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(), Failure> {
     if device.subgroups.stages[stage as usize] {
         Ok(())
@@ -128,8 +131,8 @@ pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(
     }
 }
 
-/// An ordered set of [`Need`]s.
-// One bit for each row of the table, which has fewer than 128.
+/// Ordered set of [`Need`]s.
+// One bit for each entry of the table, which has fewer than 128.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Needs(u128);
 
@@ -139,14 +142,14 @@ impl Needs {
         self.0 |= 1 << need as u32;
     }
 
-    /// Adds `need` if the device meets it.
+    /// Adds `need`. Returns an error if the device does not satisfy it.
     pub(crate) fn require(&mut self, device: &DeviceFeatures, need: Need) -> Result<(), Failure> {
         need.check(device)?;
         self.insert(need);
         Ok(())
     }
 
-    /// Whether `need` is in the set.
+    /// Returns true if `need` is in the set.
     pub(crate) fn contains(self, need: Need) -> bool {
         self.0 >> need as u32 & 1 != 0
     }
@@ -154,7 +157,7 @@ impl Needs {
     fn rows(self) -> impl Iterator<Item = &'static Row> + Clone {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            // An empty set has 128 trailing zeros, more than there are rows.
+            // An empty set has 128 trailing zeros, more than there are entries.
             let row = ROWS.get(rest.trailing_zeros() as usize)?;
             rest &= rest - 1;
             Some(row)
@@ -163,7 +166,7 @@ impl Needs {
 
     /// Writes the capabilities, then the extensions.
     pub(crate) fn write(self, target: Target, words: &mut Words) {
-        // Few rows share a capability or an extension, and each set is small.
+        // Few entries share a capability or an extension, and each set is small.
         let first = words.len();
         for row in self.rows() {
             let capability = row.capability as u32;
@@ -175,7 +178,7 @@ impl Needs {
                 words.op(Op::Capability, &[capability]);
             }
         }
-        // Behind all capabilities: SPIR-V section 2.4, logical layout of a module.
+        // After all capabilities: SPIR-V section 2.4, logical layout of a module.
         for (index, extension) in self.extensions(target).enumerate() {
             if !self
                 .extensions(target)
@@ -189,13 +192,14 @@ impl Needs {
 
     fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> + Clone {
         self.rows().filter_map(move |row| match row.extension {
-            // Versions that have it in their core do not need the declaration. OpenGL comes before all of them.
+            // Versions whose core includes it do not need the declaration. OpenGL precedes all of
+            // them in the order.
             Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
             _ => None,
         })
     }
 
-    /// The set as the reflection shows it.
+    /// Returns the names in the set for the reflection.
     pub(crate) fn requirements(self, target: Target) -> Requirements {
         let features = self.rows().filter_map(|row| row.feature.as_ref());
         let features = features.filter(|feature| feature.is_of_vulkan);
@@ -207,12 +211,12 @@ impl Needs {
     }
 }
 
-/// The names in order, each once.
+/// Returns the names in order and without duplicates.
 fn sorted(names: impl Iterator<Item = &'static str> + Clone) -> Vec<&'static str> {
-    // As many as there are, because a list that grows takes memory twice.
+    // With capacity for all of them, because growing a list allocates twice.
     let mut list = Vec::with_capacity(names.clone().count());
     list.extend(names);
-    // In an order that does not depend on the table, whose rows may be moved.
+    // In an order that is independent of the order of the table, which may change.
     list.sort_unstable();
     list.dedup();
     list

@@ -1,27 +1,31 @@
-//! Transform feedback: which results of a program are captured, and where they go. This decides; emission does it.
+//! Transform feedback: selection of the captured results and of their variables and locations. This
+//! module makes the decisions; emission applies them.
 //!
-//! SPIR-V captures whole variables. A result that is captured with all the components of its variable, and as the program writes it,
-//! is captured in place. Everything else (`result.texcoord[0].xy`, single clip distances, positions whose depth is remapped) is stored once
-//! more, in a variable of its own that no later stage reads. The variable takes a varying location that the program leaves free:
-//! the last one below 28, or, if all of these are taken, the first one from 28 on.
+//! SPIR-V captures whole variables. A result that is captured unchanged and with all the components
+//! of its variable is captured directly. Every other capture (`result.texcoord[0].xy`, single clip
+//! distances, positions whose depth is remapped) is stored a second time, in a separate variable
+//! that no later stage reads. The variable occupies a varying location that the program does not
+//! use: the last one below 28, or, if all of these are used, the first one from 28 on.
 
 use crate::error::{Error, Failure};
 use crate::options::{Capture, ClipDepth, Options, TransformFeedback};
 use crate::varyings::{UNDISPUTED_LOCATIONS, is_vector, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 
-/// Where the value of a capture is.
+/// Variable that contains the value of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Home {
-    /// In the variable of the result itself.
+    /// Variable of the result itself.
     InPlace,
-    /// In a variable of its own, at this location.
+    /// Separate variable at this location.
     Copy(u32),
-    /// Nowhere, because the program does not write the result: captured values are undefined, their places stay free.
+    /// None, because the program does not write the result: captured values are undefined, their
+    /// bytes in the buffer are not written.
     Nowhere,
 }
 
-/// Where the value of each capture of the options is, or what is wrong with them. `written` are the results that the program writes.
+/// Selects the variable of each capture in the options, or returns the error in them. `written` are
+/// the results that the program writes.
 pub(crate) fn plan(
     program: &Program,
     options: &Options,
@@ -39,13 +43,15 @@ pub(crate) fn plan(
         let before = &feedback.captures[..index];
         check(capture, feedback, stage)?;
         check_overlap(capture, before)?;
-        // A variable has one offset in one buffer, so that only one capture of a result can be in place.
+        // A variable has one offset in one buffer, so only one capture of a result can use its
+        // variable.
         let mut others = before.iter().zip(&homes);
         let is_first = others
             .all(|(other, home)| other.semantic != capture.semantic || *home != Home::InPlace);
         homes.push(if !written.contains(&capture.semantic) {
             Home::Nowhere
-        // A variable belongs to one stream, and that of the result itself to the one that is rasterized.
+        // A variable belongs to one stream, and the variable of the result itself to the rasterized
+        // stream.
         } else if is_first && capture.stream == 0 && is_whole(capture, options) {
             Home::InPlace
         } else {
@@ -57,25 +63,26 @@ pub(crate) fn plan(
     Ok(homes)
 }
 
-/// Whether a capture takes all that the variable of the result holds.
+/// Returns true if a capture takes all components of the variable of the result.
 fn is_whole(capture: &Capture, options: &Options) -> bool {
     let vector = is_vector(capture);
     let position = capture.semantic == Semantic::Position;
     let remapped = position && options.conventions.clip_depth != ClipDepth::ZeroToOne;
     let is_varying = varying_location(capture.semantic).is_some();
-    // The size that points are drawn with may be another one than the program writes.
+    // The size with which points are drawn may differ from the size that the program writes.
     let is_own_size = options.forms.point_size.is_fixed() && options.fixed.point_size.is_none();
-    // The built-in is a scalar, of which every capture takes all.
+    // The built-in is a scalar, so every capture takes all of it.
     let size = capture.semantic == Semantic::PointSize && is_own_size;
     size || (vector && (position || is_varying) && !remapped)
 }
 
-/// Varying locations that no result of the program has; the last one is to be taken first.
+/// Returns the varying locations that no result of the program uses; the last one is to be used
+/// first.
 ///
-/// Devices with the usual 128 components of outputs count the built-ins, too, of which there may be 15: copies stay below them as long as
-/// they can.
+/// Devices with the minimum of 128 output components also count the built-ins, up to 15 components:
+/// copies use locations below these as long as possible.
 fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
-    // The last location of the table does not go with a position.
+    // The last location of the table does not fit together with a position.
     const LAST: u32 = 30;
     let used = options.interface.outputs.locations_of(program, options);
     (UNDISPUTED_LOCATIONS..=LAST)
@@ -87,9 +94,10 @@ fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
 
 fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Result<(), Failure> {
     let semantic = capture.semantic;
-    // Wider than the bytes of the options, whose sum may not fit.
+    // Wider than the bytes of the options, whose sum may overflow.
     let last = u16::from(capture.first) + u16::from(capture.count);
-    // The sizes that NV_transform_feedback permits in table X.2: fog coordinates have one component, though the variable has four.
+    // Sizes that NV_transform_feedback permits in table X.2: fog coordinates have one component,
+    // although the variable has four.
     let available = match written_lanes(semantic) {
         0b0001 => 1,
         _ if semantic == Semantic::FogCoord => 1,

@@ -9,9 +9,11 @@ use glasm_ir::{
     WriteMask,
 };
 
-/// A program that also writes the distances from the planes whose bits are set, if its position is that of the fixed pipeline.
+/// Returns a program that also writes the distances from the clip planes whose bits are set, if its
+/// position is that of the fixed-function pipeline, or `None` if nothing is to be added.
 ///
-/// Distances are those of the eye coordinates, the modelview matrix times the object position.
+/// Distances are computed from the eye coordinates, which are the modelview matrix times the object
+/// position.
 pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<Program> {
     let planes = options.fixed.clip_planes;
     let is_invariant = |output: &Output| output.semantic == Semantic::Position && output.invariant;
@@ -19,7 +21,8 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
         return None;
     }
     let mut inputs = program.inputs.iter_enumerated();
-    // A program that computes the fixed position reads it, so that the input is there.
+    // A program that computes the fixed-function position reads the object position, so the input
+    // exists.
     let (vertex, _) = inputs.find(|(_, input)| {
         // `vertex.position` is attribute 0.
         input.semantic == Semantic::Attrib(0)
@@ -27,7 +30,8 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
     })?;
     let body = program.routines[program.main].body;
     let mut builder = Builder::new(program.clone());
-    // Distances come before the code of the program, which may return early; the object position is an input and known by then.
+    // Distances precede the code of the program, which may return early; they depend only on the
+    // object position, which is an input.
     builder.open_block();
     let eye = eye_position(&mut builder, Src::new(Base::Input(vertex)));
     for plane in (0..8).filter(|plane| planes >> plane & 1 != 0) {
@@ -42,7 +46,7 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
         .iter()
         .for_each(|node| builder.node(*node));
     builder.close_block_as(body);
-    // Those that state turns off at run time clip nothing.
+    // Planes that the state disables at run time clip nothing.
     builder.program.modes.enabled_clip_distances |= !options.forms.clip_planes.is_fixed();
     Some(builder.program)
 }
@@ -73,7 +77,7 @@ fn push_register(builder: &mut Builder, storage: Storage) -> RegisterId {
 fn state(builder: &mut Builder, state: StateParam) -> Src {
     let source = ParamSource::State(state);
     let params = &mut builder.program.params;
-    // A state that the program has a parameter for is read from there.
+    // A state for which the program has a parameter is read from that parameter.
     let known = params.iter().position(|param| param.source == source);
     Src::new(Base::Param(match known {
         Some(index) => ParamId::new(index),

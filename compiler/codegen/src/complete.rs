@@ -1,4 +1,5 @@
-//! Outputs at locations that a program does not write, for stages that are compiled apart: [`Varyings::Complete`].
+//! Outputs at locations that a program does not write, for stages that are compiled separately:
+//! [`Varyings::Complete`].
 
 use crate::options::{Options, Varyings};
 use crate::varyings::{VARYING_LOCATIONS, semantic_at, varying_location};
@@ -7,15 +8,16 @@ use glasm_ir::{
     Stage, Storage, Type, Width, WriteMask,
 };
 
-/// GL's value of what nobody writes.
+/// GL's value of unwritten outputs.
 const UNWRITTEN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// A program that also writes (0, 0, 0, 1) at all locations that the options want and that it has no output at.
+/// Returns a program that also writes (0, 0, 0, 1) at all locations that the options request and
+/// for which it has no output, or `None` if none are missing.
 pub(crate) fn with_all_varyings(program: &Program, options: &Options) -> Option<Program> {
     let Varyings::Complete(mut wanted) = options.interface.outputs else {
         return None;
     };
-    // What chooses state at run time takes the places of generic results.
+    // Varyings that select state at run time occupy the locations of generic results.
     if options.stipples_lines() {
         wanted &= !bit(Semantic::LineStart);
     }
@@ -37,7 +39,7 @@ pub(crate) fn with_all_varyings(program: &Program, options: &Options) -> Option<
         .program
         .literals
         .push(UNWRITTEN.map(|lane| u64::from(lane.to_bits())));
-    // They come before the code of the program, which may return early.
+    // The stores precede the code of the program, which may return early.
     builder.open_block();
     let locations = (0..VARYING_LOCATIONS).filter(|location| missing >> location & 1 != 0);
     for semantic in locations.filter_map(semantic_at) {
@@ -49,7 +51,7 @@ pub(crate) fn with_all_varyings(program: &Program, options: &Options) -> Option<
     Some(builder.program)
 }
 
-/// The location of a result as a mask.
+/// Returns the location of a result as a mask.
 fn bit(semantic: Semantic) -> u32 {
     varying_location(semantic).map_or(0, |location| 1 << location)
 }
@@ -70,7 +72,7 @@ fn write(builder: &mut Builder, semantic: Semantic, value: Src) {
         first_source: 0,
         dst: Some(Dst::new(register, WriteMask::XYZW)),
         aux: Aux::None,
-        // No text is to blame: errors about it have no place.
+        // Errors about these outputs have no source location.
         span: Span::default(),
     };
     builder.inst(inst, &[value]);

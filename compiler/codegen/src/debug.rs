@@ -5,12 +5,12 @@ use crate::words::ValueWord;
 use glasm_ir::Span;
 use spirv::Op;
 
-/// The program string, for line numbers.
+/// Program string, for line numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'a> {
     /// Name, usually a path.
     pub name: &'a str,
-    /// The text that spans point into.
+    /// Bytes of the program string that spans refer to.
     pub text: &'a [u8],
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the lines of `source` and declares its name.
+    /// Locates the lines of `source` and declares its name.
     pub(crate) fn new(source: SourceText<'a>, w: &mut ModuleWriter) -> Self {
         let mut starts = vec![0];
         for (position, &byte) in source.text.iter().enumerate() {
@@ -43,12 +43,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Writes the line of `span` unless it was written last.
+    /// Emits the line of `span` unless it is the current line.
     pub(crate) fn write(&mut self, span: Span, w: &mut ValueBuilder) {
         if span.start as usize >= self.text.len() {
             return;
         }
-        // The first line starts at 0, so that there is always one.
+        // The first line starts at 0, so at least one exists.
         let line = self.starts.partition_point(|&start| start <= span.start) as u32;
         let column = span.start - self.starts[line as usize - 1] + 1;
         if self.last != (line, column) {

@@ -1,33 +1,33 @@
-//! Why a program cannot be expressed for a target.
+//! Errors of programs that cannot be expressed for a target.
 
 use glasm_ir::Span;
 use std::fmt;
 
-/// What went wrong.
+/// Kind of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
-    /// SPIR-V or Vulkan has no form for it, or the code generator has none yet.
+    /// SPIR-V or Vulkan does not support it, or the code generator does not support it yet.
     Unsupported,
-    /// The device lacks a feature that cannot be emulated, of a name that [`DeviceFeatures::lacks`](crate::options::DeviceFeatures::lacks)
-    /// knows.
+    /// The device lacks a feature that cannot be emulated, with its name in
+    /// [`DeviceFeatures::lacks`](crate::options::DeviceFeatures::lacks).
     MissingFeature(&'static str),
-    /// The program is too large or nested too deep.
+    /// The program is too large or nested too deeply.
     Limit,
 }
 
-/// An error of code generation.
+/// Error of code generation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// What went wrong.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// The source text it comes from, if one instruction is to blame.
+    /// Source location, if one instruction causes the error.
     pub span: Option<Span>,
-    /// One line for people.
+    /// Human-readable message of one line.
     pub message: String,
 }
 
 impl Error {
-    /// An error that names something without a form in SPIR-V.
+    /// Returns an error about an item that SPIR-V does not support.
     pub(crate) fn unsupported(message: impl Into<String>) -> Failure {
         Box::new(Self {
             kind: ErrorKind::Unsupported,
@@ -36,7 +36,7 @@ impl Error {
         })
     }
 
-    /// An error that names a missing feature.
+    /// Returns an error that names a missing feature.
     pub(crate) fn missing_feature(feature: &'static str) -> Failure {
         Box::new(Self {
             kind: ErrorKind::MissingFeature(feature),
@@ -46,13 +46,13 @@ impl Error {
         .calling_it(feature)
     }
 
-    /// An error about a missing feature in other words for what is missing.
+    /// Replaces the description of the missing feature in the message.
     pub(crate) fn calling_it(mut self: Box<Self>, what: &str) -> Failure {
         self.message = format!("the device lacks the feature {what}");
         self
     }
 
-    /// An error about size.
+    /// Returns an error about a limit.
     pub(crate) fn limit(message: impl Into<String>) -> Failure {
         Box::new(Self {
             kind: ErrorKind::Limit,
@@ -61,15 +61,16 @@ impl Error {
         })
     }
 
-    /// The same error at `span` unless it has a position.
+    /// Returns the same error at `span` unless it has a location.
     pub(crate) fn at(mut self: Box<Self>, span: Span) -> Failure {
-        // The innermost place is the first to be given.
+        // The innermost location is set first.
         self.span.get_or_insert(span);
         self
     }
 }
 
-/// An error on its way out: small, because nearly every function of the emission may return it.
+/// Error as functions return it: boxed and therefore small, because nearly every function of the
+/// emission may return it.
 pub(crate) type Failure = Box<Error>;
 
 impl fmt::Display for Error {

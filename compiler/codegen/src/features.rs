@@ -1,33 +1,38 @@
-//! Features of devices: one table, from which come the options, what modules declare, what the reflection names, and what runners ask a
-//! device for and enable.
+//! Features of devices: one table that generates the options, the declarations of modules, the
+//! names in the reflection, and the features that runners query and enable.
 
 use glasm_ir::Stage;
 
-/// Calls a macro with some rows of its own and, behind them, the features that modules may need. Rows begin with one of two words.
+/// Calls a macro with some leading entries of the caller, followed by the features that modules may
+/// need. Entries begin with one of two keywords.
 ///
-/// `feature "name" (place) {opengl} (field) [needs]` is what a device has or lacks:
+/// `feature "name" (place) {opengl} (field) [needs]` is a feature that a device may have or lack:
 ///
-/// - the name as Vulkan spells it;
-/// - where Vulkan tells of it: `structure.member` of the structure that `glasm::vulkan::FeatureChain` calls so, with `vulkan12|` before it if
-///   Vulkan 1.2 took the structure over; `extension` if the extension of this name is all there is; `other` for what must be asked for by hand; nothing
-///   if Vulkan has no such feature, which then is not in the reflection either;
-/// - what brings it to OpenGL, for modules of [`Target::OpenGl4_5`](crate::options::Target): `from` the version that has it in its core, and extensions
-///   of OpenGL or of SPIR-V; `always`; nothing if OpenGL has no such thing;
-/// - `field = default` makes it a field of [`DeviceFeatures`], with more about it as text; `& field` is another feature that the same
-///   field stands for, or a part of it;
-/// - what modules may need of it: a name for the emission, a capability, an extension and the target that made the extension core.
+/// - the name in Vulkan;
+/// - where Vulkan reports it: `structure.member` of the structure with this name in
+///   `glasm::vulkan::FeatureChain`, prefixed by `vulkan12|` if Vulkan 1.2 includes the structure;
+///   `extension` if the extension of this name is the only condition; `other` for features that
+///   need a dedicated query; nothing if Vulkan has no such feature, which then is not in the
+///   reflection either;
+/// - the conditions for OpenGL, any of which suffices, for modules of
+///   [`Target::OpenGl4_5`](crate::options::Target): `from` the version that includes it in its
+///   core, and extensions of OpenGL or of SPIR-V; `always`; nothing if OpenGL has no such feature;
+/// - `field = default` makes it a field of [`DeviceFeatures`], with additional documentation as a
+///   string; `& field` is another feature that the same field represents, or a part of it;
+/// - the items that modules may need from it: a name for the emission, a capability, an extension
+///   and the target whose core includes the extension.
 ///
-/// `plain need` is such a need that all devices meet.
+/// `plain need` is such an item that all devices support.
 ///
-/// Modules declare capabilities in the order of the rows.
+/// Modules declare capabilities in the order of the entries.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! device_features {
     ($then:ident { $($own:tt)* }) => { $then! { $($own)*
-    // The capability that all others of graphics depend on.
+    // The capability on which all other graphics capabilities depend.
     plain Shader Shader;
     feature "shaderFloat64" (core.shader_float64) {from 400 "GL_ARB_gpu_shader_fp64"} (float64 = true) [Float64 Float64];
-    // No version of OpenGL has these integers in its core.
+    // No version of OpenGL includes these integers in its core.
     feature "shaderInt64" (core.shader_int64) {"GL_ARB_gpu_shader_int64"} (int64 = true) [Int64 Int64];
     feature "shaderInt16" (core.shader_int16) {} (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
     feature "shaderInt8" (vulkan12|narrow.shader_int8) {} (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
@@ -35,10 +40,10 @@ macro_rules! device_features {
     feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) {} (& int16) [Storage16 StorageBuffer16BitAccess "SPV_KHR_16bit_storage" V11];
     feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) {} (& int8)
         [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
-    // In the core of SPIR-V 1.5, the version of Vulkan 1.2. The extension is not one of OpenGL.
+    // In the core of SPIR-V 1.5, the version of Vulkan 1.2. OpenGL does not support the extension.
     feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) {} (buffer_device_address = true)
         [Addresses PhysicalStorageBufferAddresses "SPV_KHR_physical_storage_buffer" V12];
-    // Vulkan has a feature for each kind of memory, SPIR-V one capability for both.
+    // Vulkan has one feature for each kind of memory, SPIR-V one capability for both.
     feature "shaderBufferInt64Atomics" (vulkan12|atomic64.shader_buffer_int64_atomics) {"GL_NV_shader_atomic_int64"} (int64_atomics = true)
         [Int64Atomics Int64Atomics];
     feature "shaderSharedInt64Atomics" (vulkan12|atomic64.shader_shared_int64_atomics) {"GL_NV_shader_atomic_int64"} (shared_int64_atomics = true)
@@ -47,7 +52,7 @@ macro_rules! device_features {
         (signed_atomics = true
             ": signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.")
         [];
-    // No version of SPIR-V has this extension in its core. It has a capability for each width.
+    // No version of SPIR-V includes this extension in its core. It has a capability for each width.
     feature "shaderBufferFloat32AtomicAdd" (atomic_float.shader_buffer_float32_atomic_add) {"SPV_EXT_shader_atomic_float_add"} (buffer_float32_atomic_add = true)
         [Float32AtomicAdd AtomicFloat32AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
     feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) {} (buffer_float64_atomic_add = true)
@@ -58,14 +63,16 @@ macro_rules! device_features {
     // In the core of SPIR-V 1.6, the version of Vulkan 1.3.
     feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) {"GL_EXT_demote_to_helper_invocation"} (demote_to_helper_invocation = true)
         [Demote DemoteToHelperInvocation "SPV_EXT_demote_to_helper_invocation" V13];
-    // Vulkan 1.0 supports these without a feature (appendix on SPIR-V, table of capabilities); OpenGL has no input attachments.
+    // Vulkan 1.0 supports these without a feature (appendix on SPIR-V, table of capabilities);
+    // OpenGL has no input attachments.
     plain InputAttachment InputAttachment;
     plain ImageQuery ImageQuery;
     plain Sampled1D Sampled1D;
-    // In OpenGL alone: rectangles of Vulkan are two-dimensional images.
+    // OpenGL only: rectangles in Vulkan are two-dimensional images.
     plain SampledRect SampledRect;
     plain SampledBuffer SampledBuffer;
-    // Vulkan has one feature for both, SPIR-V a capability for sampled images and one for storage images.
+    // Vulkan has one feature for both, SPIR-V a capability for sampled images and one for storage
+    // images.
     feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
     feature "shaderImageGatherExtended" (core.shader_image_gather_extended) {from 400 "GL_ARB_gpu_shader5"} (image_gather_extended = true)
         [GatherExtended ImageGatherExtended];
@@ -85,7 +92,8 @@ macro_rules! device_features {
         (uniform_buffer_dynamic_indexing = true) [UniformIndexing UniformBufferArrayDynamicIndexing];
     feature "shaderStorageBufferArrayDynamicIndexing" (core.shader_storage_buffer_array_dynamic_indexing) {from 430 "GL_ARB_shader_storage_buffer_object"}
         (storage_buffer_dynamic_indexing = true) [StorageIndexing StorageBufferArrayDynamicIndexing];
-    // The features of non-uniform indexing need this one besides their own; no feature stands for it.
+    // The features of non-uniform indexing need this capability in addition to their specific ones;
+    // no feature represents it.
     plain NonUniform ShaderNonUniform "SPV_EXT_descriptor_indexing" V12;
     feature "shaderUniformBufferArrayNonUniformIndexing"
         (vulkan12|indexing.shader_uniform_buffer_array_non_uniform_indexing) {} (uniform_buffer_non_uniform_indexing = true)
@@ -93,7 +101,8 @@ macro_rules! device_features {
     feature "shaderStorageBufferArrayNonUniformIndexing"
         (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) {} (storage_buffer_non_uniform_indexing = true)
         [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
-    // SPIR-V has no capability for these three; the rows bring the feature into the reflection and repeat what every module declares.
+    // SPIR-V has no capability for these three; the entries add the feature to the reflection and
+    // repeat a declaration of every module.
     feature "robustBufferAccess2" (robustness.robust_buffer_access2) {}
         (robust_buffer_access2 = false
             ": the device keeps accesses inside storage and atomic counter buffers, so that modules need not compare with their sizes and"
@@ -109,24 +118,27 @@ macro_rules! device_features {
     feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) {always}
         (tessellation_and_geometry_point_size = true)
         [GeometryPointSize GeometryPointSize, TessPointSize TessellationPointSize];
-    // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has a capability for each.
+    // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has
+    // a capability for each.
     feature "shaderOutputLayer" (vulkan12.shader_output_layer) {"GL_ARB_shader_viewport_layer_array"} ()
         [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
     feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) {"GL_ARB_shader_viewport_layer_array"} ()
         [ViewportOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER,
             ViewportOutput ShaderViewportIndex];
     feature "multiViewport" (core.multi_viewport) {from 410 "GL_ARB_viewport_array"} (multi_viewport = true) [MultiViewport MultiViewport];
-    // `InterpolationFunction` has no feature of its own in Vulkan: it comes with this one.
+    // `InterpolationFunction` has no separate feature in Vulkan: this feature includes it.
     feature "sampleRateShading" (core.sample_rate_shading) {from 400 "GL_ARB_sample_shading"} (sample_rate_shading = true)
         [SampleRate SampleRateShading, Interpolation InterpolationFunction];
     // Vulkan 1.0 and OpenGL 4.5 have it without a feature.
     plain DerivativeControl DerivativeControl;
-    // SPIR-V 1.0 has this capability and the next in its core: what Vulkan adds is an extension of the API alone.
+    // SPIR-V 1.0 includes this capability and the next in its core: Vulkan's extension only changes
+    // the API.
     feature "transformFeedback" (feedback.transform_feedback) {always} () [TransformFeedback TransformFeedback];
     feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} () [GeometryStreams GeometryStreams];
-    // Basic operations are wherever a stage has subgroups (`VK_SUBGROUP_FEATURE_BASIC_BIT`), about which `check_subgroups` asks.
+    // Basic operations are available in every stage with subgroups
+    // (`VK_SUBGROUP_FEATURE_BASIC_BIT`), which `check_subgroups` checks.
     plain Group GroupNonUniform;
-    // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, with nothing to enable.
+    // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, which need not be enabled.
     feature "subgroupVote" () {} (& subgroups.vote) [GroupVote GroupNonUniformVote];
     feature "subgroupBallot" () {} (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
     feature "subgroupShuffle" () {} (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
@@ -137,16 +149,16 @@ macro_rules! device_features {
     feature "shaderSMBuiltins" (other) {"SPV_NV_shader_sm_builtins"} (sm_builtins = false)
         [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
     plain Image1D Image1D;
-    // In OpenGL alone, like the rectangles above.
+    // OpenGL only, like the rectangles above.
     plain ImageRect ImageRect;
     plain ImageBuffer ImageBuffer;
     feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageMultisample StorageImageMultisample];
-    // The feature of the row above covers arrays, too.
+    // The feature of the preceding entry covers arrays, too.
     plain ImageMultisampleArray ImageMSArray;
     feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageExtendedFormats StorageImageExtendedFormats];
-    // GLSL wants a format of images that are read, and none of those that are only written.
+    // GLSL requires a format for images that are read, and none for images that are only written.
     feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format) {"GL_EXT_shader_image_load_formatted"}
         (storage_image_read_without_format = true) [ImageReadWithoutFormat StorageImageReadWithoutFormat];
     feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format) {from 420 "GL_ARB_shader_image_load_store"}
@@ -188,8 +200,8 @@ macro_rules! device_features {
             ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
-    // Properties (`VkPhysicalDeviceFloatControlsProperties`), with nothing to enable.
-    // In the core of SPIR-V 1.4: Vulkan 1.1 has version 1.3, Vulkan 1.2 has 1.5.
+    // Properties (`VkPhysicalDeviceFloatControlsProperties`), which need not be enabled. In the
+    // core of SPIR-V 1.4: Vulkan 1.1 has version 1.3, Vulkan 1.2 has 1.5.
     feature "shaderSignedZeroInfNanPreserveFloat32" () {"SPV_KHR_float_controls"} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}
@@ -200,7 +212,7 @@ macro_rules! device_features {
 }
 pub(crate) use device_features;
 
-/// What the device can do with subgroups, which stand for the thread groups of the languages.
+/// Subgroup support of the device; subgroups implement the thread groups of the languages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -208,7 +220,8 @@ pub(crate) use device_features;
     serde(default, deny_unknown_fields)
 )]
 pub struct Subgroups {
-    /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
+    /// Number of invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split
+    /// into halves.
     pub size: u32,
     /// Stages that have subgroup operations, by [`Stage`] (`supportedStages`).
     pub stages: [bool; 6],
@@ -223,7 +236,7 @@ pub struct Subgroups {
 }
 
 impl Subgroups {
-    /// No operation in any stage.
+    /// Support of no operation in any stage.
     pub const NONE: Self = Self::all(false);
 
     const fn all(has: bool) -> Self {
@@ -245,7 +258,7 @@ impl Default for Subgroups {
     }
 }
 
-/// Whether a feature is one of Vulkan's, by its column in the table.
+/// Expands to true if a feature exists in Vulkan, by its column in the table.
 macro_rules! is_of_vulkan {
     (()) => {
         false
@@ -256,10 +269,10 @@ macro_rules! is_of_vulkan {
 }
 pub(crate) use is_of_vulkan;
 
-/// What brings a feature to OpenGL: all of these do.
+/// Conditions under which OpenGL has a feature: any of them suffices.
 #[derive(Clone, Copy)]
 struct OpenGl {
-    /// From this version on it is core, as GLSL writes versions: 450.
+    /// First version that includes it in the core, in GLSL's notation: 450.
     version: Option<u32>,
     /// Extensions.
     extensions: &'static [&'static str],
@@ -272,7 +285,7 @@ impl OpenGl {
     }
 }
 
-/// The column of the table about OpenGL.
+/// Converts the column of the table about OpenGL.
 macro_rules! opengl {
     ({ always }) => {
         OpenGl { version: Some(0), extensions: &[] }
@@ -285,7 +298,7 @@ macro_rules! opengl {
     };
 }
 
-/// A feature that has a name.
+/// Feature with a name.
 struct Named {
     name: &'static str,
     is_of_vulkan: bool,
@@ -298,7 +311,8 @@ macro_rules! fields {
             ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $needs:tt)?
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
-        /// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
+        /// Features of the device that change the emitted code. Nearly all are on by default; clear
+        /// those that the device lacks.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default, deny_unknown_fields))]
         pub struct DeviceFeatures {
@@ -309,8 +323,10 @@ macro_rules! fields {
             )?)?)*
             /// Subgroup operations.
             pub subgroups: Subgroups,
-            /// Components of all vertices together that an invocation of a geometry program emits (`maxGeometryTotalOutputComponents`). Vulkan
-            /// counts more of them than GL: a size of points, and every capture. A program that declares more vertices than fit emits fewer.
+            /// Total number of components of all vertices that an invocation of a geometry program
+            /// emits (`maxGeometryTotalOutputComponents`). Vulkan counts more components than GL:
+            /// point sizes and every capture. A program that declares more vertices than fit emits
+            /// fewer.
             pub geometry_components: u32,
         }
 
@@ -319,14 +335,16 @@ macro_rules! fields {
                 Self {
                     $($($($field: $default,)?)?)*
                     subgroups: Subgroups::default(),
-                    // The least that Vulkan allows for `maxGeometryTotalOutputComponents` (table of required limits).
+                    // The minimum for `maxGeometryTotalOutputComponents` in Vulkan (table of
+                    // required limits).
                     geometry_components: 1024,
                 }
             }
         }
 
         impl DeviceFeatures {
-            /// Visits the features that have a name, with the field, which several may share.
+            /// Calls `visitor` for each named feature with its field, which several features may
+            /// share.
             fn visit(&mut self, mut visitor: impl FnMut(&Named, &mut bool)) {
                 $($(
                     let named = Named { name: $name, is_of_vulkan: is_of_vulkan!($place), opengl: opengl!($opengl) };
@@ -346,7 +364,7 @@ macro_rules! names {
         $(feature $name:literal $place:tt $opengl:tt $field:tt $needs:tt)?
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
-        /// Whether this is Vulkan's name of a feature that modules may need.
+        /// Returns true if this is Vulkan's name of a feature that modules may need.
         pub fn is_feature(name: &str) -> bool {
             match name {
                 $($($name => is_of_vulkan!($place),)?)*
@@ -354,8 +372,9 @@ macro_rules! names {
             }
         }
 
-        /// Whether an implementation of OpenGL has the feature of Vulkan that is called so, with a version and extensions as
-        /// [`DeviceFeatures::of_opengl`] gets them. It lacks features that nobody knows.
+        /// Returns true if an implementation of OpenGL has the feature with this Vulkan name, given
+        /// version and extensions as in [`DeviceFeatures::of_opengl`]. Returns false for unknown
+        /// features.
         pub fn is_in_opengl(name: &str, version: u32, has: impl Fn(&str) -> bool) -> bool {
             let opengl = match name {
                 $($($name => opengl!($opengl),)?)*
@@ -368,43 +387,48 @@ macro_rules! names {
 
 device_features! { names {} }
 
-/// The name for all that [`Subgroups`] tells.
+/// Name for all properties in [`Subgroups`].
 pub(crate) const SUBGROUPS: &str = "subgroups";
 
 impl DeviceFeatures {
-    /// The names that [`Self::without`] knows.
+    /// Returns the names that [`Self::without`] accepts.
     pub fn names() -> Vec<&'static str> {
         let mut names = vec![SUBGROUPS];
         Self::default().visit(|feature, _| names.push(feature.name));
         names
     }
 
-    /// The same with those features of Vulkan of which `has` says so. What Vulkan has no feature for stays.
+    /// Returns these features with the Vulkan features for which `has` returns true. Features that
+    /// do not exist in Vulkan are unchanged.
     #[must_use]
     pub fn with(mut self, has: impl Fn(&str) -> bool) -> Self {
-        // A field may stand for several features, all of which the device must have.
+        // A field may represent several features, all of which the device must have.
         self.visit(|feature, field| *field |= feature.is_of_vulkan);
         self.visit(|feature, field| *field &= !feature.is_of_vulkan || has(feature.name));
         self
     }
 
-    /// What an implementation of OpenGL has, for [`Target::OpenGl4_5`](crate::options::Target::OpenGl4_5): its version as GLSL writes versions (450
-    /// for 4.5), and whether it has an extension, whose names start with `GL_`, or with `SPV_` for those of SPIR-V (`SPIR_V_EXTENSIONS`).
+    /// Returns the features of an implementation of OpenGL, for
+    /// [`Target::OpenGl4_5`](crate::options::Target::OpenGl4_5), given its version in GLSL's
+    /// notation (450 for 4.5) and a predicate for extensions, whose names start with `GL_`, or with
+    /// `SPV_` for SPIR-V extensions (`SPIR_V_EXTENSIONS`).
     ///
-    /// OpenGL has no subgroups in SPIR-V 1.0, no addresses, no integers of 8 or 16 bits, and indexes arrays of resources with numbers that
-    /// are the same for all invocations. [`geometry_components`](Self::geometry_components) is left to the caller
+    /// OpenGL has no subgroups in SPIR-V 1.0, no addresses, no integers of 8 or 16 bits, and
+    /// indexes arrays of resources only with values that are the same for all invocations.
+    /// [`geometry_components`](Self::geometry_components) is left to the caller
     /// (`MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS`).
     pub fn of_opengl(version: u32, has: impl Fn(&str) -> bool) -> Self {
         let mut features = Self::default();
-        // A field may stand for several features, all of which OpenGL must have.
+        // A field may represent several features, all of which OpenGL must have.
         features.visit(|_, field| *field = true);
         features.visit(|feature, field| *field &= feature.opengl.is_in(version, &has));
         features.subgroups = Subgroups::NONE;
         features
     }
 
-    /// The same without the features of which `lacks` says so, of whatever kind.
-    // The size is a property of the device, which stays without the operations.
+    /// Returns these features without those for which `lacks` returns true, including features that
+    /// do not exist in Vulkan.
+    // The subgroup size is a property of the device and remains without the operations.
     #[must_use]
     pub fn without(mut self, lacks: impl Fn(&str) -> bool) -> Self {
         self.visit(|feature, field| *field &= !lacks(feature.name));
@@ -416,13 +440,14 @@ impl DeviceFeatures {
         self
     }
 
-    /// Whether programs of a stage are without the feature of this name; `None` if the compiler does not ask about it.
+    /// Returns true if programs of a stage lack the feature of this name, or `None` if the compiler
+    /// never checks it.
     pub fn lacks(&self, name: &str, stage: Stage) -> Option<bool> {
         if name == SUBGROUPS {
             return Some(!self.subgroups.stages[stage as usize]);
         }
         let mut found = None;
-        // `visit` hands out fields to change, for `with` and `without`.
+        // `visit` yields mutable fields, for `with` and `without`.
         let mut copy = *self;
         copy.visit(|known, field| {
             if known.name == name {

@@ -1,21 +1,23 @@
 //! Arrays of descriptors that handles index.
 //!
-//! A handle is what the caller makes it: its low 32 bits are the number of an element, the high ones are not read. There is an
-//! array for every kind of thing that a program accesses by handle and for every target, at a binding of its own: the caller
-//! puts a resident texture or image at the same element of all arrays that the reflection lists and that it fits. So no descriptor
-//! has to be anything but what the module declares, which needs no feature of the device. Arrays have a fixed length, so that the
-//! module can keep handles inside: one that is too large reads the last element. What is there must be a valid descriptor.
+//! The caller defines handles: their low 32 bits are the number of an element, the high ones are
+//! ignored. There is an array for every kind of resource that a program accesses by handle and for
+//! every target, at a separate binding: the caller writes a resident texture or image to the same
+//! element of all arrays that the reflection lists and that it is compatible with. Thus every
+//! descriptor has the type that the module declares, which requires no feature of the device.
+//! Arrays have a fixed length, so that the module can clamp handles: one that is too large reads
+//! the last element. That element must be a valid descriptor.
 
 use crate::options::BindingLayout;
 use crate::reflect::{DescriptorSlot, HandleKind, ImageFormat, Scalar};
 use glasm_ir::{TexTarget, Texture, Type, TypeBase, Units};
 
-/// Bindings of one kind: a target has the place of its number among [`TexTarget`].
-// There are eleven; the rest is free, so that another target moves no binding.
+/// Number of bindings of one kind: the binding of a target is its number in [`TexTarget`].
+// There are eleven targets; the rest is reserved, so that an additional target moves no binding.
 const TARGETS: u32 = 16;
 
 impl HandleKind {
-    /// Bindings of a kind start at 16 times this number.
+    /// Returns the number of a kind; its bindings start at 16 times this number.
     const fn number(self) -> u32 {
         const fn of_scalar(scalar: Scalar) -> u32 {
             match scalar {
@@ -30,14 +32,15 @@ impl HandleKind {
             // 0 to 2 are textures by the type of their texels.
             Self::Comparison => 3,
             Self::QueriedTexture => 4,
-            // Formats of their own have the numbers 5 to 7; raw texels of 8 to 128 bits follow with 8 to 12.
+            // Images in their own formats have the numbers 5 to 7; raw texels of 8 to 128 bits
+            // follow with 8 to 12.
             Self::Image(ImageFormat::Own(scalar)) => 5 + of_scalar(scalar),
             Self::Image(ImageFormat::Raw(bits)) => 5 + bits.trailing_zeros(),
             Self::Image(ImageFormat::Any) => 13,
         }
     }
 
-    /// What an access to a texture by handle needs; `None` if units name the texture.
+    /// Returns the kind of an access to a texture by handle; `None` if units name the texture.
     pub(crate) fn of_texture(texture: &Texture) -> Option<Self> {
         match texture.units {
             Units::One(_) | Units::Array { .. } => None,
@@ -47,7 +50,7 @@ impl HandleKind {
         }
     }
 
-    /// What an access to an image by handle needs; `None` if units name the image.
+    /// Returns the kind of an access to an image by handle; `None` if units name the image.
     pub(crate) fn of_image(units: Units, format: ImageFormat) -> Option<Self> {
         match units {
             Units::One(_) | Units::Array { .. } => None,
@@ -55,7 +58,7 @@ impl HandleKind {
         }
     }
 
-    /// Where the array for a target is bound.
+    /// Returns the descriptor slot of the array for a target.
     pub fn slot(self, target: TexTarget, bindings: &BindingLayout) -> DescriptorSlot {
         let binding = TARGETS * self.number() + target as u32;
         DescriptorSlot {
@@ -65,7 +68,7 @@ impl HandleKind {
     }
 }
 
-/// The type of texels as the reflection names it.
+/// Returns the type of texels in the reflection.
 pub(crate) fn texel(ty: Type) -> Scalar {
     match ty.base() {
         TypeBase::Signed => Scalar::Int,

@@ -1,4 +1,4 @@
-//! The current value of every register lane, with an undo log for branches.
+//! Current value of every register lane, with an undo log for branches.
 
 use crate::builder::{Lane, blend};
 
@@ -12,7 +12,7 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Forgets all values; there are `slots` slots.
+    /// Clears all values; there are `slots` slots.
     pub(crate) fn reset(&mut self, slots: usize) {
         self.lanes.clear();
         self.lanes.resize(slots, [Lane::UNDEFINED; 4]);
@@ -20,13 +20,13 @@ impl Lanes {
         self.scopes = 0;
     }
 
-    /// The value of a lane.
+    /// Returns the value of a lane.
     #[inline]
     pub(crate) fn get(&self, slot: u32, lane: usize) -> Lane {
         self.lanes[slot as usize][lane]
     }
 
-    /// The four lanes of a slot.
+    /// Returns the four lanes of a slot.
     #[inline]
     pub(crate) fn slot(&self, slot: u32) -> &[Lane; 4] {
         &self.lanes[slot as usize]
@@ -48,23 +48,23 @@ impl Lanes {
     #[inline]
     fn change(&mut self, slot: u32) -> &mut [Lane; 4] {
         let lanes = &mut self.lanes[slot as usize];
-        // Outside of all branches no value comes back.
+        // Outside of all branches no value is restored.
         if self.scopes > 0 {
             self.log.push((slot, *lanes));
         }
         lanes
     }
 
-    /// Starts a branch; the mark goes to [`close`](Self::close).
+    /// Starts a branch; the mark is the argument of [`close`](Self::close).
     pub(crate) fn open(&mut self) -> usize {
         self.scopes += 1;
         self.log.len()
     }
 
-    /// Brings back the values that lanes had at the mark.
+    /// Restores the values of lanes at the mark.
     pub(crate) fn close(&mut self, mark: usize) {
         self.scopes -= 1;
-        // A slot may have several entries; the oldest one is to win.
+        // A slot may have several entries; the oldest one must be restored.
         for (slot, old) in self.log.drain(mark..).rev() {
             self.lanes[slot as usize] = old;
         }

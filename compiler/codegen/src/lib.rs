@@ -1,6 +1,8 @@
-//! glasm IR to SPIR-V: liveness backward, emission forward, reflection beside it.
+//! Code generation from glasm IR to SPIR-V: backward liveness analysis, forward emission, and the
+//! reflection of the module.
 //!
-//! Knows no source language. [`emit`] does one program; an [`Emitter`] keeps its memory for the next one.
+//! Independent of the source language. [`emit()`] compiles one program; an [`Emitter`] reuses its
+//! memory for the next one.
 
 #![forbid(unsafe_code)]
 
@@ -34,31 +36,31 @@ pub use reflect::Reflection;
 
 use glasm_ir::{Program, lock_step, returns};
 
-/// A SPIR-V module and what it expects of its caller.
+/// SPIR-V module and its reflection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Module {
-    /// The words of the module.
+    /// Words of the module.
     pub words: Vec<u32>,
-    /// What it expects.
+    /// Requirements of the module on its caller.
     pub reflection: Reflection,
 }
 
-/// Emits programs one after the other and keeps the memory that it needs between them.
+/// Emitter of several programs that reuses memory between them.
 #[derive(Debug, Default)]
 pub struct Emitter {
     kept: emit::Kept,
 }
 
 impl Emitter {
-    /// An emitter without memory.
+    /// Returns an emitter without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Emits `program` into `words`, whose memory is used again. `source` is for line numbers only.
+    /// Emits `program` into `words`, whose memory is reused. `source` is for line numbers only.
     ///
     /// # Errors
-    /// If the program has no form for the target.
+    /// If the program cannot be expressed for the target.
     pub fn emit_into(
         &mut self,
         program: &Program,
@@ -70,7 +72,8 @@ impl Emitter {
         let program = clipped.as_ref().unwrap_or(program);
         let completed = complete::with_all_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);
-        // After those passes, because it orders accesses of outputs of patches, also those that they add.
+        // After those passes, because it orders accesses to outputs of patches, including those
+        // that they add.
         let stepped = lock_step::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
         // Last, because lock step adds breaks.
@@ -83,15 +86,15 @@ impl Emitter {
 /// Emits `program`.
 ///
 /// # Errors
-/// If the program has no form for the target.
+/// If the program cannot be expressed for the target.
 pub fn emit(program: &Program, options: &Options) -> Result<Module, Error> {
     emit_with_source(program, options, None)
 }
 
-/// Emits `program` with line numbers of its source, if the options ask for them.
+/// Emits `program` with line numbers of its source, if the options request them.
 ///
 /// # Errors
-/// If the program has no form for the target.
+/// If the program cannot be expressed for the target.
 pub fn emit_with_source(
     program: &Program,
     options: &Options,

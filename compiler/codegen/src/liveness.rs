@@ -1,8 +1,9 @@
-//! Backward pass: which lanes each instruction must compute, which lanes each join and loop header passes on.
+//! Backward liveness analysis: the lanes that each instruction must compute, and the lanes for
+//! which each join and loop header needs phis.
 //!
-//! The pass walks a function from its end to its start, inlined routines included, and pushes what it finds; emission walks
-//! forward and takes the same records from the other end. A loop is walked once: what it reads before writing is known
-//! from [`Analysis::loop_reads`].
+//! The pass walks a function from its end to its start, including inlined routines, and pushes
+//! records; emission walks forward and pops the same records. A loop is walked once: its
+//! upward-exposed reads are known from [`Analysis::loop_reads`].
 
 use crate::analysis::{Analysis, Class, Reads};
 use crate::kept::refill;
@@ -10,7 +11,7 @@ use crate::options::Options;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, SwitchId};
 
-/// Most edges of a phi: each takes two words, and an instruction has at most 65535.
+/// Maximum number of edges of a phi: each requires two words, and an instruction has at most 65535.
 const MAX_EDGES: u32 = 30_000;
 
 /// Slots and lanes of a join: a range of [`Liveness::list`].
@@ -18,14 +19,15 @@ const MAX_EDGES: u32 = 30_000;
 pub(crate) struct List {
     pub(crate) first: u32,
     pub(crate) len: u32,
-    /// Number of edges that meet.
+    /// Number of edges that meet at the join.
     pub(crate) edges: u32,
 }
 
-/// What the backward pass found for one function.
+/// Results of the backward pass for one function.
 #[derive(Debug, Default)]
 pub(crate) struct Liveness {
-    /// Per instruction: lanes of the result (low half) and of the condition codes (high half) to compute.
+    /// Lanes of the result (low half) and of the condition codes (high half) to compute, per
+    /// instruction.
     needed: Vec<u8>,
     entries: Vec<(u32, u8)>,
     /// Lengths of the lists and numbers of edges.
@@ -35,7 +37,7 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// Runs the pass over a function. `live_out` are slots and lanes read after it.
+    /// Runs the pass over a function. `live_out` contains the slots and lanes read after it.
     pub(crate) fn run(
         &mut self,
         program: &Program,
@@ -48,7 +50,8 @@ impl Liveness {
         self.lists.clear();
         let mut scan = std::mem::take(&mut self.scan);
         scan.reset(analysis.slot_register.len(), analysis.expanded_size);
-        // Written without the journal: this is the state that the end of the function goes back to.
+        // Written without the journal: this is the state to which the end of the function is
+        // restored.
         for &(slot, lanes) in live_out {
             scan.slots[slot as usize].live |= lanes;
         }
@@ -63,23 +66,23 @@ impl Liveness {
         self.next_entry = self.entries.len();
     }
 
-    /// Lanes of a slot that the function reads before it writes them.
+    /// Returns the lanes of a slot that the function reads before it writes them.
     pub(crate) fn live_in(&self, slot: u32) -> u8 {
         self.scan.slots[slot as usize].live
     }
 
-    /// The record of the next instruction.
+    /// Removes and returns the record of the next instruction.
     #[inline]
     pub(crate) fn next_needed(&mut self) -> u8 {
         self.needed.pop().unwrap_or(0)
     }
 
-    /// Number of instructions that follow the last one taken.
+    /// Returns the number of instructions after the last one taken.
     pub(crate) fn remaining(&self) -> usize {
         self.needed.len()
     }
 
-    /// The list of the next join.
+    /// Removes and returns the list of the next join.
     pub(crate) fn next_list(&mut self) -> List {
         let (len, edges) = self.lists.pop().unwrap_or_default();
         self.next_entry -= len as usize;
@@ -90,13 +93,14 @@ impl Liveness {
         }
     }
 
-    /// The entries of a list.
+    /// Returns the entries of a list.
     pub(crate) fn list(&self, list: List) -> &[(u32, u8)] {
         &self.entries[list.first as usize..(list.first + list.len) as usize]
     }
 }
 
-/// Where the jumps of a block go, as positions in [`Scan::targets`]. `None` is the end of the function. Loops and switches contain no returns.
+/// Targets of the jumps in a block, as positions in [`Scan::targets`]. `None` is the end of the
+/// function. Loops and switches contain no returns.
 #[derive(Clone, Copy, Default)]
 struct Exits {
     break_to: Option<usize>,
@@ -104,53 +108,53 @@ struct Exits {
     return_to: Option<usize>,
 }
 
-/// A place that jumps go to.
+/// Target of jumps.
 #[derive(Clone, Copy, Debug)]
 struct Target {
-    /// Length of the journal at that place.
+    /// Length of the journal at the target.
     mark: usize,
-    /// Edges that reach it by a jump.
+    /// Number of jumps to the target.
     jumps: u32,
 }
 
-/// A change of the live lanes, to undo.
+/// Change of the live lanes, for undoing it.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     slot: u32,
     old: u8,
-    /// The scope of the change of this slot before.
+    /// Scope of the previous change of this slot.
     scope: u32,
 }
 
-/// An open scope: what changed since it began can be undone.
+/// Open scope: changes since its start can be undone.
 #[derive(Clone, Copy)]
 struct Scope {
     mark: usize,
     outer: u32,
 }
 
-/// What is known of a slot at the place where the pass is.
+/// State of a slot at the current position of the pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     live: u8,
-    /// Lanes that are collected from several lists, and from how many.
+    /// Lanes that are collected from several lists, and the number of these lists.
     collected: u8,
     lists: u32,
-    /// The scope of its last change in the journal.
+    /// Scope of its last change in the journal.
     changed_in: u32,
 }
 
 #[derive(Debug, Default)]
 struct Scan {
     slots: Vec<Slot>,
-    /// The first change of each slot in each open scope. Undoing them gives what is live at a place that jumps go to, so that a loop costs
-    /// what it changes, however many slots there are.
+    /// First change of each slot in each open scope. Undoing them yields the live lanes at a jump
+    /// target, so that the cost of a loop depends on its changes and not on the number of slots.
     journal: Vec<Change>,
     scope: u32,
     scopes: u32,
-    /// Places that jumps go to, a stack.
+    /// Stack of jump targets.
     targets: Vec<Target>,
-    /// Spare lists of changes.
+    /// Pool of lists of changes for reuse.
     changes: Vec<Vec<(u32, u8)>>,
     /// Lanes written in the open constructs.
     written: Vec<(u32, u8)>,
@@ -161,7 +165,7 @@ struct Scan {
 impl Scan {
     fn reset(&mut self, slots: usize, size: u32) {
         let untouched = Slot {
-            // No scope has this number, so that the first change of each slot is noted.
+            // No scope has this number, so the first change of each slot is recorded.
             changed_in: u32::MAX,
             ..Slot::default()
         };
@@ -170,7 +174,8 @@ impl Scan {
         self.journal.clear();
         self.written.clear();
         (self.scope, self.scopes, self.constructs) = (0, 0, 0);
-        // All phis of a function together must stay linear in the program: nested constructs would make them quadratic.
+        // All phis of a function together must stay linear in the program: nested constructs would
+        // make them quadratic.
         self.phi_budget = size.saturating_mul(16).saturating_add(4096);
     }
 
@@ -197,7 +202,7 @@ impl Scan {
         self.set(slot, self.live(slot) | lanes);
     }
 
-    /// Begins a scope; jumps can go to the place where control is now.
+    /// Begins a scope and makes the current position a jump target.
     fn open_scope(&mut self) -> Scope {
         let mark = self.journal.len();
         self.targets.push(Target { mark, jumps: 0 });
@@ -208,38 +213,39 @@ impl Scan {
         }
     }
 
-    /// The newest place that jumps go to.
+    /// Returns the newest jump target.
     fn target(&self) -> Option<usize> {
         self.targets.len().checked_sub(1)
     }
 
-    /// How many jumps go to the newest place.
+    /// Returns the number of jumps to the newest target.
     fn jumps(&self) -> u32 {
         self.targets.last().map_or(0, |target| target.jumps)
     }
 
-    /// Ends a scope whose changes are undone.
+    /// Ends a scope whose changes have been undone.
     fn close_scope(&mut self, scope: &Scope) {
         self.scope = scope.outer;
         self.targets.pop();
     }
 
-    /// Makes the lanes live that are live at a target, or at the end of the function.
+    /// Restores the live lanes at a target, or at the end of the function.
     fn restore(&mut self, target: Option<usize>) {
-        // Without a target all changes are undone: what is left is live behind the function.
+        // Without a target all changes are undone: the remaining lanes are live after the function.
         let mut mark = 0;
         if let Some(target) = target.and_then(|target| self.targets.get_mut(target)) {
             target.jumps += 1;
             mark = target.mark;
         }
-        // Of several changes of a slot the oldest one, undone last, has what was live there.
+        // The oldest of several changes of a slot is undone last and contains the live lanes at the
+        // target.
         for index in (mark..self.journal.len()).rev() {
             let Change { slot, old, .. } = self.journal[index];
             self.set(slot, old);
         }
     }
 
-    /// Undoes all changes of the open scope and appends what they had come to, each slot once.
+    /// Undoes all changes of the open scope and appends their results, each slot once.
     fn rollback(&mut self, scope: &Scope, changes: &mut Vec<(u32, u8)>) {
         for change in self.journal.drain(scope.mark..) {
             let known = &mut self.slots[change.slot as usize];
@@ -248,7 +254,7 @@ impl Scan {
         }
     }
 
-    /// An empty list of changes, with memory of earlier ones.
+    /// Returns an empty list of changes, with capacity from earlier use.
     fn spare_changes(&mut self) -> Vec<(u32, u8)> {
         self.changes.pop().unwrap_or_default()
     }
@@ -258,14 +264,15 @@ impl Scan {
         self.changes.push(changes);
     }
 
-    /// Makes changes that were undone again.
+    /// Applies undone changes again.
     fn repeat(&mut self, changes: &[(u32, u8)]) {
         for &(slot, lanes) in changes {
             self.set(slot, lanes);
         }
     }
 
-    /// Makes live what any of `branches` branches reads. A branch without a change of a slot keeps its lanes.
+    /// Makes the lanes live that any of `branches` branches reads. A branch without a change of a
+    /// slot leaves its lanes live.
     fn unite(&mut self, changes: &[(u32, u8)], branches: u32) {
         for &(slot, lanes) in changes {
             let known = &mut self.slots[slot as usize];
@@ -274,7 +281,7 @@ impl Scan {
         }
         for &(slot, _) in changes {
             let known = &mut self.slots[slot as usize];
-            // The first change of a slot settles it; at the others nothing is left.
+            // The first change of a slot handles all of its changes; the others find nothing left.
             let count = std::mem::take(&mut known.lists);
             let lanes = std::mem::take(&mut known.collected);
             if count == branches {
@@ -285,9 +292,10 @@ impl Scan {
         }
     }
 
-    /// Makes the entries of `written` since the mark unique.
+    /// Merges the entries of `written` since the mark, so that each slot occurs once.
     fn compact_written(&mut self, mark: usize) {
-        // `collected` is 0 for all slots between uses: taking it back at the first entry of a slot drops the others.
+        // `collected` is 0 for all slots between uses: clearing it at the first entry of a slot
+        // drops the others.
         for &(slot, lanes) in &self.written[mark..] {
             self.slots[slot as usize].collected |= lanes;
         }
@@ -316,11 +324,11 @@ impl Reads for Scan {
     }
 }
 
-/// What has several blocks of which one runs.
+/// Constructs with several blocks of which one runs.
 #[derive(Clone, Copy)]
 enum Branches {
     If,
-    /// Its blocks can break out of it.
+    /// Switch: its blocks can break out of it.
     Switch,
 }
 
@@ -359,7 +367,7 @@ impl Walk<'_> {
                 ..
             } => {
                 self.branches([Some(then), otherwise].into_iter(), exits, Branches::If);
-                // The condition is read before the branches, so that the way back comes to it last.
+                // The condition is read before the branches, so the backward walk visits it last.
                 if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
                     self.scan.gen_lanes(slot, lanes);
                 }
@@ -369,16 +377,18 @@ impl Walk<'_> {
             } => self.loop_(position, body, continuing),
             Node::Switch(switch) => self.switch(switch, exits),
             Node::Call(routine, _) => self.call(routine),
-            // A jump is the last node that is reached: before it is live what is live where it goes.
+            // A jump is the last node that is reached: the lanes that are live at its target are
+            // live before it.
             Node::Break => self.scan.restore(exits.break_to),
             Node::Continue => self.scan.restore(exits.continue_to),
-            // What is live behind the block is what the end of the routine reads.
+            // The lanes that are live after the block are those that the end of the routine reads.
             Node::Return if tail => {}
             Node::Return => self.scan.restore(exits.return_to),
         }
     }
 
-    // A lane of the codes is computed from the same lanes of the sources as that of the result.
+    // A lane of the codes is computed from the same lanes of the sources as that lane of the
+    // result.
     #[inline]
     fn inst(&mut self, inst: &Inst) {
         let needed = inst.dst.as_ref().map_or(0, |dst| self.result(dst));
@@ -390,7 +400,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Lanes of a result and its codes that are read later, as in [`Liveness::needed`]; they are not live before.
+    /// Returns the lanes of a result and its codes that are read later, as in [`Liveness::needed`],
+    /// and removes them from the live lanes.
     #[inline]
     fn result(&mut self, dst: &Dst) -> u8 {
         let slot = self.analysis.slot(self.program, dst.register, dst.index);
@@ -400,7 +411,8 @@ impl Walk<'_> {
         result | self.written(slot, dst) << 4
     }
 
-    /// The lanes of a write that are read later. Of registers in memory that is not known, so all of their lanes count.
+    /// Returns the lanes of a write that are read later. For registers in memory that is unknown,
+    /// so all of their lanes are needed.
     #[inline(always)]
     fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
         let Some(slot) = slot else {
@@ -411,7 +423,7 @@ impl Walk<'_> {
         if lanes == 0 {
             return 0;
         }
-        // Where the guard fails the lanes keep their old values.
+        // If the guard fails, the lanes retain their old values.
         if dst.guard.is_none() {
             self.scan.set(slot, live & !lanes);
         }
@@ -421,7 +433,8 @@ impl Walk<'_> {
         lanes
     }
 
-    /// Blocks of which one runs; all end where control is now. A missing block does nothing.
+    /// Visits blocks of which one runs; all end at the current position. A missing block does
+    /// nothing.
     fn branches(
         &mut self,
         blocks: impl DoubleEndedIterator<Item = Option<BlockId>> + Clone,
@@ -435,13 +448,15 @@ impl Walk<'_> {
             Branches::Switch => Exits {
                 break_to: self.scan.target(),
                 continue_to: exits.continue_to,
-                // A return out of a switch makes a routine no inlined one, so it ends the function.
+                // A routine with a return inside a switch is not inlined, so the return ends the
+                // function.
                 return_to: None,
             },
         };
         self.scan.constructs += 1;
         let mut live_in = self.scan.spare_changes();
-        // Last block first, like everything here: emission takes the records from their end and writes the first block first.
+        // Last block first, because the walk is backward: emission pops the records and writes the
+        // first block first.
         for block in blocks.clone().rev().flatten() {
             self.block(block, exits);
             self.scan.rollback(&scope, &mut live_in);
@@ -453,26 +468,29 @@ impl Walk<'_> {
             block.is_none_or(|block| self.analysis.blocks[block.index()].falls)
         };
         let edges = blocks.clone().filter(falls).count() as u32 + jumps;
-        // All blocks are rolled back: what is live now is what the code behind the construct reads.
+        // All blocks are rolled back: the live lanes are now those that the code after the
+        // construct reads.
         self.push_list(written, edges);
         self.scan.unite(&live_in, blocks.count() as u32);
         self.scan.keep_changes(live_in);
-        // No construct is open whose join would ask for these lanes.
+        // No open construct has a join that would need these lanes.
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }
     }
 
-    /// Records the lanes written since the mark that are live now as those of a join with `edges` edges.
+    /// Records the lanes written since the mark that are live now, for a join with `edges` edges.
     fn push_list(&mut self, mark: usize, edges: u32) {
         self.scan.compact_written(mark);
         let start = self.out.entries.len();
-        // The walk goes backward, and so does the list, so that slots stand in the order in which they are written. The counter of a
-        // loop comes last then: lavapipe tests for the end of some loops with fewer instructions.
+        // The walk is backward, and so is the list, so that slots are in the order in which they
+        // are written. The counter of a loop then comes last: lavapipe tests for the end of some
+        // loops with fewer instructions.
         for index in (mark..self.scan.written.len()).rev() {
             let (slot, lanes) = self.scan.written[index];
             let live = lanes & self.scan.live(slot);
-            // Registers that another join has moved to memory are in the list still, but need no phi.
+            // Registers that another join has moved to memory are still in the list, but need no
+            // phi.
             let register = self.analysis.slot_register[slot as usize];
             if live != 0 && self.analysis.class[register.index()] == Class::Values {
                 self.out.entries.push((slot, live));
@@ -480,7 +498,7 @@ impl Walk<'_> {
         }
         // Each entry is a phi with as many values as there are edges.
         let operands = edges.saturating_mul((self.out.entries.len() - start) as u32);
-        // Beyond the limits the registers go to memory, where a join costs nothing.
+        // Beyond the limits the registers are moved to memory, where a join costs nothing.
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {
                 let register = self.analysis.slot_register[slot as usize];
@@ -490,7 +508,7 @@ impl Walk<'_> {
         } else {
             self.scan.phi_budget -= operands;
         }
-        // Also where it is empty: emission takes a list at each join.
+        // Pushes empty lists, too: emission pops a list at each join.
         self.out
             .lists
             .push(((self.out.entries.len() - start) as u32, edges));
@@ -501,12 +519,13 @@ impl Walk<'_> {
         self.scan.constructs += 1;
         let merge = self.scan.open_scope();
         let break_to = self.scan.target();
-        // A round is followed by the header: what the loop reads before it writes is live at the end of each.
+        // An iteration is followed by the header: the upward-exposed reads of the loop are live at
+        // the end of each iteration.
         for &(slot, lanes) in self.analysis.loop_reads(position) {
             self.scan.gen_lanes(slot, lanes);
         }
         if let Some(continuing) = continuing {
-            // Nothing jumps out of it; the verifier sees to that.
+            // The verifier ensures that nothing jumps out of it.
             self.block(continuing, Exits::default());
         }
         let next_round = self.scan.open_scope();
@@ -517,10 +536,12 @@ impl Walk<'_> {
         };
         self.block(body, inner);
         self.scan.constructs -= 1;
-        // Emission opens a loop with the lists of merge, continue target and header. They are pushed the other way round, each while
-        // `live` has what is live there. A header has two edges: the way in and the next round.
+        // Emission opens a loop with the lists of merge, continue target and header. They are
+        // pushed in reverse order, each while `live` contains the lanes that are live there. A
+        // header has two edges: the entry and the back edge.
         self.push_list(written, 2);
-        // The changes from the continue target up to the header, and those from the merge up to the continue target.
+        // Changes from the continue target up to the header, and changes from the merge up to the
+        // continue target.
         let (mut at_header, mut at_next) = (self.scan.spare_changes(), self.scan.spare_changes());
         self.scan.rollback(&next_round, &mut at_header);
         let falls = u32::from(self.analysis.blocks[body.index()].falls);
@@ -529,7 +550,7 @@ impl Walk<'_> {
         self.scan.rollback(&merge, &mut at_next);
         self.push_list(written, self.scan.jumps());
         self.scan.close_scope(&merge);
-        // Before the loop is live what is live at its header.
+        // The lanes that are live at the header of the loop are live before the loop.
         self.scan.repeat(&at_next);
         self.scan.repeat(&at_header);
         self.scan.keep_changes(at_next);
@@ -552,13 +573,13 @@ impl Walk<'_> {
 
     fn call(&mut self, routine: RoutineId) {
         let info = self.analysis.routines[routine.index()];
-        // A function finds the registers that it shares with others in memory.
+        // A function finds the registers that it shares with other functions in memory.
         if info.inlined {
             self.routine(routine);
         }
     }
 
-    /// The body of a function or of an inlined routine.
+    /// Visits the body of a function or of an inlined routine.
     fn routine(&mut self, routine: RoutineId) {
         let body = self.program.routines[routine].body;
         if !self.analysis.routines[routine.index()].early_return {
@@ -575,7 +596,7 @@ impl Walk<'_> {
         self.scan.constructs -= 1;
         let mut at_start = self.scan.spare_changes();
         self.scan.rollback(&after, &mut at_start);
-        // The end of the body is an edge, too.
+        // The end of the body is also an edge.
         self.push_list(written, self.scan.jumps() + 1);
         self.scan.close_scope(&after);
         self.scan.repeat(&at_start);
@@ -586,7 +607,8 @@ impl Walk<'_> {
     }
 }
 
-/// Slots and lanes of the outputs that the end of the entry point reads: for the next stage, or for transform feedback alone.
+/// Returns the slots and lanes of the outputs that the end of the entry point reads: for the next
+/// stage, or only for transform feedback.
 pub(crate) fn output_lanes(
     program: &Program,
     analysis: &Analysis,
@@ -595,7 +617,7 @@ pub(crate) fn output_lanes(
 ) {
     live.clear();
     for (slot, semantic) in analysis.output_slots(program) {
-        // What no stage reads need not be computed unless it is captured.
+        // Lanes that no stage reads need not be computed unless they are captured.
         let lanes = if options.interface.outputs.drops(semantic) {
             options.transform_feedback.lanes(semantic)
         } else {

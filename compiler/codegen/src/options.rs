@@ -1,4 +1,4 @@
-//! What a caller chooses: target, device features, bindings, conventions, debug information.
+//! Options of the caller: target, device features, bindings, conventions, debug information.
 
 pub use crate::bindings::{
     BindingLayout, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, IMAGE_LOCK_BINDING, IMAGE_UNITS,
@@ -12,7 +12,8 @@ pub use crate::varyings::{Place, Varyings};
 use glasm_ir::{Modes, Semantic, TypeBase};
 use spirv::{Decoration, StorageClass};
 
-/// Target environment: decides the SPIR-V version and which features are core. In the order of these versions.
+/// Target environment: determines the SPIR-V version and the features in its core. In the order of
+/// these versions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -20,8 +21,10 @@ use spirv::{Decoration, StorageClass};
     serde(rename_all = "snake_case")
 )]
 pub enum Target {
-    /// OpenGL with `GL_ARB_gl_spirv`, which is core in 4.6: SPIR-V 1.0 with the rules of the execution environment of OpenGL 4.5. Such
-    /// modules go with [`Conventions::opengl_environment`], [`BindingLayout::opengl`] and [`DeviceFeatures::of_opengl`].
+    /// OpenGL with `GL_ARB_gl_spirv`, which is core in 4.6: SPIR-V 1.0 with the rules of the
+    /// execution environment of OpenGL 4.5. Such modules require
+    /// [`Conventions::opengl_environment`], [`BindingLayout::opengl`] and
+    /// [`DeviceFeatures::of_opengl`].
     #[cfg_attr(feature = "serde", serde(rename = "opengl4_5"))]
     OpenGl4_5,
     /// Vulkan 1.1, SPIR-V 1.3.
@@ -42,7 +45,8 @@ impl Target {
         Self::Vulkan1_3,
     ];
 
-    /// Its name, which is that of spirv-val for the environment (`--target-env`).
+    /// Returns the name of the target, which is also spirv-val's name of the environment
+    /// (`--target-env`).
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenGl4_5 => "opengl4.5",
@@ -52,10 +56,11 @@ impl Target {
         }
     }
 
-    /// The version of SPIR-V as modules start with it.
+    /// Returns the version of SPIR-V as encoded in the header of modules.
     pub(crate) const fn spirv_version(self) -> u32 {
         match self {
-            // SPIR-V section 2.3: from the highest byte down 0, the major version, the minor version, 0.
+            // SPIR-V section 2.3: from the highest byte down 0, the major version, the minor
+            // version, 0.
             Self::OpenGl4_5 => 0x0001_0000,
             Self::Vulkan1_1 => 0x0001_0300,
             Self::Vulkan1_2 => 0x0001_0500,
@@ -63,7 +68,7 @@ impl Target {
         }
     }
 
-    /// Whether modules follow the rules of OpenGL, else those of Vulkan.
+    /// Returns true if modules follow the rules of OpenGL, false for those of Vulkan.
     pub(crate) const fn is_opengl(self) -> bool {
         match self {
             Self::OpenGl4_5 => true,
@@ -71,19 +76,21 @@ impl Target {
         }
     }
 
-    /// The class of storage blocks, and the decoration that makes a structure one. SPIR-V has a class for them from 1.3 on.
+    /// Returns the storage class of storage blocks and the decoration of their structures. SPIR-V
+    /// has a storage class for them since 1.3.
     pub(crate) const fn storage_block(self) -> (StorageClass, Decoration) {
         if self.is_opengl() {
             (StorageClass::Uniform, Decoration::BufferBlock)
         } else {
-            // The version that brought this class deprecated `BufferBlock`.
+            // SPIR-V 1.3 introduced this class and deprecated `BufferBlock`.
             (StorageClass::StorageBuffer, Decoration::Block)
         }
     }
 }
 
-/// Most viewports: `MAX_VIEWPORTS` of GL, and the least `maxViewports` of devices that have several. Where the device cannot send a primitive to
-/// several of them, each takes an invocation for each of two views, and Vulkan guarantees 32 (`maxGeometryShaderInvocations`).
+/// Maximum number of viewports: `MAX_VIEWPORTS` of GL, and the minimum of `maxViewports` for
+/// devices that have several. If the device cannot send a primitive to several of them, each takes
+/// an invocation for each of two views, and Vulkan guarantees 32 (`maxGeometryShaderInvocations`).
 pub const MAX_VIEWPORTS: u32 = 16;
 
 /// Depth range of clip space that the program writes.
@@ -97,11 +104,11 @@ pub enum ClipDepth {
     /// 0 to w, as Vulkan clips.
     #[default]
     ZeroToOne,
-    /// -w to w, as GL clips: remapped at the end of the last vertex stage.
+    /// -w to w, as GL clips (GL 2.1 section 2.12): remapped at the end of the last vertex stage.
     NegativeOneToOne,
 }
 
-/// GL rules that differ from Vulkan's.
+/// GL rules that differ from those of Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -111,17 +118,18 @@ pub enum ClipDepth {
 pub struct Conventions {
     /// Depth range of clip space.
     pub clip_depth: ClipDepth,
-    /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
+    /// True if derivatives in y are negated: for callers that draw with a flipped viewport.
     pub negate_ddy: bool,
-    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while
-    /// [`PointOrigin::UpperLeft`] is the upper left corner.
+    /// True if t of point coordinates increases in the opposite direction: for callers whose y = 0
+    /// is the bottom of the image, while [`PointOrigin::UpperLeft`] is the upper left corner.
     pub flip_point_coord: bool,
-    /// Whether the environment counts instances from 0 in every draw, as GL and Direct3D do. Vulkan counts from the base instance.
+    /// True if the environment counts instances from 0 in every draw, as GL and Direct3D do. Vulkan
+    /// counts from the base instance.
     pub instances_from_zero: bool,
 }
 
 impl Conventions {
-    /// Vulkan's own rules: positions pass unchanged.
+    /// Returns Vulkan's own rules: positions are unchanged.
     pub const fn vulkan() -> Self {
         Self {
             clip_depth: ClipDepth::ZeroToOne,
@@ -131,8 +139,8 @@ impl Conventions {
         }
     }
 
-    /// The rules of [`Target::OpenGl4_5`], where OpenGL itself does all that programs may depend on: depth, origins of windows and points,
-    /// derivatives.
+    /// Returns the rules of [`Target::OpenGl4_5`], where OpenGL itself implements all rules that
+    /// programs may depend on: depth, origins of windows and points, derivatives.
     pub const fn opengl_environment() -> Self {
         Self {
             // `InstanceId` of OpenGL starts at 0 in every draw.
@@ -141,8 +149,8 @@ impl Conventions {
         }
     }
 
-    /// GL's rules for a caller that keeps row 0 of an image at GL's bottom: clip depth is remapped, everything in y stays but the
-    /// coordinates of points.
+    /// Returns GL's rules for a caller that stores images with y = 0 at GL's bottom: clip depth is
+    /// remapped, and y is unchanged except in point coordinates.
     pub const fn opengl() -> Self {
         Self {
             clip_depth: ClipDepth::NegativeOneToOne,
@@ -153,7 +161,8 @@ impl Conventions {
     }
 }
 
-/// The corner of a point whose coordinate is (0, 0), in the picture as the caller's conventions have it upright.
+/// Corner of a point whose coordinate is (0, 0), in the upright image according to the caller's
+/// conventions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -164,11 +173,12 @@ pub enum PointOrigin {
     /// GL's initial state.
     #[default]
     UpperLeft,
-    /// t counts from below.
+    /// Lower left corner: t increases upward.
     LowerLeft,
 }
 
-/// Numbers of primitives that are drawn as several: `QUADS` and `POLYGON` as triangles, all of which have the number of what they are of.
+/// Numbering of primitives that are drawn as several: `QUADS` and `POLYGON` as triangles, which all
+/// have the number of the original primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -176,12 +186,12 @@ pub enum PointOrigin {
     serde(rename_all = "snake_case")
 )]
 pub enum PrimitiveNumbers {
-    /// Each has its own.
+    /// Each triangle has its own number.
     #[default]
     Own,
-    /// Two have the same: quadrilaterals.
+    /// Two triangles share a number: quadrilaterals.
     Halved,
-    /// All have number 0: a polygon.
+    /// All triangles have number 0: a polygon.
     Zero,
 }
 
@@ -200,7 +210,7 @@ pub struct PatchLevels {
 }
 
 impl PatchLevels {
-    /// Outer and inner levels.
+    /// Returns these outer and inner levels.
     pub fn new(outer: [f32; 4], inner: [f32; 2]) -> Self {
         Self {
             // As bits, because floats have neither `Eq` nor `Hash`.
@@ -211,14 +221,14 @@ impl PatchLevels {
 }
 
 impl Default for PatchLevels {
-    /// GL's initial state.
+    /// Returns GL's initial state.
     fn default() -> Self {
         Self::new([1.0; 4], [1.0; 2])
     }
 }
 
-/// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again, unless [`Options::forms`] says
-/// that modules read it when they run.
+/// GL state of pipelines that programs depend on. A caller that changes it recompiles its programs,
+/// unless [`Options::forms`] makes modules read it at run time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -226,52 +236,66 @@ impl Default for PatchLevels {
     serde(default, deny_unknown_fields)
 )]
 pub struct FixedState {
-    /// Fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
+    /// True if fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
     pub two_sided_color: bool,
-    /// Colors are not interpolated (`SHADE_MODEL` is `FLAT`).
+    /// True if colors are not interpolated (`SHADE_MODEL` is `FLAT`; GL 2.1 section 2.14.7).
     pub flat_colors: bool,
-    /// Colors that the last stage before rasterization writes are clamped to [0, 1] (`CLAMP_VERTEX_COLOR`). For that stage only.
+    /// True if colors that the last stage before rasterization writes are clamped to [0, 1]
+    /// (`CLAMP_VERTEX_COLOR`; ARB_color_buffer_float). For that stage only.
     pub clamp_vertex_colors: bool,
-    /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`). For pipelines that draw points.
+    /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`; GL 2.1
+    /// section 3.3). For pipelines that draw points.
     pub point_sprites: u8,
-    /// Where coordinates of points start (`POINT_SPRITE_COORD_ORIGIN`).
+    /// Origin of point coordinates (`POINT_SPRITE_COORD_ORIGIN`; GL 2.1 section 3.3).
     pub point_origin: PointOrigin,
-    /// Bits of a float: the size of all points, whatever programs write (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last stage before
+    /// Bits of a float: the size of all points, regardless of sizes that programs write
+    /// (`VERTEX_PROGRAM_POINT_SIZE` is off; GL 2.1 section 3.3). For the last stage before
     /// rasterization.
     pub point_size: Option<u32>,
-    /// Bits of a float: the size of points where the program writes none (`POINT_SIZE`; NV_vertex_program section 2.14.1.5). Vulkan has no
-    /// size then. For the last stage before rasterization, if it is a vertex program, in pipelines that draw points.
+    /// Bits of a float: the size of points if the program writes none (`POINT_SIZE`;
+    /// NV_vertex_program section 2.14.1.5). Without it the size is undefined in Vulkan. For the
+    /// last stage before rasterization, if it is a vertex program, in pipelines that draw points.
     pub unwritten_point_size: Option<u32>,
-    /// Bit n: position-invariant vertex programs clip by user clip plane n, programs of NV_vertex_program2 by the distance n that they write
-    /// (`CLIP_PLANEn`). Other programs do not clip by planes, and by all distances that they write.
+    /// Bit n: position-invariant vertex programs clip by user clip plane n, programs of
+    /// NV_vertex_program2 by the distance n that they write (`CLIP_PLANEn`). Other programs ignore
+    /// user clip planes and clip by all distances that they write.
     pub clip_planes: u8,
-    /// Number of vertices of the patches that a geometry program with `PRIMITIVE_IN PATCHES` gets (`PATCH_VERTICES`). Vulkan gives such a
-    /// program no patches but primitives of as many vertices: points (1), lines (2), triangles (3), and lines (4) or triangles (6) with
-    /// adjacency, which the caller draws.
+    /// Number of vertices of the patches that a geometry program with `PRIMITIVE_IN PATCHES`
+    /// receives (`PATCH_VERTICES`). Vulkan passes such a program no patches but primitives with the
+    /// same number of vertices: points (1), lines (2), triangles (3), and lines (4) or triangles
+    /// (6) with adjacency, which the caller draws.
     pub patch_vertices: u8,
-    /// The most vertices that a geometry program emits, in the place of its `VERTICES_OUT` (`ProgramVertexLimitNV`).
+    /// Maximum number of vertices that a geometry program emits, overriding its `VERTICES_OUT`
+    /// (`ProgramVertexLimitNV`).
     pub vertex_limit: Option<u32>,
-    /// How primitives are counted where GL draws what Vulkan does not have: for the first stage behind the vertex program that gets their
-    /// numbers.
+    /// Numbering of primitives that Vulkan does not support: for the first stage after the vertex
+    /// program that reads their numbers.
     pub primitive_numbers: PrimitiveNumbers,
-    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of `QUADS`, and the module runs twice for
-    /// each four vertices V0 to V3, for V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
+    /// True if a geometry program for triangles receives quadrilaterals: the caller draws lines
+    /// with adjacency instead of `QUADS`, and the module runs twice for each four vertices V0 to
+    /// V3, for V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
     pub quadrilaterals: bool,
-    /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`, `PATCH_DEFAULT_INNER_LEVEL`): for stages that are made
-    /// for geometry programs with `PRIMITIVE_IN PATCHES`.
+    /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`,
+    /// `PATCH_DEFAULT_INNER_LEVEL`): for stages that the library creates for geometry programs with
+    /// `PRIMITIVE_IN PATCHES`.
     pub patch_levels: PatchLevels,
-    /// The framebuffer has no layers, so that those which programs choose do not count: NV_geometry_program4 section 2.14.6.5. Vulkan leaves
-    /// undefined what they do there.
+    /// True if the framebuffer has no layers, so that layers selected by programs are ignored:
+    /// NV_geometry_program4 section 2.14.6.5. Their effect is undefined in Vulkan.
     pub single_layer: bool,
-    /// Colors of fragments are clamped to [0, 1] whatever the attachment holds (`CLAMP_FRAGMENT_COLOR` is `TRUE`). Fixed-point
-    /// attachments clamp anyway.
+    /// True if fragment colors are clamped to [0, 1] for attachments of any format
+    /// (`CLAMP_FRAGMENT_COLOR` is `TRUE`; ARB_color_buffer_float). Fixed-point attachments always
+    /// clamp.
     pub clamp_fragment_colors: bool,
-    /// Bit n: color attachment n is drawn to (`DrawBuffers`). Programs without numbered colors write all of them; 0 stands for
-    /// attachment 0 alone. Attachments that only some draws are for can have all their bits set, and no color writes in other pipelines.
+    /// Bit n: color attachment n is drawn to (`DrawBuffers`; ARB_draw_buffers section 4.2.1).
+    /// Programs without numbered colors write all of them; 0 means attachment 0 alone. All bits may
+    /// be set for attachments that only some draws write, with color writes disabled in the other
+    /// pipelines.
     pub draw_buffers: u8,
-    /// Which fragments pass by their alpha (`ALPHA_TEST`, `glAlphaFunc`). Vulkan has no such test.
+    /// Condition under which fragments pass by their alpha (`ALPHA_TEST`, `glAlphaFunc`). Vulkan
+    /// has no such test.
     pub alpha_test: AlphaTest,
-    /// The stipple of lines (`LINE_STIPPLE`, `glLineStipple`), for the last stage before rasterization and the fragment program.
+    /// Line stipple (`LINE_STIPPLE`, `glLineStipple`), for the last stage before rasterization and
+    /// the fragment program.
     pub line_stipple: Option<LineStipple>,
 }
 
@@ -283,14 +307,16 @@ pub struct FixedState {
     serde(default, deny_unknown_fields)
 )]
 pub struct DebugInfo {
-    /// `OpName` for every source name. Interface variables are called as in the languages: `fragment_color`. The parameter block has a
-    /// member for each parameter, at the same place as without names.
+    /// True for `OpName` for every source name. Interface variables have the names of the
+    /// languages: `fragment_color`. The parameter block has a member for each parameter, at the
+    /// same offset as without names.
     pub names: bool,
-    /// `OpLine` for every instruction.
+    /// True for `OpLine` for every instruction.
     pub lines: bool,
 }
 
-/// What is decided about interface variables outside of the program: by API objects, and by the stages beside it.
+/// Properties of interface variables that are determined outside of the program: by API objects,
+/// and by the adjacent stages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -298,17 +324,19 @@ pub struct DebugInfo {
     serde(default, deny_unknown_fields)
 )]
 pub struct InterfaceTypes {
-    /// Types of vertex attributes by location; missing ones have the type that the program declares.
+    /// Types of vertex attributes by location; missing ones have the type that the program
+    /// declares.
     pub attributes: Vec<TypeBase>,
     /// Types of color attachments; missing ones have the type that the program declares.
     pub colors: Vec<TypeBase>,
-    /// Varyings that the stage before writes.
+    /// Varyings that the previous stage writes.
     pub inputs: Varyings,
-    /// Varyings that the stage behind reads.
+    /// Varyings that the next stage reads.
     pub outputs: Varyings,
 }
 
-/// Which components the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE`.
+/// Components that the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE` (ARB_shadow
+/// section 3.8.13.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -327,8 +355,8 @@ pub enum DepthMode {
     Red,
 }
 
-/// What a program does to a texture coordinate because Vulkan's samplers cannot: GL's wrap modes (NV_gpu_program4 section 3.8.8,
-/// table X.19).
+/// Transformation that a program applies to a texture coordinate because Vulkan's samplers cannot:
+/// GL's wrap modes (NV_gpu_program4 section 3.8.8, table X.19).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -336,21 +364,22 @@ pub enum DepthMode {
     serde(rename_all = "snake_case")
 )]
 pub enum WrapMode {
-    /// Nothing: the sampler wraps the coordinate.
+    /// No transformation: the sampler wraps the coordinate.
     #[default]
     Sampler,
-    /// `CLAMP`: clamps to 0 and 1, where linear filters see half of the border. The sampler must clamp to the border.
+    /// `CLAMP`: clamps to 0 and 1, where linear filters weight the border with one half. The
+    /// sampler must clamp to the border.
     Clamp,
     /// `MIRROR_CLAMP_EXT`: mirrors at 0, then like `Clamp`. The sampler must clamp to the border.
     MirrorClamp,
     /// `MIRROR_CLAMP_TO_BORDER_EXT`: mirrors at 0. The sampler must clamp to the border.
     MirrorClampToBorder,
-    /// `MIRROR_CLAMP_TO_EDGE_EXT`, for devices without `samplerMirrorClampToEdge`: mirrors at 0. The sampler must clamp to the
-    /// edge.
+    /// `MIRROR_CLAMP_TO_EDGE_EXT`, for devices without `samplerMirrorClampToEdge`: mirrors at 0.
+    /// The sampler must clamp to the edge.
     MirrorClampToEdge,
 }
 
-/// How many texels of a level a filter reads.
+/// Number of texels of a level that a filter reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -358,14 +387,14 @@ pub enum WrapMode {
     serde(rename_all = "snake_case")
 )]
 pub enum TexelFilter {
-    /// The nearest one.
+    /// Nearest one.
     #[default]
     Nearest,
     /// Two in each dimension.
     Linear,
 }
 
-/// How many levels a filter reads.
+/// Number of levels that a filter reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -373,10 +402,10 @@ pub enum TexelFilter {
     serde(rename_all = "snake_case")
 )]
 pub enum LevelFilter {
-    /// The base level, whatever the level of detail.
+    /// Base level, regardless of the level of detail.
     #[default]
     Base,
-    /// The nearest level.
+    /// Nearest level.
     Nearest,
     /// Two levels, or more with anisotropy.
     Linear,
@@ -384,17 +413,21 @@ pub enum LevelFilter {
 
 /// Wrap modes of a texture image unit, with the filters of its sampler that they depend on.
 ///
-/// A unit without wrap modes costs nothing. Else an access has a clamp, after an absolute value for mirroring modes, and:
+/// A unit without wrap modes costs nothing. Otherwise an access has a clamp, after an absolute
+/// value for mirroring modes, and:
 ///
-/// - in fragment programs, where the level of detail matters, two derivatives, because it belongs to the coordinate as it was
-///   before (a bias takes an `exp2` more);
-/// - for `Nearest` filters with [`WrapMode::Clamp`] and [`WrapMode::MirrorClamp`], and for `Linear` ones with the mirroring modes
-///   and for offsets, the size of a level. `Clamp` with two `Nearest` filters is cheaper as [`WrapMode::Sampler`] with a
-///   sampler that clamps to the edge, unless programs gather;
-/// - for filters that differ, or where a level's size is needed of a texture with levels, the number of that level.
+/// - in fragment programs, where the level of detail matters, two derivatives, because it is
+///   computed from the original coordinate (a bias takes an `exp2` more);
+/// - for `Nearest` filters with [`WrapMode::Clamp`] and [`WrapMode::MirrorClamp`], and for `Linear`
+///   ones with the mirroring modes and for offsets, a query of the size of a level. `Clamp` with
+///   two `Nearest` filters is cheaper as [`WrapMode::Sampler`] with a sampler that clamps to the
+///   edge, unless programs gather;
+/// - for filters that differ, or if the size of a level is needed for a texture with levels, the
+///   index of that level.
 ///
-/// With [`LevelFilter::Linear`] it is the nearer level whose size is used for both. Explicit levels of detail are taken as they
-/// are: a bias or a range of the sampler does not change where they mirror. Cube maps are filtered across their edges.
+/// With [`LevelFilter::Linear`] the size of the nearer level is used for both. Explicit levels of
+/// detail are used unchanged: a bias or a range of the sampler does not change where they mirror.
+/// Cube maps are filtered across their edges.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -404,15 +437,15 @@ pub enum LevelFilter {
 pub struct TextureWrap {
     /// Modes of s, t and r.
     pub modes: [WrapMode; 3],
-    /// Filter where texels cover more than a pixel.
+    /// Filter if texels cover more than a pixel.
     pub magnify: TexelFilter,
-    /// Filter where they cover less.
+    /// Filter if texels cover less than a pixel.
     pub minify: TexelFilter,
     /// Filter between levels.
     pub levels: LevelFilter,
 }
 
-/// What a sampler adds to levels of detail. Values are equal if their bits are.
+/// Bias that a sampler adds to levels of detail. Values are equal if their bits are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct LodBias(u32);
@@ -424,7 +457,7 @@ impl From<f32> for LodBias {
 }
 
 impl LodBias {
-    /// Number of levels.
+    /// Returns the bias in levels.
     pub const fn levels(self) -> f32 {
         f32::from_bits(self.0)
     }
@@ -448,9 +481,10 @@ pub struct Options {
     pub conventions: Conventions,
     /// GL state that programs depend on.
     pub fixed: FixedState,
-    /// Where modules have that state from, and `polygon_stipple`, `depth_modes` and `texture_wraps`.
+    /// Sources from which modules read that state, and `polygon_stipple`, `depth_modes` and
+    /// `texture_wraps`.
     pub forms: StateForms,
-    /// The stipple of polygons (`POLYGON_STIPPLE`), for fragment programs. Vulkan has none.
+    /// Polygon stipple (`POLYGON_STIPPLE`), for fragment programs. Vulkan has none.
     pub polygon_stipple: Option<Box<PolygonStipple>>,
     /// Debug information.
     pub debug: DebugInfo,
@@ -458,68 +492,80 @@ pub struct Options {
     pub interface: InterfaceTypes,
     /// Lengths of the arrays that handles index.
     pub handles: HandleLimits,
-    /// Depth modes of textures that are compared, by texture image unit; missing ones are luminance. An array of units has that of
-    /// its first; textures by handle are luminance.
+    /// Depth modes of textures that are compared, by texture image unit; missing ones are
+    /// luminance. An array of units uses the mode of its first unit; textures by handle are
+    /// luminance.
     pub depth_modes: Vec<DepthMode>,
-    /// Texture image units whose textures are signed HILO: lookups give (HI, LO, sqrt(max(0, 1 - HI^2 - LO^2)), 1) of the filtered texel.
-    /// Missing ones are not. NV_fragment_program section 3.11.5.38. An array of units is what its first is.
+    /// True for texture image units whose textures are signed HILO: lookups return (HI, LO,
+    /// sqrt(max(0, 1 - HI^2 - LO^2)), 1) of the filtered texel. Missing units are not.
+    /// NV_fragment_program section 3.11.5.38. An array of units uses the value of its first unit.
     pub signed_hilo: Vec<bool>,
-    /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
-    /// can neither read nor write without; a caller that binds another format then compiles its programs again. Units without a format here have the
-    /// one that a text of TGSI states for its image, on every device.
+    /// Formats of the images that will be bound, by image unit. Formatted loads and stores declare
+    /// the format of their unit if the device supports neither reads nor writes without a format; a
+    /// caller that binds another format then recompiles its programs. Units without a format here
+    /// use the format that a TGSI program states for its image, on every device.
     pub image_formats: Vec<Option<TexelFormat>>,
-    /// Wrap modes that programs apply themselves, by texture image unit; missing ones are left to samplers. An array of units has
-    /// those of its first.
+    /// Wrap modes that programs apply themselves, by texture image unit; missing ones are left to
+    /// samplers. An array of units uses the modes of its first unit.
     pub texture_wraps: Vec<TextureWrap>,
-    /// Biases of samplers, by texture image unit; missing ones are 0. An array of units has that of its first. Only accesses with a
-    /// least level of detail ask for it, on devices without [`resource_min_lod`](DeviceFeatures::resource_min_lod) and outside
-    /// fragment programs.
+    /// Biases of samplers, by texture image unit; missing ones are 0. An array of units uses the
+    /// bias of its first unit. Only accesses with a minimum level of detail read them, on devices
+    /// without [`resource_min_lod`](DeviceFeatures::resource_min_lod) and outside fragment
+    /// programs.
     pub lod_biases: Vec<LodBias>,
-    /// What is captured, in the last stage before rasterization.
+    /// Captured outputs, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
-    /// Zero of either sign times anything, infinities and NaN included, is +0, as old GPUs had it (NV_vertex_program section 2.14.1.11).
-    /// This is so in all products of floats of up to 32 bits that instructions consist of, sums of products, interpolations and powers
-    /// among them. Without it products follow IEEE 754, where `0 * inf` and `0 * NaN` are NaN, as NV_gpu_program4 has it.
+    /// True if the product of zero of either sign and any value, infinities and NaN included, is
+    /// +0, as on old GPUs (NV_vertex_program section 2.14.1.11). This applies to all products of
+    /// floats of up to 32 bits that instructions consist of, including sums of products,
+    /// interpolations and powers. Without this option products follow IEEE 754, where `0 * inf` and
+    /// `0 * NaN` are NaN, as NV_gpu_program4 specifies.
     ///
-    /// A product costs two comparisons, an "or" and a selection more, with a constant factor one comparison and a selection; squares
-    /// cost nothing more. Dot products become single products and sums.
+    /// A product costs two comparisons, an "or" and a selection in addition, with a constant factor
+    /// one comparison and a selection; squares cost nothing in addition. Dot products become single
+    /// products and sums.
     pub legacy_multiply: bool,
-    /// Results of half precision and of fixed point in `!!FP1.0` programs are not rounded to the bits that these formats have; fixed point
-    /// results are clamped all the same. They then are more precise than the language says, and larger than 65504 without becoming
-    /// infinite. Rounding to half precision takes about fourteen instructions for each result, rounding to fixed point six.
+    /// True if half-precision and fixed-point results in `!!FP1.0` programs are not rounded to the
+    /// bits of these formats; fixed-point results are still clamped. Results are then more precise
+    /// than the language specifies, and may exceed 65504 without becoming infinite. Rounding to
+    /// half precision takes about fourteen instructions for each result, rounding to fixed point
+    /// six.
     ///
-    /// It also leaves drivers the freedom that they have with GLSL, to compute sums and products as they like, at the cost of infinities, NaN, signs
-    /// of zero, and of equal results of equal instructions for OpenGL and in the register languages.
+    /// This option also permits drivers, as in GLSL, to reorder and contract sums and products, at
+    /// the cost of infinities, NaN, signs of zero, and of equal results of equal instructions for
+    /// OpenGL and in the register languages.
     pub fast_precision: bool,
-    /// Programs of the register languages have no denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1).
-    /// Their modules ask the device to flush them if it has
-    /// [`denorm_flush_to_zero_float32`](DeviceFeatures::denorm_flush_to_zero_float32); else it depends on the device whether it does. With
-    /// this option code does it for such devices, about six instructions for each operand and each result. State programs, which run
-    /// once, have that code anyway.
+    /// True if code flushes denormals on devices without
+    /// [`denorm_flush_to_zero_float32`](DeviceFeatures::denorm_flush_to_zero_float32), about six
+    /// instructions for each operand and each result. Programs of the register languages have no
+    /// denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1). Their
+    /// modules request flushing from devices with that feature; on others flushing is
+    /// device-dependent without this option. State programs, which run once, always contain that
+    /// code.
     pub exact_denormals: bool,
 }
 
 impl Options {
-    /// Whether fragments may end for another reason than their program.
+    /// Returns true if fragments may be discarded by a test outside of their program.
     pub(crate) fn tests_fragments(&self) -> bool {
-        // A state that is read at run time may be on whatever the options say.
+        // A state that is read at run time may be on, regardless of the options.
         !self.forms.alpha_test.is_fixed()
             || self.fixed.alpha_test.function != CompareFunction::Always
             || self.stipples_lines()
             || self.stipples_polygons()
     }
 
-    /// Whether polygons may be stippled.
+    /// Returns true if polygons may be stippled.
     pub(crate) fn stipples_polygons(&self) -> bool {
         !self.forms.polygon_stipple.is_fixed() || self.polygon_stipple.is_some()
     }
 
-    /// Whether lines may be stippled.
+    /// Returns true if lines may be stippled.
     pub(crate) fn stipples_lines(&self) -> bool {
         !self.forms.line_stipple.is_fixed() || self.fixed.line_stipple.is_some()
     }
 
-    /// The most vertices that a geometry program emits.
+    /// Returns the maximum number of vertices that a geometry program emits.
     pub(crate) fn vertex_limit(&self, modes: &Modes) -> u32 {
         // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00714.
         self.fixed.vertex_limit.unwrap_or(modes.vertices_out).max(1)
@@ -534,7 +580,7 @@ impl Options {
     serde(deny_unknown_fields)
 )]
 pub struct Capture {
-    /// The result.
+    /// Result.
     pub semantic: Semantic,
     /// First component.
     pub first: u8,
@@ -544,22 +590,23 @@ pub struct Capture {
     pub buffer: u32,
     /// Bytes from the start of the vertex in the buffer.
     pub offset: u32,
-    /// Vertex stream; other streams than 0 are for geometry programs.
+    /// Vertex stream; streams other than 0 are for geometry programs.
     pub stream: u32,
 }
 
 impl Capture {
-    /// One past the last byte.
+    /// Returns the end of the captured bytes: one past the last byte.
     pub(crate) fn end(&self) -> u32 {
-        // The caller chooses the offset, so that the sum may not fit into a word.
+        // The caller chooses the offset, so the sum may overflow 32 bits.
         self.offset.saturating_add(4 * u32::from(self.count))
     }
 }
 
-/// What the last stage before rasterization writes to transform feedback buffers. All components have 32 bits.
+/// Outputs that the last stage before rasterization writes to transform feedback buffers
+/// (NV_transform_feedback). All components have 32 bits.
 ///
-/// GL's interleaved mode is one buffer with captures one after the other, its separate mode one capture per buffer; skipped components
-/// are a gap between offsets.
+/// GL's interleaved mode is one buffer with consecutive captures, its separate mode one capture per
+/// buffer; skipped components are a gap between offsets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -569,12 +616,13 @@ impl Capture {
 pub struct TransformFeedback {
     /// Captures, in any order.
     pub captures: Vec<Capture>,
-    /// Bytes from a vertex to the next, by buffer. Missing ones, and those that are 0, reach to the end of the last capture.
+    /// Bytes from a vertex to the next, by buffer. Missing or zero strides extend to the end of the
+    /// last capture.
     pub strides: Vec<u32>,
 }
 
 impl TransformFeedback {
-    /// Bytes from a vertex to the next in a buffer.
+    /// Returns the bytes from a vertex to the next in a buffer.
     pub fn stride(&self, buffer: u32) -> u32 {
         let given = self.strides.get(buffer as usize).copied();
         let captures = self
@@ -585,25 +633,26 @@ impl TransformFeedback {
         given.filter(|stride| *stride > 0).unwrap_or(needed)
     }
 
-    /// The components of a result that are captured, as a mask.
+    /// Returns the components of a result that are captured, as a mask.
     pub(crate) fn lanes(&self, semantic: Semantic) -> u8 {
         let captures = self.captures.iter();
         let captures = captures.filter(|capture| capture.semantic == semantic);
         captures.fold(0, |all, capture| {
-            // What reaches beyond w is an error, which `capture::check` reports.
+            // Components beyond w are an error, which `capture::check` reports.
             let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
             lanes.fold(all, |mask, lane| mask | 1u8 << lane)
         })
     }
 
-    /// Whether nothing is captured.
+    /// Returns true if nothing is captured.
     pub fn is_empty(&self) -> bool {
         self.captures.is_empty()
     }
 }
 
-/// Lengths of the arrays that handles index. Every array counts against the device's limits for a stage. A device that cannot index
-/// them at run time gets a switch with a case for each element, in every access.
+/// Lengths of the arrays that handles index. Every array counts against the device's limits for a
+/// stage. For a device that cannot index them dynamically, every access is a switch with a case for
+/// each element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",

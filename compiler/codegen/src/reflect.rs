@@ -1,4 +1,5 @@
-//! What a module expects of its caller. With the feature `serde` it goes to JSON or another format and comes back.
+//! Reflection: the requirements of a module on its caller. With the feature `serde` it can be
+//! serialized and deserialized.
 
 #[cfg(feature = "serde")]
 use crate::capability::known;
@@ -27,7 +28,7 @@ pub enum Scalar {
     Double,
 }
 
-/// A descriptor set and binding number.
+/// Descriptor set and binding number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct DescriptorSlot {
@@ -37,23 +38,23 @@ pub struct DescriptorSlot {
     pub binding: u32,
 }
 
-/// The uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
+/// Uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct ParamBlock {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
-    /// The source of each vec4.
+    /// Source of each vec4.
     pub slots: Vec<ParamSource>,
-    /// Whether it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform buffer.
+    /// True for a storage buffer, for blocks of more than 64 KiB; false for a uniform buffer.
     pub storage: bool,
 }
 
-/// A combined image sampler.
+/// Combined image sampler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct TextureBinding {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
     /// First texture image unit.
     pub unit: u32,
@@ -61,38 +62,41 @@ pub struct TextureBinding {
     pub count: u32,
     /// Target.
     pub target: TexTarget,
-    /// Whether it is compared.
+    /// True if it is a depth comparison.
     pub shadow: bool,
-    /// What texels are converted to.
+    /// Type of its texels.
     pub texel: Scalar,
 }
 
-/// The sampler of a texture image unit, which the program uses for textures of other units. The descriptor is the combined image sampler of
-/// the unit: its sampler counts only, unless [`Reflection::textures`] has the unit, too.
+/// Sampler of a texture image unit, which the program uses for textures of other units. The
+/// descriptor is the combined image sampler of the unit: only its sampler is used, unless
+/// [`Reflection::textures`] has the unit, too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct SamplerBinding {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
     /// Texture image unit.
     pub unit: u32,
-    /// Whether it compares.
+    /// True if it compares.
     pub shadow: bool,
 }
 
-/// An input attachment: the color attachment that the program draws to, which holds one sample for each pixel.
+/// Input attachment: the color attachment that the program draws to, which has one sample for each
+/// pixel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct AttachmentBinding {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
-    /// Number of the color attachment, which is its index among the input attachments of the subpass, too.
+    /// Number of the color attachment, which is also its index among the input attachments of the
+    /// subpass.
     pub buffer: u32,
-    /// What its texels are read as.
+    /// Type of its texels.
     pub texel: Scalar,
 }
 
-/// How an image must be bound.
+/// Format in which an image must be bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -100,20 +104,22 @@ pub struct AttachmentBinding {
     serde(rename_all = "snake_case")
 )]
 pub enum ImageFormat {
-    /// In its own format, whose texels are read and written as this type.
+    /// Its own format, whose texels are read and written as this type.
     Own(Scalar),
-    /// As unsigned integers with so many bits for a texel: `R8_UINT`, `R16_UINT`, `R32_UINT`, `R32G32_UINT`,
-    /// `R32G32B32A32_UINT`. Images whose texels have another size are no valid binding.
+    /// Unsigned integers with this number of bits for a texel: `R8_UINT`, `R16_UINT`, `R32_UINT`,
+    /// `R32G32_UINT`, `R32G32B32A32_UINT`. Images whose texels have another size are not a valid
+    /// binding.
     Raw(u8),
-    /// As unsigned integers like raw texels, of whatever size its texels have: programs ask for its size and samples only.
+    /// Unsigned integers like raw texels, with texels of any size: programs query its size and
+    /// samples only.
     Any,
 }
 
-/// A storage image, or a storage texel buffer where the target is a buffer.
+/// Storage image, or a storage texel buffer if the target is a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct ImageBinding {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
     /// First image unit.
     pub unit: u32,
@@ -123,15 +129,15 @@ pub struct ImageBinding {
     pub target: TexTarget,
     /// Format of the view.
     pub format: ImageFormat,
-    /// Whether the program writes it.
+    /// True if the program writes it.
     pub written: bool,
 }
 
-/// A buffer descriptor.
+/// Buffer descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct BufferBinding {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
     /// First binding number in the source language.
     pub index: u32,
@@ -141,11 +147,11 @@ pub struct BufferBinding {
     pub kind: BufferKind,
 }
 
-/// A stage input or output.
+/// Stage input or output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct InterfaceVariable {
-    /// Meaning.
+    /// Semantic.
     pub semantic: Semantic,
     /// Location, unless it is a built-in.
     pub location: Option<u32>,
@@ -155,10 +161,11 @@ pub struct InterfaceVariable {
     pub components: u8,
     /// Interpolation of a fragment input.
     pub interpolation: Interpolation,
-    /// Which components of an attribute of 64 bits the variable holds, each as two words, low word first.
+    /// Components of an attribute of 64 bits that the variable contains, each as two words, low
+    /// word first.
     pub half: Option<Half>,
-    /// Whether there is an array of values: one for each vertex of the input primitive, or of the patch that a tessellation control program
-    /// makes.
+    /// True for an array of values: one for each vertex of the input primitive, or of the patch
+    /// that a tessellation control program outputs.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
@@ -180,7 +187,7 @@ pub enum Half {
     High,
 }
 
-/// Which viewports primitives go to.
+/// Viewports to which primitives are sent: NV_viewport_array2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -190,35 +197,37 @@ pub enum Half {
 pub enum ViewportChoice {
     /// Viewport 0.
     First,
-    /// The viewport of the number that the program chose.
+    /// Viewport with the number that the program selects.
     Index,
-    /// All viewports of the mask that the program chose.
+    /// All viewports in the mask that the program selects.
     Mask,
 }
 
-/// What is left to a geometry stage that must follow the last program before rasterization. The program writes a `vec4` for it, as bits:
-/// layer, viewport number or mask, mask of the second view, x of the position in the second view; what it does not choose is 0. The library
-/// makes the stage: `glasm::stages::replication_stage`.
+/// Task of a geometry stage that must follow the last program before rasterization, for
+/// NV_viewport_array2 and NV_stereo_view_rendering. The program writes a `vec4` for it, as bits:
+/// layer, viewport number or mask, mask of the second view, x of the position in the second view;
+/// values that it does not select are 0. The library creates the stage:
+/// `glasm::stages::replication_stage`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Replication {
     /// Location of the `vec4`.
     pub location: u32,
-    /// Whether the program chooses a layer.
+    /// True if the program selects a layer.
     pub has_layer: bool,
-    /// Viewports of the first view, and of the second one if that has no mask.
+    /// Viewports of the first view, and of the second one if that has no separate mask.
     pub viewports: ViewportChoice,
-    /// Whether there is a second view with a position of its own.
+    /// True if a second view has a separate position.
     pub has_second_position: bool,
-    /// Whether there is a second view with a mask of viewports of its own.
+    /// True if a second view has a separate mask of viewports.
     pub has_second_mask: bool,
-    /// Whether the viewport number is added to the layer.
+    /// True if the viewport number is added to the layer.
     pub viewport_relative_layer: bool,
-    /// What is added to the layer in the second view.
+    /// Offset added to the layer in the second view.
     pub second_layer_offset: i32,
 }
 
-/// What a program between the vertex and the fragment stage says about primitives.
+/// Declarations about primitives of a program between the vertex and the fragment stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -226,40 +235,41 @@ pub struct Replication {
     serde(rename_all = "snake_case")
 )]
 pub enum Primitives {
-    /// A tessellation control program.
+    /// Tessellation control program.
     TessControl {
-        /// Vertices of the patch that it makes, and invocations for it.
+        /// Number of vertices of the output patch, and of invocations for it.
         vertices: u32,
     },
-    /// A tessellation evaluation program.
+    /// Tessellation evaluation program.
     TessEval {
-        /// What patches are subdivided as.
+        /// Subdivision of patches.
         mode: TessMode,
-        /// How edges are divided.
+        /// Spacing of the subdivision of edges.
         spacing: TessSpacing,
-        /// Orientation of the triangles where the origin of the domain is the lower left corner, as in GL.
+        /// Orientation of the triangles if the origin of the domain is the lower left corner, as in
+        /// GL.
         order: TessOrder,
-        /// Whether it makes points.
+        /// True if it outputs points.
         points: bool,
     },
-    /// A geometry program.
+    /// Geometry program.
     Geometry {
-        /// What it gets, as the program says.
+        /// Input primitive that the program declares.
         input: InputPrimitive,
-        /// Vertices of what it gets; 0 if the patches decide.
+        /// Number of vertices of the input primitive; 0 if it depends on the patches.
         input_vertices: u32,
-        /// What it makes.
+        /// Output primitive.
         output: OutputPrimitive,
-        /// Most vertices that an invocation emits.
+        /// Maximum number of vertices that an invocation emits.
         vertices: u32,
         /// Invocations for each primitive.
         invocations: u32,
-        /// Whether it emits the primitive that it gets.
+        /// True if it emits its input primitive.
         passthrough: bool,
     },
 }
 
-/// What the device must offer.
+/// Requirements on the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Requirements {
@@ -269,35 +279,36 @@ pub struct Requirements {
     /// SPIR-V extensions by name, sorted.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "known::extensions"))]
     pub extensions: Vec<&'static str>,
-    /// Vulkan features by their names in the Vulkan structures (`shaderInt64`, `bufferDeviceAddress`), sorted.
+    /// Vulkan features by their names in the Vulkan structures (`shaderInt64`,
+    /// `bufferDeviceAddress`), sorted.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "known::features"))]
     pub features: Vec<&'static str>,
 }
 
-/// A parameter that a caller sets by its name (`ProgramNamedParameter4fNV`): one of the program, whether it reads it or not.
-/// NV_fragment_program section 5.7.
+/// Parameter that a caller sets by its name (`ProgramNamedParameter4fNV`): a parameter of the
+/// program, including unread ones. NV_fragment_program section 5.7.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct NamedParameter {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Bits of its value until a caller sets another.
+    /// Bits of its initial value.
     pub initial: [u32; 4],
 }
 
-/// What a state program (`!!VSP1.0`) does, which is a compute program of one invocation: a caller dispatches one group and keeps what it has
-/// written. NV_vertex_program section 2.14.4.
+/// State program (`!!VSP1.0`), which is a compute program of one invocation: a caller dispatches
+/// one group and preserves the values that it has written. NV_vertex_program section 2.14.4.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateProgram {
-    /// Where the storage buffer of the 96 program parameters is bound: 1536 bytes.
+    /// Descriptor of the storage buffer of the 96 program parameters: 1536 bytes.
     pub slot: DescriptorSlot,
-    /// Numbers of the parameters that the program writes, in ascending order. If one of them tracks a matrix, executing the program is an
-    /// error.
+    /// Numbers of the parameters that the program writes, in ascending order. If one of them tracks
+    /// a matrix, executing the program is an error.
     pub written: Vec<u32>,
 }
 
-/// A specialization constant that is a word of the state.
+/// Specialization constant that is a word of the state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateConstant {
@@ -307,44 +318,47 @@ pub struct StateConstant {
     pub word: u32,
 }
 
-/// The state that a module reads when it runs, as [`Options::forms`](crate::Options::forms) have it. Numbers are those of
-/// [`StateWords`](crate::state::StateWords): a module does the same for two states whose words at these numbers are equal.
+/// State that a module reads at run time, according to [`Options::forms`](crate::Options::forms).
+/// Numbers are those of [`StateWords`](crate::state::StateWords): a module behaves the same for two
+/// states whose words at these numbers are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateBinding {
-    /// Where the uniform block is bound, if the module has it: [`StateWords::bytes`](crate::state::StateWords::bytes).
+    /// Descriptor of the uniform block, if the module has it:
+    /// [`StateWords::bytes`](crate::state::StateWords::bytes).
     pub slot: Option<DescriptorSlot>,
-    /// Words that it reads of the block, in ascending order.
+    /// Words of the block that it reads, in ascending order.
     pub words: Vec<u32>,
     /// Specialization constants, in the order of their words.
     pub constants: Vec<StateConstant>,
 }
 
-/// Everything that a module expects of its caller.
+/// All requirements of a module on its caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Reflection {
     /// Stage.
     pub stage: Stage,
     /// Name of the entry point: `main`.
-    // All modules have this one: it is written for readers in other languages, and not read back.
+    // The same in all modules: it is serialized for readers in other languages, and not
+    // deserialized.
     #[cfg_attr(feature = "serde", serde(skip_deserializing, default = "entry_point"))]
     pub entry_point: &'static str,
     /// Parameter block, if the program reads parameters.
     pub params: Option<ParamBlock>,
-    /// State that the module reads when it runs.
+    /// State that the module reads at run time.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub state: Option<StateBinding>,
-    /// Parameters with names; `Named(n)` in [`ParamBlock::slots`] is number n of them.
+    /// Named parameters; `Named(n)` in [`ParamBlock::slots`] is number n of them.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub named: Vec<NamedParameter>,
-    /// What a state program does.
+    /// Binding of the program parameters of a state program, and the parameters that it writes.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -352,7 +366,7 @@ pub struct Reflection {
     pub state_program: Option<StateProgram>,
     /// Textures.
     pub textures: Vec<TextureBinding>,
-    /// Samplers that go with textures of other units.
+    /// Samplers for textures of other units.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
@@ -370,51 +384,53 @@ pub struct Reflection {
     pub handle_arrays: Vec<HandleArray>,
     /// Buffers.
     pub buffers: Vec<BufferBinding>,
-    /// A storage buffer of one word, zero at first, that all programs with access to the same images share: programs update texels of
-    /// 64 bits, for which Vulkan has no atomics in these formats, one after the other while they hold this lock.
+    /// Storage buffer of one word, initially zero, that all programs with access to the same images
+    /// share: programs update texels of 64 bits, for which Vulkan has no atomics in these formats,
+    /// one after the other while they hold this lock (NV_shader_atomic_fp16_vector).
     pub image_lock: Option<DescriptorSlot>,
     /// Inputs that the program reads.
     pub inputs: Vec<InterfaceVariable>,
     /// Outputs that the program writes.
     pub outputs: Vec<InterfaceVariable>,
-    /// What a geometry stage must do behind this one, if this is the last program before rasterization.
+    /// Task of a subsequent geometry stage, if this is the last program before rasterization.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub replication: Option<Replication>,
-    /// What a geometry or tessellation program says about primitives.
+    /// Declarations of a geometry or tessellation program about primitives.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub primitives: Option<Primitives>,
-    /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
+    /// Work-group size of compute programs; zeros if specialization constants 0 to 2 specify it.
     pub workgroup_size: Option<[u32; 3]>,
-    /// Whether the near and the far plane clip nothing: the pipeline needs `depthClampEnable`. So it is for programs of NV_fragment_program
-    /// that replace the depth.
+    /// True if the near and the far plane clip nothing: the pipeline requires `depthClampEnable`.
+    /// This applies to programs of NV_fragment_program that replace the depth.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub unclipped_depth: bool,
-    /// Whether lookups of textures that are not there give (0, 0, 0, 0), as in NV_fragment_program; else (0, 0, 0, 1).
+    /// True if lookups of missing textures return (0, 0, 0, 0), as in NV_fragment_program; else (0,
+    /// 0, 0, 1).
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub transparent_missing: bool,
-    /// What the device must offer.
+    /// Requirements on the device.
     pub requirements: Requirements,
 }
 
-/// The entry point of reflections that are read back.
+/// Returns the entry point of deserialized reflections.
 #[cfg(feature = "serde")]
 fn entry_point() -> &'static str {
     "main"
 }
 
-/// What an array of descriptors holds.
+/// Kind of the descriptors in an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -422,28 +438,28 @@ fn entry_point() -> &'static str {
     serde(rename_all = "snake_case")
 )]
 pub enum HandleKind {
-    /// Textures whose texels are read as this type. Those that are compared have an array of their own.
+    /// Textures whose texels are read as this type. Depth comparisons have a separate array.
     Texture(Scalar),
     /// Depth textures with samplers that compare.
     Comparison,
     /// All textures, for queries: their texels are not read.
     QueriedTexture,
-    /// Images as the program sees them.
+    /// Images in this format.
     Image(ImageFormat),
 }
 
-/// An array of descriptors that handles index.
+/// Array of descriptors that handles index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct HandleArray {
-    /// Where it is bound.
+    /// Descriptor.
     pub slot: DescriptorSlot,
     /// Number of descriptors.
     pub count: u32,
-    /// What it holds.
+    /// Kind of the descriptors.
     pub kind: HandleKind,
     /// Target of the textures or images.
     pub target: TexTarget,
-    /// Whether the program writes to the images.
+    /// True if the program writes to the images.
     pub written: bool,
 }

@@ -1,7 +1,8 @@
-//! GL state that modules may read when they run, instead of having it compiled in.
+//! GL state that modules may read at run time instead of having it compiled in.
 //!
-//! All of it fits into 84 words. A word is a specialization constant or a word of a uniform block, whichever [`StateForm`] the options name for
-//! the state that it belongs to; the numbers are the same. [`StateWords::new`] makes the words of the same [`Options`] that would compile
+//! The state fits into 84 words. A word is a specialization constant or a word of a uniform block,
+//! depending on the [`StateForm`] that the options select for its state; the word numbers are
+//! identical. [`StateWords::new`] computes the words from the same [`Options`] that would compile
 //! the state in.
 //!
 //! | words | state |
@@ -17,7 +18,7 @@
 //! | 12 to 15 | viewport of line stipples, floats |
 //! | 16, 17 | 1: polygons are stippled; [`PolygonStipple::window_height`] |
 //! | 18, 19 | [`DepthMode`]s of 32 texture image units, two bits each |
-//! | 20 to 51 | rows of the polygon stipple |
+//! | 20 to 51 | lines of the polygon stipple |
 //! | 52 to 83 | [`TextureWrap`]s of 32 texture image units |
 
 #[cfg(doc)]
@@ -26,7 +27,7 @@ use crate::options::{
     DepthMode, LevelFilter, Options, PointOrigin, TexelFilter, TextureWrap, WrapMode,
 };
 
-/// Where a module has a state from.
+/// Source from which a module reads a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -34,27 +35,29 @@ use crate::options::{
     serde(rename_all = "snake_case")
 )]
 pub enum StateForm {
-    /// From the options: another value is another module. Code that the state does not need is not there.
+    /// Compiled in from the options: another value requires another module. The module contains no
+    /// code for unused state.
     #[default]
     Fixed,
-    /// From specialization constants, whose defaults are the values in the options: another value is another pipeline. Drivers remove
-    /// code that the state does not need.
+    /// Specialization constants, whose defaults are the values in the options: another value
+    /// requires another pipeline. Drivers remove code that the state does not need.
     Specialized,
-    /// From a uniform block: another value is a write to its buffer.
+    /// Uniform block: another value requires a write to its buffer.
     Uniform,
 }
 
 impl StateForm {
-    /// Whether modules have the state compiled in.
+    /// Returns true if modules have the state compiled in.
     pub const fn is_fixed(self) -> bool {
         matches!(self, Self::Fixed)
     }
 }
 
-/// Where a module has each state from.
+/// Source of each state.
 ///
-/// What a state needs of the interface between stages is there in all modules if it is not [`Fixed`](StateForm::Fixed), so that stages that
-/// are compiled apart must agree about these forms.
+/// Interface variables that a state requires between stages are declared in all modules if the form
+/// is not [`Fixed`](StateForm::Fixed), so stages that are compiled separately must use the same
+/// forms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -64,22 +67,27 @@ impl StateForm {
 pub struct StateForms {
     /// [`FixedState::two_sided_color`].
     pub two_sided_color: StateForm,
-    /// [`FixedState::flat_colors`]. The last stage before rasterization then writes each color twice, once more as
-    /// [`Semantic::FlatColor`](glasm_ir::Semantic::FlatColor): up to four locations more.
+    /// [`FixedState::flat_colors`]. The last stage before rasterization then writes each color a
+    /// second time as [`Semantic::FlatColor`](glasm_ir::Semantic::FlatColor): up to four additional
+    /// locations.
     pub flat_colors: StateForm,
     /// [`FixedState::clamp_vertex_colors`].
     pub clamp_vertex_colors: StateForm,
     /// [`FixedState::clamp_fragment_colors`].
     pub clamp_fragment_colors: StateForm,
-    /// [`FixedState::point_sprites`], of which the options have those that may be on, and [`FixedState::point_origin`].
+    /// [`FixedState::point_sprites`], for which the options contain the sprites that may be
+    /// enabled, and [`FixedState::point_origin`].
     pub point_sprites: StateForm,
-    /// [`FixedState::point_size`] and [`FixedState::unwritten_point_size`]. The last stage before rasterization then always writes a size.
+    /// [`FixedState::point_size`] and [`FixedState::unwritten_point_size`]. The last stage before
+    /// rasterization then always writes a size.
     pub point_size: StateForm,
-    /// [`FixedState::clip_planes`], of which the options have those that may be on: each of them costs a distance.
+    /// [`FixedState::clip_planes`], for which the options contain the planes that may be enabled:
+    /// each of them costs a distance.
     pub clip_planes: StateForm,
     /// [`FixedState::alpha_test`].
     pub alpha_test: StateForm,
-    /// [`FixedState::line_stipple`]. The last stage before rasterization then writes the place where a line starts, at one location more.
+    /// [`FixedState::line_stipple`]. The last stage before rasterization then writes the start
+    /// position of a line, at one additional location.
     pub line_stipple: StateForm,
     /// [`Options::polygon_stipple`].
     pub polygon_stipple: StateForm,
@@ -90,7 +98,7 @@ pub struct StateForms {
 }
 
 impl StateForms {
-    /// All state from one place.
+    /// Returns forms that read all state from one source.
     pub const fn all(form: StateForm) -> Self {
         Self {
             two_sided_color: form,
@@ -108,7 +116,8 @@ impl StateForms {
         }
     }
 
-    /// What is left of them for a stage that is not the last one before rasterization: what is about vertices does not concern it.
+    /// Returns these forms without the state of vertices, for a stage that is not the last one
+    /// before rasterization and thus ignores that state.
     #[must_use]
     pub const fn before_rasterization(mut self) -> Self {
         self.flat_colors = StateForm::Fixed;
@@ -119,7 +128,7 @@ impl StateForms {
     }
 }
 
-/// A comparison: `GL_NEVER` to `GL_ALWAYS`, in their order and in that of `VkCompareOp`.
+/// Comparison functions: `GL_NEVER` to `GL_ALWAYS`, in their order and in that of `VkCompareOp`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -146,12 +155,14 @@ pub enum CompareFunction {
     Always,
 }
 
-/// GL's alpha test: GL 2.1 section 4.1.4. Fragments pass if the alpha of their color for draw buffer 0 compares with the reference as the
-/// function says. Colors that are integers pass.
+/// GL's alpha test: GL 2.1 section 4.1.4. Fragments pass if the comparison of the alpha of their
+/// color for draw buffer 0 with the reference is true. Integer colors pass.
 ///
-/// In GL alpha and reference are clamped to [0, 1] before they are compared, unless colors of fragments are not clamped. So it is here with
-/// [`clamp_fragment_colors`](FixedState::clamp_fragment_colors), which therefore counts for fixed-point attachments, too. They are compared as
-/// floats. NaN passes where nothing is compared, and nowhere else.
+/// In GL, alpha and reference are clamped to [0, 1] before the comparison, unless fragment colors
+/// are not clamped. This implementation clamps them with
+/// [`clamp_fragment_colors`](FixedState::clamp_fragment_colors), which therefore also matters for
+/// fixed-point attachments. They are compared as floats. NaN passes only with
+/// [`Always`](CompareFunction::Always).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -159,14 +170,14 @@ pub enum CompareFunction {
     serde(default, deny_unknown_fields)
 )]
 pub struct AlphaTest {
-    /// The comparison; [`Always`](CompareFunction::Always) where there is no alpha test.
+    /// Comparison; [`Always`](CompareFunction::Always) without an alpha test.
     pub function: CompareFunction,
     /// Bits of the reference, a float.
     pub reference: u32,
 }
 
 impl AlphaTest {
-    /// `glAlphaFunc`, of an alpha test that is enabled.
+    /// Returns the state of `glAlphaFunc` with the alpha test enabled.
     pub const fn new(function: CompareFunction, reference: f32) -> Self {
         Self {
             function,
@@ -175,12 +186,13 @@ impl AlphaTest {
     }
 }
 
-/// GL's stipple of lines: GL 2.1 section 3.4.2, for pipelines that draw lines.
+/// GL's line stipple: GL 2.1 section 3.4.2, for pipelines that draw lines.
 ///
-/// Pixels count from where each line starts, along its longer side, which the fragment program finds from the first vertex of the line. So lines
-/// must be `LINES` (of strips and loops each segment starts anew), and the provoking vertex must be the first, as it is in Vulkan unless it
-/// is told otherwise. Lines that are wider than a pixel are stippled right but for their ends. Devices with `VK_EXT_line_rasterization` can do it
-/// without the program.
+/// Pixels are counted from the start of each line, along its longer side, which the fragment
+/// program computes from the first vertex of the line. Lines must therefore be `LINES` (in strips
+/// and loops each segment restarts the pattern), and the provoking vertex must be the first, which
+/// is Vulkan's default. Lines that are wider than a pixel are stippled correctly except for their
+/// ends. Devices with `VK_EXT_line_rasterization` can stipple without the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -188,16 +200,18 @@ impl AlphaTest {
     serde(deny_unknown_fields)
 )]
 pub struct LineStipple {
-    /// The pattern, from bit 0 on.
+    /// Pattern, starting with bit 0.
     pub pattern: u16,
-    /// How many pixels each bit counts for: 1 to 256.
+    /// Number of pixels for each bit: 1 to 256.
     pub factor: u16,
-    /// Bits of x, y, width and height of the viewport, floats as `VkViewport` has them: a height may be negative.
+    /// Bits of x, y, width and height of the viewport, floats as in `VkViewport`: a height may be
+    /// negative.
     pub viewport: [u32; 4],
 }
 
 impl LineStipple {
-    /// `glLineStipple`, of lines that are stippled, in a viewport as Vulkan has it.
+    /// Returns the state of `glLineStipple` with stippled lines, in a viewport with Vulkan's
+    /// conventions.
     pub fn new(factor: u16, pattern: u16, viewport: [f32; 4]) -> Self {
         Self {
             pattern,
@@ -208,13 +222,13 @@ impl LineStipple {
     }
 
     fn word(&self) -> u32 {
-        // One less, so that 256 has room in eight bits.
+        // Stores the factor less one, so that 256 fits in eight bits.
         let factor = u32::from(self.factor.clamp(1, 256)) - 1;
         u32::from(self.pattern) | factor << 16
     }
 }
 
-/// GL's stipple of polygons: GL 2.1 section 3.5.2, for pipelines that draw polygons as areas.
+/// GL's polygon stipple: GL 2.1 section 3.5.2, for pipelines that draw polygons as areas.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -222,14 +236,17 @@ impl LineStipple {
     serde(default, deny_unknown_fields)
 )]
 pub struct PolygonStipple {
-    /// 32 rows, the lowest first; bit 31 is the first pixel of a row. Fragments whose bit is 0 are dropped.
+    /// 32 lines of pixels, the lowest first; bit 31 is the first pixel of a line. Fragments whose
+    /// bit is 0 are dropped.
     pub rows: [u32; 32],
-    /// 0 if row 0 of the framebuffer is GL's bottom row; else the height of the window, whose rows then count from the top.
+    /// 0 if y = 0 of the framebuffer is at GL's bottom of the window; else the height of the
+    /// window, whose y coordinates then count from the top.
     pub window_height: u32,
 }
 
 impl PolygonStipple {
-    /// The pattern as `glPolygonStipple` takes it with GL's initial pixel storage: four bytes for each row.
+    /// Converts the pattern from the format of `glPolygonStipple` with GL's initial pixel storage:
+    /// four bytes for each line of 32 pixels.
     pub fn new(pattern: &[u8; 128]) -> Self {
         let mut rows = [0; 32];
         for (row, bytes) in rows.iter_mut().zip(pattern.chunks_exact(4)) {
@@ -245,10 +262,10 @@ impl PolygonStipple {
     }
 }
 
-/// Number of texture image units whose state has words; that of others is compiled in.
+/// Number of texture image units whose state has words; the state of further units is compiled in.
 pub(crate) const UNITS: u32 = 32;
 
-/// A state that modules may read when they run; its first word.
+/// State that modules may read at run time; the value is its first word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Word {
     TwoSidedColor = 0,
@@ -273,7 +290,7 @@ pub(crate) enum Word {
 }
 
 impl Word {
-    /// Where a module has it from.
+    /// Returns the form of this state.
     pub(crate) const fn form(self, forms: &StateForms) -> StateForm {
         match self {
             Self::TwoSidedColor => forms.two_sided_color,
@@ -291,7 +308,7 @@ impl Word {
         }
     }
 
-    /// Whether it is a float.
+    /// Returns true if the word is a float.
     pub(crate) const fn is_float(self) -> bool {
         matches!(
             self,
@@ -300,11 +317,13 @@ impl Word {
     }
 }
 
-/// The words of the state in [`Options`].
+/// Words of the state in [`Options`].
 ///
-/// As a uniform block they are an array of 21 vectors of four words; word n as a specialization constant has the number
-/// [`BindingLayout::first_state_constant`](crate::options::BindingLayout::first_state_constant) `+ n`.
-/// [`Reflection::state`](crate::Reflection::state) tells which ones a module reads: only these make a difference.
+/// As a uniform block they are an array of 21 vectors of four words; word n as a specialization
+/// constant has the number
+/// [`BindingLayout::first_state_constant`](crate::options::BindingLayout::first_state_constant)
+/// `+ n`. [`Reflection::state`](crate::Reflection::state) lists the words that a module reads: only
+/// these have an effect.
 ///
 /// ```
 /// use glasm_codegen::options::{FixedState, Options};
@@ -319,10 +338,12 @@ pub struct StateWords(pub [u32; Self::LEN]);
 
 impl StateWords {
     /// Number of words.
-    // A multiple of 4, since the block is an array of vectors: 20 words, 32 rows of the stipple, 32 texture image units.
+    // A multiple of 4, because the block is an array of vectors: 20 words, 32 lines of the polygon
+    // stipple, 32 texture image units.
     pub const LEN: usize = 84;
 
-    /// The words of a state: of `fixed`, `polygon_stipple`, `depth_modes` and `texture_wraps` in the options. The others do not count.
+    /// Computes the words of `fixed`, `polygon_stipple`, `depth_modes` and `texture_wraps` in the
+    /// options. Other options are ignored.
     pub fn new(options: &Options) -> Self {
         let fixed = &options.fixed;
         let mut words = Self([0; Self::LEN]);
@@ -339,7 +360,7 @@ impl StateWords {
         words.set(Word::PointOrigin, from_below.into());
         // 1 is the initial `POINT_SIZE` of GL.
         words.set(Word::PointSize, point_size.unwrap_or(1f32.to_bits()));
-        // `VERTEX_PROGRAM_POINT_SIZE` is on where no size is fixed.
+        // `VERTEX_PROGRAM_POINT_SIZE` is on if no size is fixed.
         words.set(Word::ProgramPointSize, fixed.point_size.is_none().into());
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);
@@ -387,7 +408,7 @@ impl StateWords {
         self.0[first..first + values.len()].copy_from_slice(values);
     }
 
-    /// The bytes of the uniform block.
+    /// Returns the bytes of the uniform block.
     pub fn bytes(&self) -> [u8; 4 * Self::LEN] {
         let mut bytes = [0; 4 * Self::LEN];
         for (bytes, word) in bytes.chunks_exact_mut(4).zip(self.0) {
@@ -397,7 +418,7 @@ impl StateWords {
     }
 }
 
-/// Where the word of a texture image unit has what: three bits for each mode, then the filters.
+/// Layout of the word of a texture image unit: three bits for each mode, then the filters.
 pub(crate) struct WrapBits;
 
 impl WrapBits {
@@ -412,12 +433,13 @@ impl WrapBits {
         let modes = modes.fold(0, |bits, (axis, mode)| {
             bits | (mode as u32) << (axis * Self::MODE)
         });
-        // Zero tells modules that the sampler does it all, whatever its filters are.
+        // Zero indicates that the sampler does all wrapping, regardless of its filters.
         if wrap.modes == [WrapMode::Sampler; 3] {
             return 0;
         }
         let linear = |filter| u32::from(filter == TexelFilter::Linear);
-        // Between levels only this matters: nearest and linear ones take the size of the nearer level.
+        // Only this distinction matters between levels: nearest and linear filters use the size of
+        // the nearer level.
         let levels = u32::from(wrap.levels != LevelFilter::Base);
         modes
             | linear(wrap.magnify) << Self::MAGNIFY

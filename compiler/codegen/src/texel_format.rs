@@ -1,18 +1,21 @@
-//! Formats of image units: table X.2 of EXT_shader_image_load_store with the names that Vulkan and SPIR-V have for them.
+//! Formats of image units: table X.2 of EXT_shader_image_load_store with their names in Vulkan and
+//! SPIR-V.
 
 use glasm_ir::TypeBase;
 
-/// Whether devices with storage images know a format: SPIR-V has some with the capability `Shader` alone.
+/// Support of a format by devices with storage images: SPIR-V has some with the capability `Shader`
+/// alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Support {
     Always,
-    /// With `shaderStorageImageExtendedFormats`.
+    /// Supported with `shaderStorageImageExtendedFormats`.
     Extended,
 }
 
 macro_rules! formats {
     ($($name:ident $vulkan:literal $support:ident;)*) => {
-        /// The format of an image unit, the `<format>` of `BindImageTexture`. Each has the name of SPIR-V's.
+        /// Format of an image unit, the `<format>` of `BindImageTexture`. Each has its name in
+        /// SPIR-V.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         // Without `rename_all`: the names are SPIR-V's.
         #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
@@ -20,19 +23,19 @@ macro_rules! formats {
         pub enum TexelFormat { $(#[doc = concat!("`VK_FORMAT_", $vulkan, "`")] $name,)* }
 
         impl TexelFormat {
-            /// All formats with the names of Vulkan's, without `VK_FORMAT_`.
+            /// All formats with their names in Vulkan, without `VK_FORMAT_`.
             pub const ALL: &[(Self, &'static str)] = &[$((Self::$name, $vulkan),)*];
 
             const fn support(self) -> Support {
                 match self { $(Self::$name => Support::$support,)* }
             }
 
-            /// The name of Vulkan's format, without `VK_FORMAT_`.
+            /// Returns the name in Vulkan, without `VK_FORMAT_`.
             pub const fn vulkan_name(self) -> &'static str {
                 match self { $(Self::$name => $vulkan,)* }
             }
 
-            /// The number of SPIR-V's `ImageFormat`.
+            /// Returns the number of SPIR-V's `ImageFormat`.
             pub const fn spirv_number(self) -> u32 {
                 match self { $(Self::$name => spirv::ImageFormat::$name as u32,)* }
             }
@@ -40,8 +43,8 @@ macro_rules! formats {
     };
 }
 
-// SPIR-V, table of image formats: `Shader` alone is enough for RGBA with 8 bits, RGBA with 16 and 32 bits but for normalized
-// ones, and R with 32 bits.
+// SPIR-V, table of image formats: `Shader` alone suffices for RGBA with 8 bits, RGBA with 16 and 32
+// bits except normalized ones, and R with 32 bits.
 formats! {
     Rgba32f "R32G32B32A32_SFLOAT" Always;
     Rgba16f "R16G16B16A16_SFLOAT" Always;
@@ -85,16 +88,17 @@ formats! {
 }
 
 impl TexelFormat {
-    /// The format whose name in Vulkan is `VK_FORMAT_` + `name`.
+    /// Returns the format with the Vulkan name `VK_FORMAT_` + `name`.
     pub fn from_vulkan_name(name: &str) -> Option<Self> {
         let mut rows = Self::ALL.iter();
         rows.find(|(_, known)| *known == name)
             .map(|(format, _)| *format)
     }
 
-    /// What texels are in programs: floats, signed or unsigned integers.
+    /// Returns the type of texels in programs: floats, signed or unsigned integers.
     pub fn base(self) -> TypeBase {
-        // The numeric format is part of Vulkan's names; what is no integer there reads as a float.
+        // The numeric format is part of Vulkan's names; formats other than integers are read as
+        // floats.
         match self.vulkan_name() {
             name if name.contains("UINT") => TypeBase::Unsigned,
             name if name.contains("SINT") => TypeBase::Signed,
@@ -102,12 +106,13 @@ impl TexelFormat {
         }
     }
 
-    /// Whether modules that name the format need `shaderStorageImageExtendedFormats`.
+    /// Returns true if modules that name the format need `shaderStorageImageExtendedFormats`.
     pub fn is_extended(self) -> bool {
         self.support() == Support::Extended
     }
 
-    /// The format as which raw texels of so many bits are seen, unsigned integers of their size; `None` for sizes but 8, 16, 32, 64 and 128.
+    /// Returns the format of raw texels with `bits` bits, unsigned integers of that size; `None`
+    /// for sizes other than 8, 16, 32, 64 and 128.
     pub fn raw(bits: u8) -> Option<Self> {
         let known = [
             (8, Self::R8ui),

@@ -1,6 +1,7 @@
-//! Locations of varyings: what travels from one stage to the next.
+//! Locations of varyings: the values that one stage passes to the next.
 //!
-//! Every varying is a vector of four floats; integers travel as bits. Stages that are compiled one by one meet in a fixed table:
+//! Every varying is a vector of four floats; integers are passed as bits. Stages that are compiled
+//! separately use a fixed table:
 //!
 //! | semantic | location |
 //! |---|---|
@@ -9,21 +10,24 @@
 //! | `FogCoord`, `FogVector` | 4 |
 //! | `TexCoord(0..=7)` | 5 to 12 |
 //! | `Generic(0..=14)` | 13 to 27 |
-//! | `Generic(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, in place of the conventional ones |
+//! | `Generic(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, instead of the conventional ones |
 //! | `Generic(28..=31)` | 28 to 31 |
-//! | `FlatColor(0..=1)`, `FlatBackColor(0..=1)` | 27, 26, 25, 24, in place of generic ones |
-//! | `LineStart` | 23, in place of a generic one |
+//! | `FlatColor(0..=1)`, `FlatBackColor(0..=1)` | 27, 26, 25, 24, instead of generic ones |
+//! | `LineStart` | 23, instead of a generic one |
 //! | `ClipVertex` | 12, if the program writes nothing else there |
-//! | `Generic(32..)` | 31 down to 0, again and again, in place of others |
+//! | `Generic(32..)` | 31 down to 0, repeatedly, instead of others |
 //! | `VertexId` | 3, if the program writes nothing else there |
 //! | `PatchGeneric(0..=27)` | 27 down to 0 |
 //! | `PatchGeneric(28..)` | 28 to 31, then from 0 on, again and again |
 //!
-//! Devices with the usual 128 components of outputs count position, point size, clip distances, layer and viewport too, up to
-//! 15 components; what the table has below location 28 goes with all of them. Generic varyings above 27 do not, and number 31
-//! does not even go with a position. A program that uses two varyings of one location is refused.
+//! Devices with the minimum of 128 output components also count position, point size, clip
+//! distances, layer and viewport, up to 15 components, against that limit; the varyings of the
+//! table below location 28 fit together with all of them. Generic varyings above 27 do not, and
+//! number 31 does not even fit together with a position. A program that uses two varyings of one
+//! location is rejected.
 //!
-//! Stages that are compiled together can number just what passes between them instead: [`Varyings::pack`].
+//! Stages that are compiled together can instead assign locations only to the varyings that are
+//! passed between them: [`Varyings::pack`].
 
 use crate::error::{Error, Failure};
 use crate::options::{Capture, Options};
@@ -32,27 +36,31 @@ use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
 
 /// Number of locations of the fixed table.
-// The usual 128 components (`maxVertexOutputComponents`) are 32 vectors.
+// The minimum of 128 components (`maxVertexOutputComponents`) is 32 vectors.
 pub const VARYING_LOCATIONS: u32 = 32;
 
-/// First location that does not go with every built-in output on devices with 128 components.
-// 28 vectors are 112 components. Of the 16 left, position takes 4, point size 1, distances from planes 8, layer and
-// viewport 2.
+/// First location that does not fit together with every built-in output on devices with 128
+/// components.
+// 28 vectors are 112 components. Of the remaining 16, position requires 4, point size 1, clip and
+// cull distances 8, layer and viewport 2.
 pub(crate) const UNDISPUTED_LOCATIONS: u32 = 28;
 
-/// Locations of the generic varyings that share them with conventional ones: rarely used ones first.
+/// Locations of the generic varyings that share a location with conventional ones, rarely used
+/// locations first.
 const SHARED: [u32; 13] = [3, 2, 4, 12, 11, 10, 9, 8, 7, 6, 5, 1, 0];
 
-/// Location of the vertex number, which geometry and tessellation programs may read: that of the varying that is used least.
+/// Location of the vertex number, which geometry and tessellation programs may read: the location
+/// of the least used varying.
 const NUMBER_LOCATION: u32 = 3;
 
-/// The location of a varying in the fixed table, or `None` for what is no varying.
+/// Returns the location of a varying in the fixed table, or `None` if the semantic is not a
+/// varying.
 #[expect(clippy::too_many_lines, reason = "a table of all semantics")]
 pub fn varying_location(semantic: Semantic) -> Option<u32> {
     let (first, number, count) = match semantic {
         Semantic::Color(n) => (0, n, 2),
         Semantic::BackColor(n) => (2, n, 2),
-        // From 27 down, since generic varyings are numbered from 13 up: the two meet last.
+        // From 27 down, because generic varyings are numbered from 13 up: the two ranges meet last.
         Semantic::FlatColor(n) if n < 2 => (27 - u32::from(n), 0, 1),
         Semantic::FlatBackColor(n) if n < 2 => (25 - u32::from(n), 0, 1),
         Semantic::LineStart => (23, 0, 1),
@@ -61,11 +69,12 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         Semantic::TexCoord(n) => (5, n, 8),
         Semantic::Generic(n @ 15..=27) => (SHARED[usize::from(n) - 15], 0, 1),
         Semantic::Generic(n @ 28..=31) => (u32::from(n), 0, 1),
-        // Numbers beyond the table go around it, from the end that few programs use.
+        // Numbers beyond the table wrap around, starting at the end that few programs use.
         Semantic::Generic(n @ 32..) => (31 - u32::from(n) % 32, 0, 1),
         Semantic::Generic(n) => (13, n, 15),
         Semantic::VertexId => (NUMBER_LOCATION, 0, 1),
-        // Those of patches and of vertices may not meet in a module; the first ones of patches are where vertices have little.
+        // Varyings of patches and of vertices must not share a location within a module; the first
+        // patch varyings use the locations that vertices rarely use.
         Semantic::PatchGeneric(n @ 0..=27) => (27 - u32::from(n), 0, 1),
         Semantic::PatchGeneric(n) => (u32::from(n) % 32, 0, 1),
         Semantic::Attrib(_)
@@ -125,7 +134,7 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
     (number < count).then(|| first + u32::from(number))
 }
 
-/// The varying that is first at a location of the fixed table.
+/// Returns the first varying at a location of the fixed table.
 pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
     let number = u8::try_from(location).ok()?;
     Some(match number {
@@ -140,15 +149,16 @@ pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
     })
 }
 
-/// Whether a stage may pass an output on to a linked one that reads it. The second position of a vertex has no place in the fixed table, because
-/// the last stage before rasterization has another use for it.
+/// Returns true if a stage may pass an output to a linked stage that reads it. The second position
+/// of a vertex has no location in the fixed table, because the last stage before rasterization has
+/// another use for it.
 fn is_passed(semantic: Semantic) -> bool {
     let is_generic = matches!(semantic, Semantic::Generic(_) | Semantic::PatchGeneric(_));
     is_generic || varying_location(semantic).is_some() || semantic == Semantic::SecondaryPosition
 }
 
-/// Where a varying is between a program and a module of another compiler, and what it is there. Without such modules every varying is four
-/// floats.
+/// Location, type and semantic of a varying between a program and a module of another compiler.
+/// Without such modules every varying is a vector of four floats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -156,20 +166,20 @@ fn is_passed(semantic: Semantic) -> bool {
     serde(deny_unknown_fields)
 )]
 pub struct Place {
-    /// What it is in the program.
+    /// Semantic in the program.
     pub semantic: Semantic,
-    /// Its location.
+    /// Location.
     pub location: u32,
-    /// Its first component there.
+    /// First component at the location.
     pub component: u8,
-    /// Its type.
+    /// Type of the components.
     pub base: TypeBase,
     /// Number of components.
     pub components: u8,
 }
 
 impl Place {
-    /// A location of four components.
+    /// Returns a varying that occupies all four components of a location.
     pub const fn vector(semantic: Semantic, location: u32, base: TypeBase) -> Self {
         Self {
             semantic,
@@ -180,9 +190,9 @@ impl Place {
         }
     }
 
-    /// Whether two of them have a component in common.
+    /// Returns true if the two varyings have a component in common.
     fn meets(&self, other: &Self) -> bool {
-        // Places come from the caller: component and number may be anything.
+        // The values come from the caller: component and count may be arbitrary.
         let end = |place: &Self| place.component.saturating_add(place.components);
         self.location == other.location
             && self.component < end(other)
@@ -190,7 +200,7 @@ impl Place {
     }
 }
 
-/// Where the varyings between two stages are.
+/// Assignment of locations to the varyings between two stages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -198,35 +208,41 @@ impl Place {
     serde(rename_all = "snake_case")
 )]
 pub enum Varyings {
-    /// In the fixed table.
+    /// Fixed table.
     #[default]
     Table,
-    /// In the fixed table, where outputs are (0, 0, 0, 1) at each location whose bit is set and that the program does not write: any program
-    /// may follow that reads no others, as GL binds any vertex program with any fragment program. In Vulkan an input that no output meets
-    /// is an error, also between pipeline libraries and shader objects. For inputs the same as [`Table`](Self::Table).
+    /// Fixed table, with the outputs at each location whose bit is set and that the program does
+    /// not write set to (0, 0, 0, 1): any program that reads no other varyings may follow, as GL
+    /// combines any vertex program with any fragment program. In Vulkan an input without a matching
+    /// output is an error, also between pipeline libraries and shader objects. For inputs the same
+    /// as [`Table`](Self::Table).
     ///
-    /// It costs a store for each location. [`Varyings::CONVENTIONAL`] and [`Varyings::UNDISPUTED`] are sets of locations.
+    /// Each such location costs a store. [`Varyings::CONVENTIONAL`] and [`Varyings::UNDISPUTED`]
+    /// are sets of locations.
     Complete(u32),
-    /// At the place in this list. What it does not have is not passed on: outputs are not stored, inputs are (0, 0, 0, 1).
+    /// Index in this list. Varyings that are not in the list are not passed: outputs are not
+    /// stored, inputs are (0, 0, 0, 1).
     Packed(Vec<Semantic>),
-    /// As the other stage has them, which is a module of another compiler. What it does not have is not passed on.
+    /// Locations of the other stage, which is a module of another compiler. Varyings that are not
+    /// in the list are not passed.
     Placed(Vec<Place>),
 }
 
 impl Varyings {
-    /// The locations of colors, back colors, fog and texture coordinates.
+    /// Locations of colors, back colors, fog and texture coordinates.
     // Four colors, the fog coordinate and eight texture coordinates are locations 0 to 12.
     pub const CONVENTIONAL: u32 = (1 << 13) - 1;
 
-    /// The locations that go with all built-in outputs on every device.
+    /// Locations that fit together with all built-in outputs on every device.
     pub const UNDISPUTED: u32 = (1 << UNDISPUTED_LOCATIONS) - 1;
 
-    /// The location of a varying; `None` for what is no varying or is not passed on.
+    /// Returns the location of a varying, or `None` if the semantic is not a varying or is not
+    /// passed.
     pub fn location(&self, semantic: Semantic) -> Option<u32> {
         self.place(semantic).map(|place| place.location)
     }
 
-    /// Where a varying is, and what it is there.
+    /// Returns location, components and type of a varying, or `None` if it is not passed.
     pub(crate) fn place(&self, semantic: Semantic) -> Option<Place> {
         let location = match self {
             Self::Table | Self::Complete(_) => varying_location(semantic)?,
@@ -242,7 +258,7 @@ impl Varyings {
         Some(Place::vector(semantic, location, TypeBase::Float))
     }
 
-    /// An error if a varying needs components of a location that one of the others has.
+    /// Returns an error if a varying needs components of a location that another varying occupies.
     pub(crate) fn check_apart(
         &self,
         semantic: Semantic,
@@ -256,7 +272,7 @@ impl Varyings {
         }
     }
 
-    /// Whether two varyings need the same components of a location.
+    /// Returns true if two varyings need the same components of a location.
     fn meet(&self, one: Semantic, other: Semantic) -> bool {
         match (self.place(one), self.place(other)) {
             (Some(one), Some(other)) => one.meets(&other),
@@ -264,7 +280,7 @@ impl Varyings {
         }
     }
 
-    /// Number of locations that varyings may take.
+    /// Returns the number of locations that varyings may occupy.
     pub(crate) fn len(&self) -> u32 {
         match self {
             Self::Table | Self::Complete(_) => VARYING_LOCATIONS,
@@ -276,7 +292,7 @@ impl Varyings {
         }
     }
 
-    /// The locations of the outputs of a program, and of what state adds to them.
+    /// Returns the locations of the outputs of a program and of the outputs that state adds.
     pub(crate) fn locations_of(&self, program: &Program, options: &Options) -> Vec<u32> {
         let outputs = program.outputs.iter();
         let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
@@ -285,20 +301,21 @@ impl Varyings {
         locations.filter_map(|it| self.location(it)).collect()
     }
 
-    /// Whether an output is left out because nothing reads it.
+    /// Returns true if an output is omitted because no stage reads it.
     pub(crate) fn drops(&self, semantic: Semantic) -> bool {
         varying_location(semantic).is_some() && self.location(semantic).is_none()
     }
 
-    /// Numbers what `to` reads and `from` writes, and what transform feedback captures of the outputs of `from` in place, as the options of `from`
-    /// say. Single components that are captured have variables of their own.
+    /// Assigns locations to the varyings that `from` writes and `to` reads, and to the outputs of
+    /// `from` that transform feedback captures in their own variables, according to the options of
+    /// `from`. Single components that are captured have separate variables.
     ///
-    /// With two-sided colors (`GL_VERTEX_PROGRAM_TWO_SIDE`) a program that reads a color may read the back color. What the forms of state add
-    /// is for fragment programs.
+    /// With two-sided colors (`GL_VERTEX_PROGRAM_TWO_SIDE`) a program that reads a color may read
+    /// the back color. Varyings that the forms of state add are for fragment programs.
     pub fn pack(from: &Program, to: &Program, options: &Options) -> Self {
         let captured = &options.transform_feedback;
         let reads = |semantic| {
-            // A fragment program names the color; which of the two it gets depends on the face.
+            // A fragment program names the color; the face selects the front or the back color.
             let front = if let Semantic::BackColor(number) = semantic {
                 Semantic::Color(number)
             } else {
@@ -325,10 +342,11 @@ impl Varyings {
         if from.stage != Stage::Geometry {
             return Self::Packed(list);
         }
-        // The components of all vertices count, and programs declare as many vertices as have room by what they write.
+        // The components of all vertices count against the limit, and the size of the outputs
+        // limits how many vertices a program can declare.
         let place = |(location, semantic)| Place {
             components: if captures(semantic) {
-                // A capture in place takes the whole vector: `is_vector`.
+                // A capture of the variable itself takes the whole vector: `is_vector`.
                 4
             } else {
                 components(from, semantic)
@@ -339,7 +357,7 @@ impl Varyings {
     }
 }
 
-/// Adds what modules need besides to choose state at run time.
+/// Adds the varyings that modules need in addition to choose state at run time.
 pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Options) {
     if !options.forms.flat_colors.is_fixed() {
         list.extend(list.clone().into_iter().filter_map(flat_copy));
@@ -351,7 +369,8 @@ pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Opti
     }
 }
 
-/// What a color is called once more, where it is not interpolated.
+/// Returns the semantic of the second, not interpolated output of a color, or `None` if the
+/// semantic is not a color.
 pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
     if let Semantic::Color(number) = semantic {
         Some(Semantic::FlatColor(number))
@@ -362,9 +381,9 @@ pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
     }
 }
 
-/// Number of components of an output that a program writes, counted up to the last of them.
+/// Returns the number of components of an output that a program writes, up to the last written one.
 fn components(program: &Program, semantic: Semantic) -> u8 {
-    // A place in the window: x and y.
+    // A window position: x and y.
     if semantic == Semantic::LineStart {
         return 2;
     }
@@ -378,7 +397,7 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
     let mut lanes = 0;
     for output in &program.outputs {
         if output.semantic == semantic {
-            // What vertices keep is written, too, by no instruction.
+            // Outputs that are passed through per vertex are written, too, but by no instruction.
             lanes |= output.passthrough.0;
         }
     }
@@ -394,13 +413,13 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
             lanes |= dst.mask.0;
         }
     }
-    // A variable has its first components, also those below the last that are never written.
-    // 8 less the leading zeros of a byte is the number of its highest bit, counted from 1; masks have four bits. A variable has at
-    // least one component.
+    // A variable includes its first components, also unwritten ones below the last written one. 8
+    // less the leading zeros of a byte is the number of its highest bit, counted from 1; masks have
+    // four bits. A variable has at least one component.
     (8 - lanes.leading_zeros() as u8).max(1)
 }
 
-/// Lanes of an output that the end of the program reads.
+/// Returns the lanes of an output that the end of the program reads.
 pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     let is_scalar = matches!(
         semantic,
@@ -418,7 +437,8 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::TessInner(_)
             | Semantic::SampleMask
     );
-    // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4. The stencil reference of TGSI is y.
+    // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4. The
+    // stencil reference of TGSI is y.
     if semantic == Semantic::FragDepth {
         0b0100
     } else if semantic == Semantic::FragStencil {
@@ -430,17 +450,19 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     }
 }
 
-/// Distances of vertices that are a built-in array.
+/// Built-in arrays of distances per vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Distances {
-    /// From clip planes.
+    /// Distances from clip planes.
     Clip,
-    /// From planes that whole primitives are dropped behind.
+    /// Distances from cull planes: a primitive is dropped if all its vertices have a negative
+    /// distance.
     Cull,
 }
 
 impl Distances {
-    /// The array that a semantic is part of, and its place there.
+    /// Returns the array that contains a semantic and the index in that array, or `None` for other
+    /// semantics.
     pub(crate) const fn of(semantic: Semantic) -> Option<(Self, u32)> {
         if let Semantic::ClipDistance(plane) = semantic {
             Some((Self::Clip, plane as u32))
@@ -451,7 +473,7 @@ impl Distances {
         }
     }
 
-    /// The array that a built-in is.
+    /// Returns the array for a built-in, or `None` for other built-ins.
     pub(crate) fn of_builtin(builtin: BuiltIn) -> Option<Self> {
         let mut all = [Self::Clip, Self::Cull].into_iter();
         all.find(|distances| distances.builtin() == builtin)
@@ -464,10 +486,10 @@ impl Distances {
         }
     }
 
-    /// Number of elements of the array for these semantics; it has at least one.
+    /// Returns the number of elements of the array for these semantics, at least 1.
     pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
         let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
-            // An array reaches up to its last plane, whatever lies between.
+            // An array extends to its last plane, including unused planes before it.
             Some((distances, plane)) if distances == self => Some(plane + 1),
             Some(_) | None => None,
         });
@@ -475,7 +497,7 @@ impl Distances {
     }
 }
 
-/// Whether a capture takes all components of a vector.
+/// Returns true if a capture takes all components of a vector.
 pub(crate) const fn is_vector(capture: &Capture) -> bool {
     capture.first == 0 && capture.count == 4
 }

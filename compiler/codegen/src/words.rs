@@ -1,4 +1,4 @@
-//! SPIR-V words: typed ids and the writer that puts instructions into a kept vector.
+//! SPIR-V words: typed ids and the writer that appends instructions to a reused vector.
 
 use spirv::Op;
 
@@ -30,17 +30,18 @@ impl ValueWord {
     /// No value. Id 0 does not occur in SPIR-V.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Whether this is a value.
+    /// Returns true if this is a value.
     #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 != 0
     }
 }
 
-/// A few operands that are collected one by one.
+/// Short list of operands that are collected one by one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct OperandList {
-    // A sample has most: image, coordinate, reference, mask, two derivatives, offset and least level.
+    // A sample has the most: image, coordinate, reference, mask, two derivatives, offset and
+    // minimum level.
     words: [u32; 10],
     len: usize,
 }
@@ -66,17 +67,17 @@ impl std::ops::Deref for OperandList {
     }
 }
 
-/// A sequence of SPIR-V instructions.
+/// Sequence of SPIR-V instructions.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Words(pub(crate) Vec<u32>);
 
 impl Words {
-    /// Number of words so far.
+    /// Returns the current number of words.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Removes all words and keeps the memory.
+    /// Removes all words and retains the memory.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
@@ -98,7 +99,7 @@ impl Words {
         operands: &[u32; N],
     ) {
         let first = (N as u32 + 3) << 16 | op as u32;
-        // The lengths that occur most are written at once. The compiler knows which it is.
+        // The most common lengths are written at once. The compiler knows the length.
         match *operands.as_slice() {
             [] => self.0.extend_from_slice(&[first, ty.0, id.0]),
             [a] => self.0.extend_from_slice(&[first, ty.0, id.0, a]),
@@ -112,7 +113,7 @@ impl Words {
     #[inline]
     pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
         let first = (operands.len() as u32 + 3) << 16 | op as u32;
-        // One check of the room for head and operands.
+        // One capacity check for head and operands.
         self.0.reserve(operands.len() + 3);
         self.0.extend_from_slice(&[first, ty.0, id.0]);
         self.0.extend_from_slice(operands);
@@ -131,27 +132,29 @@ impl Words {
         self.0.extend_from_slice(operands);
     }
 
-    /// Appends the first word of an instruction with `operands` words behind it.
+    /// Appends the first word of an instruction that is followed by `operands` words.
     #[inline]
     pub(crate) fn head(&mut self, op: Op, operands: usize) {
-        // The number of words, this one included, is in the upper half (SPIR-V section 2.3).
+        // The number of words, including this one, is in the upper half (SPIR-V section 2.3).
         self.0.push((operands as u32 + 1) << 16 | op as u32);
     }
 
-    /// Appends an instruction of words, a string and more words.
+    /// Appends an instruction with words, a string and more words.
     pub(crate) fn op_string(&mut self, op: Op, before: &[u32], text: &str, after: &[u32]) {
-        // An instruction holds at most 65535 words; names are cut long before that, between characters: literals are UTF-8 (SPIR-V section 2.2.1).
+        // An instruction has at most 65535 words; names are truncated far below that limit, between
+        // characters: literals are UTF-8 (SPIR-V section 2.2.1).
         let mut ends = (0..=text.len().min(1000)).rev();
         let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
         let text = &text.as_bytes()[..end];
-        // A string ends with a zero byte: a text that fills its words takes one more.
+        // A string ends with a zero byte: a string that fills its words requires one more.
         let string_words = text.len() / 4 + 1;
         self.head(op, before.len() + string_words + after.len());
         self.0.extend_from_slice(before);
         for chunk in 0..string_words {
             let bytes =
                 std::array::from_fn(|byte| text.get(chunk * 4 + byte).copied().unwrap_or(0));
-            // The first byte is the lowest of the word, on any machine (SPIR-V section 2.2.1, literals).
+            // The first byte is the lowest of the word, on any machine (SPIR-V section 2.2.1,
+            // literals).
             self.0.push(u32::from_le_bytes(bytes));
         }
         self.0.extend_from_slice(after);

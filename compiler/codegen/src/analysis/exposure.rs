@@ -1,37 +1,39 @@
-//! What loops read before they surely write it.
+//! Upward-exposed reads of loops: lanes that a loop may read before it writes them.
 
 use super::{Analysis, Reads};
 use crate::kept::refill;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Inst, Node, Program, RoutineId};
 
-/// Forward walk that finds, for each loop, lanes that are read before they are surely written.
+/// Forward walk that finds, for each loop, the lanes that are read before they are definitely
+/// written.
 #[derive(Debug, Default)]
 pub(super) struct ExposureScan {
     slots: Vec<Slot>,
-    /// What was surely written of slots before it changed, to undo at joins: slot, loop, lanes.
+    /// Definitely written lanes of slots before each change, for undoing changes at joins: slot,
+    /// loop, lanes.
     journal: Vec<(u32, u32, u8)>,
     /// Exposed reads of the open loops, innermost last.
     open: Vec<(u32, u8)>,
     merged: Vec<u8>,
-    /// Spare lists of writes.
+    /// Pool of lists of writes for reuse.
     spare: Vec<Vec<(u32, u8)>>,
-    /// The open loop.
+    /// Number of the open loop.
     stamp: u32,
     stamps: u32,
 }
 
-/// What is known of a slot in a loop. What is noted for another one than the open loop counts as nothing, so that nothing has to be
-/// cleared when a loop begins.
+/// State of a slot in a loop. State of another loop than the open one is ignored, so that nothing
+/// has to be cleared when a loop begins.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// The loop of `written`.
+    /// Loop of `written`.
     written_in: u32,
-    /// The loop of `found`.
+    /// Loop of `found`.
     found_in: u32,
-    /// Lanes surely written since the start of the loop.
+    /// Lanes definitely written since the start of the loop.
     written: u8,
-    /// Lanes found exposed already.
+    /// Lanes already found exposed.
     found: u8,
 }
 
@@ -90,7 +92,7 @@ impl ExposureScan {
     fn write(&mut self, slot: u32, lanes: u8) {
         let known = &mut self.slots[slot as usize];
         let written = known.surely_written(self.stamp);
-        // A write hides later reads; there is nothing to hide of a slot whose lanes are all exposed.
+        // A write hides later reads; a slot whose lanes are all exposed has no reads left to hide.
         if lanes & !written != 0 && known.found(self.stamp) != 15 {
             self.journal.push((slot, known.written_in, known.written));
             (known.written_in, known.written) = (self.stamp, written | lanes);
@@ -117,7 +119,8 @@ impl ExposureScan {
     fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
         let node = program.nodes[position as usize];
         match node {
-            // Only loops are asked about, and stamp 0 is the code outside of all.
+            // Exposed reads are recorded for loops only, and stamp 0 is the code outside of all
+            // loops.
             Node::Run { first, len } if self.stamp != 0 => {
                 for inst in program.run(first, len) {
                     self.inst(analysis, program, inst);
@@ -132,7 +135,7 @@ impl ExposureScan {
                 if let Some((slot, lanes)) = analysis.cond_reads(program, cond) {
                     self.read(slot, lanes);
                 }
-                // Behind the read of the condition, which comes before both.
+                // The read of the condition precedes both branches.
                 self.branches(analysis, program, [Some(then), otherwise]);
             }
             Node::Loop { .. } => self.inner_loop(analysis, program, position),
@@ -141,7 +144,8 @@ impl ExposureScan {
                 if let Some(slot) = analysis.slot(program, selector, None) {
                     self.read(slot, 1 << (lane & 3));
                 }
-                // What the cases write counts as not written, even if all of them write it: an exposed read too many costs a phi.
+                // Writes of the cases are ignored, even if all cases write the same lanes: an
+                // unnecessary exposed read costs a phi.
                 for block in program.inner_blocks(node) {
                     self.block_alone(analysis, program, block);
                 }
@@ -157,19 +161,19 @@ impl ExposureScan {
         match (info.inlined, info.early_return) {
             (false, _) => {}
             (true, false) => self.block(analysis, program, body),
-            // It may have returned before it wrote.
+            // The routine may have returned before the write.
             (true, true) => self.block_alone(analysis, program, body),
         }
     }
 
-    /// A block whose writes do not count behind it.
+    /// Visits a block and ignores its writes for the code after it.
     fn block_alone(&mut self, analysis: &mut Analysis, program: &Program, id: BlockId) {
         let mark = self.journal.len();
         self.block(analysis, program, id);
         self.rollback(mark);
     }
 
-    /// What a block writes, which does not count yet.
+    /// Visits a block and returns its writes, which are undone.
     fn writes(
         &mut self,
         analysis: &mut Analysis,
@@ -179,7 +183,8 @@ impl ExposureScan {
         let mark = self.journal.len();
         self.block(analysis, program, id);
         let mut writes = self.spare.pop().unwrap_or_default();
-        // A slot may have several entries; each brings the lanes that all of them came to.
+        // A slot may have several entries; each contributes the lanes that are written after all of
+        // them.
         let written = self.journal[mark..].iter();
         writes.extend(written.map(|&(slot, ..)| (slot, self.surely_written(slot))));
         self.rollback(mark);
@@ -188,10 +193,10 @@ impl ExposureScan {
 
     fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
         let dst = inst.dst.as_ref();
-        // Reads before writes: an instruction may read what it writes.
+        // Reads precede writes: an instruction may read its own destination.
         analysis.visit_reads(program, inst, dst.map_or(0, |dst| dst.mask.0), self);
         let Some(dst) = dst else { return };
-        // Where the guard fails nothing is written.
+        // If the guard fails, nothing is written.
         if dst.guard.is_some() {
             return;
         }
@@ -203,7 +208,7 @@ impl ExposureScan {
         }
     }
 
-    /// After both branches, what both have written is written.
+    /// Visits both branches and applies the writes that both have in common.
     fn branches(
         &mut self,
         analysis: &mut Analysis,
@@ -211,7 +216,7 @@ impl ExposureScan {
         branches: [Option<BlockId>; 2],
     ) {
         let [Some(then), Some(otherwise)] = branches else {
-            // The missing branch writes nothing, so that nothing is surely written.
+            // A missing branch writes nothing, so no lanes are definitely written.
             for block in branches.into_iter().flatten() {
                 self.block_alone(analysis, program, block);
             }
@@ -219,7 +224,7 @@ impl ExposureScan {
         };
         let first = self.writes(analysis, program, then);
         let second = self.writes(analysis, program, otherwise);
-        // A branch whose end is not reached says nothing about the code behind.
+        // A branch whose end is not reached has no effect on the code after the construct.
         let falls = |block: BlockId| analysis.blocks[block.index()].falls;
         match (falls(then), falls(otherwise)) {
             (true, true) => self.write_common(&first, &second),
@@ -250,18 +255,19 @@ impl ExposureScan {
             }
         }
         for &(slot, _) in first {
-            // Cleared one by one: the table has an entry for every slot of the program.
+            // Cleared individually, because the table has an entry for every slot of the program.
             self.merged[slot as usize] = 0;
         }
     }
 
     fn inner_loop(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
-        // Every copy of an inlined routine comes here; its loops expose the same each time.
+        // Every copy of an inlined routine is visited; the exposed reads of its loops are the same
+        // each time.
         if !analysis.loops.contains_key(&position) {
             self.new_loop(analysis, program, position);
         }
         let (first, len) = analysis.loops[&position];
-        // What an inner loop reads first, the outer loop reads at this place.
+        // The upward-exposed reads of an inner loop are reads of the outer loop at this point.
         for index in first..first + len {
             let (slot, lanes) = analysis.exposed[index as usize];
             self.read(slot, lanes);
@@ -272,9 +278,11 @@ impl ExposureScan {
         let outer = self.stamp;
         let first_open = self.open.len();
         self.stamps += 1;
-        // Numbers are never used twice, since what is noted for an inner loop must count as nothing in the next one.
+        // Stamps are never reused, because the state of an inner loop must be ignored in the next
+        // one.
         self.stamp = self.stamps;
-        // What the body writes does not count for the `continuing` block either: `Continue` may come before any write.
+        // Writes of the body are ignored for the `continuing` block, too: `Continue` may precede
+        // any write.
         for block in program.inner_blocks(program.nodes[position as usize]) {
             self.block_alone(analysis, program, block);
         }

@@ -1,7 +1,7 @@
-//! What is known before code is written: which registers need memory, which routines are inlined, where blocks end, which
-//! lanes loops read before they write them.
+//! Analyses before emission: registers that need memory, routines that are inlined, reachable ends
+//! of blocks, upward-exposed reads of loops.
 //!
-//! Everything here is linear in the program, inlined copies included; those are limited by a budget.
+//! All analyses are linear in the program including inlined copies, which a budget limits.
 
 mod exposure;
 mod shared;
@@ -21,72 +21,75 @@ use glasm_ir::{
 use rustc_hash::FxHashMap;
 use tree::{BlockPosition, FlowScan};
 
-/// Deepest nesting of blocks, inlined routines included: analysis, liveness and emission walk the tree by recursion.
+/// Maximum nesting of blocks, including inlined routines: analysis, liveness and emission walk the
+/// tree recursively.
 pub(crate) const MAX_NESTING: u32 = 200;
-/// Most routines inlined into each other.
+/// Maximum depth of routines inlined into each other.
 const MAX_INLINE_DEPTH: u32 = 16;
-/// Longest register array that is kept in values when it is never indexed at run time: each element is a slot in all joins.
+/// Maximum length of a register array in SSA values if it is never indexed dynamically: each
+/// element is a slot in all joins.
 const MAX_VALUE_ARRAY: u32 = 64;
-/// Longest register array.
+/// Maximum length of a register array.
 // 256 KiB of Private memory for lanes of 32 bits.
 const MAX_ARRAY: u32 = 16_384;
 
-/// Stands for the slot of a register in memory.
+/// Slot value for registers in memory.
 const NO_SLOT: u32 = u32::MAX;
 
-/// Where a register is kept.
+/// Storage of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
-    /// In SSA values.
+    /// SSA values.
     Values,
-    /// In a Private variable.
+    /// Private variable.
     Memory,
 }
 
-/// How a block ends.
+/// Reachability of the end of a block.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct BlockInfo {
-    /// Nodes that can be reached.
+    /// Number of reachable nodes.
     pub(crate) reachable: u32,
-    /// Whether control reaches the end.
+    /// True if control reaches the end.
     pub(crate) falls: bool,
-    /// Whether its end is the end of the routine, so that a `Return` there needs no jump.
+    /// True if its end is the end of the routine, so that a `Return` there needs no jump.
     pub(crate) tail: bool,
 }
 
-/// What is known about a routine.
+/// Properties of a routine.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct RoutineInfo {
-    /// Whether its calls are replaced by its body.
+    /// True if its calls are replaced by its body.
     pub(crate) inlined: bool,
-    /// Whether it returns before its end.
+    /// True if it returns before its end.
     pub(crate) early_return: bool,
-    /// Whether it can be reached from main.
+    /// True if it can be reached from main.
     pub(crate) used: bool,
     size: u32,
     depth: u32,
 }
 
-/// Who is told of reads.
+/// Receiver of the reads of instructions.
 pub(crate) trait Reads {
-    /// Whether a read of whatever lanes of a slot changes nothing, so that it need not be told.
+    /// Returns true if reads of any lanes of a slot have no effect, so that they need not be
+    /// reported.
     fn has_all(&self, slot: u32) -> bool;
-    /// Lanes of a slot are read.
+    /// Records that lanes of a slot are read.
     fn read(&mut self, slot: u32, lanes: u8);
 }
 
-/// Results of the analysis. Kept between programs for its memory.
+/// Results of the analysis. Reused between programs for its allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Analysis {
     /// Class of each register.
     pub(crate) class: Vec<Class>,
     /// First slot of each register. A slot is four lanes.
     pub(crate) slot_base: Vec<u32>,
-    /// First slot of each register that is in values, [`NO_SLOT`] of the others.
+    /// First slot of each register in values, [`NO_SLOT`] for registers in memory.
     slots: Vec<u32>,
     /// Number of slots of each register that an index may reach.
     pub(crate) slot_len: Vec<u32>,
-    /// The register of each slot.
+    /// Register of each slot.
     pub(crate) slot_register: Vec<RegisterId>,
     /// Blocks.
     pub(crate) blocks: Vec<BlockInfo>,
@@ -94,43 +97,44 @@ pub(crate) struct Analysis {
     pub(crate) routines: Vec<RoutineInfo>,
     /// Routines that become functions, main first.
     pub(crate) functions: Vec<RoutineId>,
-    /// Whether any test reads overflow or carry.
+    /// True if any test reads overflow or carry.
     pub(crate) reads_overflow: bool,
-    /// Registers that any instruction writes.
+    /// True for registers that any instruction writes.
     pub(crate) written: Vec<bool>,
-    /// Output registers whose variables the invocations of a patch share: they are written where instructions do.
+    /// True for output registers whose variables the invocations of a patch share: they are stored
+    /// at each writing instruction.
     pub(crate) shared_outputs: Vec<bool>,
     /// Kinds of values that each condition-code register may hold.
     cond_kinds: Vec<CondKinds>,
     /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
     loops: FxHashMap<u32, (u32, u32)>,
     exposed: Vec<(u32, u8)>,
-    /// Whether the program has loops.
+    /// True if the program has loops.
     pub(crate) has_loops: bool,
-    /// Instructions and nodes, inlined copies included.
+    /// Number of instructions and nodes, including inlined copies.
     pub(crate) expanded_size: u32,
-    /// Callers and callees.
+    /// Pairs of caller and callee.
     calls: Vec<(RoutineId, RoutineId)>,
     call_scan: CallScan,
     breaks: Vec<u32>,
     scan: ExposureScan,
 }
 
-/// Memory of the choice of functions; one item per routine.
+/// Working memory for the selection of functions; one item per routine.
 #[derive(Debug, Default)]
 struct CallScan {
-    /// Copies of the routine that its callers need.
+    /// Number of copies of the routine that its callers need.
     instances: Vec<u32>,
-    /// Routines inlined into each other down to this one.
+    /// Depth of inlining down to this routine.
     chain: Vec<u32>,
-    /// Deepest nesting of blocks around the calls of the routine.
+    /// Maximum nesting of blocks around the calls of the routine.
     depth: Vec<u32>,
     state: Vec<Visit>,
-    /// The routines that main reaches, each after all its callers.
+    /// Routines reachable from main, each after all its callers.
     order: Vec<RoutineId>,
-    /// Open routines and how many of their calls were followed.
+    /// Open routines and the numbers of their calls that were followed.
     stack: Vec<(RoutineId, usize)>,
-    /// Routines whose registers are shared, and those to look at for that.
+    /// Visited routines in the search for shared registers, and the routines still to visit.
     seen: Vec<bool>,
     pending: Vec<RoutineId>,
 }
@@ -148,7 +152,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Returns whether an operation compares: its result is true or false.
+/// Returns true if an operation compares: its result is true or false.
 pub(crate) const fn is_comparison(op: Op) -> bool {
     op.has(OpFlags::TRUTH)
 }
@@ -156,7 +160,7 @@ pub(crate) const fn is_comparison(op: Op) -> bool {
 fn cond_kind(program: &Program, inst: &Inst) -> CondKinds {
     let ty = glasm_ir::inst::result_type(inst);
     let width = match inst.dst {
-        // The codes are those of what is written.
+        // The condition codes are those of the written value.
         Some(dst) if ty.is_int() && inst.op.adds() => program.registers[dst.register].width,
         _ => ty.width(),
     };
@@ -172,7 +176,7 @@ fn cond_kind(program: &Program, inst: &Inst) -> CondKinds {
 }
 
 impl Analysis {
-    /// Analyses `program`.
+    /// Analyzes `program`.
     pub(crate) fn run(&mut self, program: &Program) -> Result<(), Failure> {
         let too_long = |register: &Register| register.array.is_some_and(|len| len > MAX_ARRAY);
         if program.registers.iter().any(too_long) {
@@ -181,8 +185,8 @@ impl Analysis {
             )));
         }
         self.reset(program);
-        // Slots are laid out by the classes of registers, about which instructions and functions that share registers decide
-        // before.
+        // The layout of slots depends on the classes of registers, which in turn depend on the
+        // instructions and on functions that share registers.
         self.scan_insts(program);
         if program.stage == Stage::TessControl {
             self.find_shared_outputs(program);
@@ -243,7 +247,7 @@ impl Analysis {
                 self.note_index(program, dst.register, index);
             }
         }
-        // Most programs index nothing, and need no look at their sources.
+        // Most programs have no indices, so their sources need not be visited.
         if !program.indices.is_empty() {
             for src in &program.srcs {
                 if let (Base::Register(register), Some(index)) = (src.base, src.index) {
@@ -260,7 +264,7 @@ impl Analysis {
                 self.reads_overflow |= guard.test.reads_overflow();
             }
         }
-        // Long arrays are in memory even if every index is known: each element would be a slot.
+        // Long arrays are in memory even if every index is constant: each element would be a slot.
         for (id, register) in program.registers.iter_enumerated() {
             if register.array.is_some_and(|len| len > MAX_VALUE_ARRAY) {
                 self.class[id.index()] = Class::Memory;
@@ -298,19 +302,19 @@ impl Analysis {
         Ok(())
     }
 
-    // Which routines become functions.
+    // Selection of the routines that become functions.
 
     fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
         let main = program.main;
         if self.calls.is_empty() {
-            // Nothing but main is reached, as in most programs.
+            // Only main is reached, as in most programs.
             let info = &mut self.routines[main.index()];
             info.used = true;
             self.expanded_size = info.size;
             self.functions.push(main);
             return Ok(());
         }
-        // Calls of one routine stay in the order of the program.
+        // The sort is stable: calls of one routine remain in program order.
         self.calls.sort_by_key(|call| call.0);
         let mut scan = std::mem::take(&mut self.call_scan);
         let ordered = self.order_calls(program, &mut scan);
@@ -324,19 +328,20 @@ impl Analysis {
     fn inline_calls(&mut self, program: &Program, scan: &mut CallScan) {
         let main = program.main;
         let total: u32 = self.routines.iter().map(|info| info.size).sum();
-        // Twice the program in all: what is inlined beyond that would cost drivers more than calls do.
+        // Twice the program in total: beyond that, inlining would cost drivers more than calls.
         let mut budget = total.saturating_mul(2).saturating_add(1024);
         for counts in [&mut scan.instances, &mut scan.chain, &mut scan.depth] {
             refill(counts, program.routines.len(), 0);
         }
         scan.instances[main.index()] = 1;
-        // Callers come first, so that the copies of a routine are known when its turn comes, and are at least one.
+        // Callers come first, so that the number of copies of a routine, at least one, is known
+        // when it is visited.
         for &routine in &scan.order {
             let index = routine.index();
             let info = &mut self.routines[index];
             info.used = true;
             let copies = scan.instances[index];
-            // The first copy takes the place of the function.
+            // The first copy replaces the function.
             let extra = info.size.saturating_mul(copies - 1);
             info.inlined = routine != main
                 && extra <= budget
@@ -346,18 +351,19 @@ impl Analysis {
                 budget -= extra;
                 self.expanded_size += info.size * copies;
             } else {
-                // Callees count from here: the function has its own nesting, and its body exists once.
+                // Resets the nesting of callees: the function has its own nesting, and its body
+                // exists once.
                 (scan.instances[index], scan.chain[index], scan.depth[index]) = (1, 0, 0);
                 self.expanded_size += info.size;
                 self.functions.push(routine);
             }
-            // The deepest place of the caller for all its calls, because where each stands is not kept. One more level is the
-            // switch that early returns leave.
+            // Uses the deepest nesting of the caller for all its calls, because the nesting of each
+            // call is not recorded. The additional level is the switch that early returns leave.
             let inner = scan.depth[index] + info.depth + 1;
             for &(_, callee) in self.calls_of(routine) {
                 let callee = callee.index();
-                // Routines that call each other twice all the way down would have exponentially many copies; the budget ends
-                // that.
+                // Routines that call each other twice at every level would have exponentially many
+                // copies; the budget prevents that.
                 let copies = scan.instances[callee].saturating_add(scan.instances[index]);
                 scan.instances[callee] = copies;
                 scan.chain[callee] = scan.chain[callee].max(scan.chain[index] + 1);
@@ -366,7 +372,7 @@ impl Analysis {
         }
     }
 
-    /// The calls in a routine.
+    /// Returns the calls in a routine.
     fn calls_of(&self, routine: RoutineId) -> &[(RoutineId, RoutineId)] {
         let first = self.calls.partition_point(|&(caller, _)| caller < routine);
         let calls = &self.calls[first..];
@@ -391,12 +397,13 @@ impl Analysis {
                     scan.state[callee.index()] = Visit::Open;
                     scan.stack.push((callee, 0));
                 }
-                // Front ends make loops of recursion or refuse it; IR from elsewhere may have it.
+                // Front ends convert recursion to loops or reject it; IR from other sources may
+                // contain it.
                 Visit::Open => return Err(Error::unsupported("a routine calls itself")),
                 Visit::Done => {}
             }
         }
-        // A routine is appended when all its callees are, so that the reverse has callers first.
+        // A routine is appended after all its callees, so the reversed order has callers first.
         scan.order.reverse();
         Ok(())
     }
@@ -415,14 +422,15 @@ impl Analysis {
             self.slots.push(if in_values { first } else { NO_SLOT });
             self.slot_len.push(elements);
             self.slot_register.push(id);
-            // Condition codes with overflow and carry take two more slots for them.
+            // Condition codes with overflow and carry use two more slots for these flags.
             let has_flags = register.storage == Storage::Cond && self.reads_overflow;
             let more = if has_flags { 2 } else { elements - 1 };
             (0..more).for_each(|_| self.slot_register.push(id));
         }
     }
 
-    /// The slot of a register element with a constant index, unless it is in memory.
+    /// Returns the slot of a register element with a constant index, or `None` if the register is
+    /// in memory.
     #[inline]
     pub(crate) fn slot(
         &self,
@@ -437,31 +445,34 @@ impl Analysis {
         let Some(index) = index else {
             return Some(base);
         };
-        // The verifier keeps constant indices inside; a program that never met it gets the nearest element.
+        // The verifier rejects constant indices out of range; a program that was not verified uses
+        // the nearest element.
         let last = self.slot_len[register.index()] - 1;
         let element = program.indices[index].element.offset.max(0) as u32;
         Some(base + element.min(last))
     }
 
-    /// Keeps a register in memory after all.
+    /// Moves a register from values to memory.
     pub(crate) fn move_to_memory(&mut self, register: RegisterId) {
         self.class[register.index()] = Class::Memory;
         self.slots[register.index()] = NO_SLOT;
     }
 
-    /// Notes that the codes are read as they are at the start of the program.
+    /// Records that the initial condition codes are read.
     pub(crate) fn reads_initial_codes(&mut self, register: RegisterId) {
-        // Clear flags are those of a positive number: 1.0 or any other, but not of an integer truth value.
+        // Initial flags are those of a positive number: 1.0 or any other, but not of an integer
+        // boolean.
         self.cond_kinds[register.index()] |= CondKinds::BOOL_FLOAT;
     }
 
-    /// The scalar in which a condition-code register passes joins.
+    /// Returns the scalar type of a condition-code register in phis.
     pub(crate) fn cond_scalar(&self, register: RegisterId, wide_int: Scalar) -> Scalar {
         let kinds = self.cond_kinds[register.index()];
         // In memory a code has 32 bits.
         let in_values = self.class[register.index()] == Class::Values;
         let within = |allowed: CondKinds| allowed.contains(kinds);
-        // The narrowest form that keeps the flags of all kinds: only a float has those of NaN.
+        // The narrowest type that preserves the flags of all kinds: only a float preserves those of
+        // NaN.
         if within(CondKinds::BOOL_FLOAT) {
             Scalar::BoolFloat
         } else if in_values && within(CondKinds::BOOL_INT) {
@@ -480,8 +491,9 @@ impl Analysis {
         }
     }
 
-    /// Tells `reads` of every slot and lanes that `inst` reads to produce the lanes `needed`.
-    // Passes spend most of their time here; in a function of its own it would save and restore more than it computes.
+    /// Reports to `reads` every slot and its lanes that `inst` reads to produce the lanes `needed`.
+    // Passes spend most of their time in this function; a separate function would save and restore
+    // more than it computes.
     #[inline(always)]
     pub(crate) fn visit_reads(
         &self,
@@ -494,8 +506,8 @@ impl Analysis {
         for (number, src) in program.sources(inst).iter().enumerate() {
             if let Base::Register(register) = src.base
                 && let Some(slot) = self.slot(program, register, src.index)
-                // Which lanes are read is looked up in tables of operations, so that the answer that changes nothing is not asked
-                // for.
+                // The lanes that are read are looked up in tables of operations, so reads without
+                // effect are filtered first.
                 && !reads.has_all(slot)
             {
                 let lanes = common.unwrap_or_else(|| read_lanes(program, inst, number, needed));
@@ -505,7 +517,7 @@ impl Analysis {
                 self.visit_index(program, index, reads);
             }
         }
-        // Outputs are values until a vertex takes them; no operand names them.
+        // Outputs are values until a vertex is emitted; no operand names them.
         if inst.op == Op::EmitVertex {
             self.visit_outputs(program, reads);
         }
@@ -526,7 +538,7 @@ impl Analysis {
         }
     }
 
-    /// A vertex has the values of all outputs.
+    /// Reports reads of all outputs: a vertex contains their values.
     #[cold]
     fn visit_outputs(&self, program: &Program, reads: &mut impl Reads) {
         for (slot, semantic) in self.output_slots(program) {
@@ -534,7 +546,7 @@ impl Analysis {
         }
     }
 
-    /// The slots of outputs in values that instructions write, with what they mean.
+    /// Returns the slots of outputs in values that instructions write, with their semantics.
     pub(crate) fn output_slots(&self, program: &Program) -> impl Iterator<Item = (u32, Semantic)> {
         let written = program
             .output_registers()
@@ -562,7 +574,8 @@ impl Analysis {
         }
     }
 
-    /// The slot and lanes that a branch condition reads.
+    /// Returns the slot and lanes that a branch condition reads, or `None` for a register in
+    /// memory.
     pub(crate) fn cond_reads(&self, program: &Program, cond: Cond) -> Option<(u32, u8)> {
         let slot = self.slot(program, cond_register(cond), None)?;
         Some(match cond {
@@ -571,9 +584,9 @@ impl Analysis {
         })
     }
 
-    /// Slots and lanes that the loop at node `node` reads before it writes them.
+    /// Returns the slots and lanes that the loop at node `node` reads before it writes them.
     pub(crate) fn loop_reads(&self, node: u32) -> &[(u32, u8)] {
-        // Loops that are never reached were not scanned.
+        // Unreachable loops were not scanned.
         let (first, len) = self.loops.get(&node).copied().unwrap_or_default();
         &self.exposed[first as usize..(first + len) as usize]
     }
@@ -589,7 +602,7 @@ impl Analysis {
     }
 }
 
-/// The register that a branch condition reads.
+/// Returns the register that a branch condition reads.
 pub(crate) fn cond_register(cond: Cond) -> RegisterId {
     match cond {
         Cond::Any(guard) => guard.cc,
@@ -597,7 +610,7 @@ pub(crate) fn cond_register(cond: Cond) -> RegisterId {
     }
 }
 
-/// The run-time element of a texture or buffer array that an instruction accesses.
+/// Returns the dynamic element of a texture or buffer array that an instruction accesses.
 pub(crate) fn access_element(program: &Program, inst: &Inst) -> Option<IndexTerm> {
     match inst.aux {
         Aux::Tex(id) => program.tex_accesses[id].element,

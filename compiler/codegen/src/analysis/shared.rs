@@ -1,4 +1,4 @@
-//! Registers that several functions touch.
+//! Registers that several functions access.
 
 use super::{Analysis, Class, access_element, cond_register};
 use crate::kept::refill;
@@ -7,11 +7,12 @@ use glasm_ir::inst::{IndexId, IndexTerm};
 use glasm_ir::{Base, BlockId, Inst, Node, OutputId, Program, RegisterId, Stage};
 
 impl Analysis {
-    /// Outputs of a patch, and those of vertices that any invocation reads.
+    /// Marks the outputs of a patch, and outputs of vertices that any invocation reads, as shared.
     pub(super) fn find_shared_outputs(&mut self, program: &Program) {
         let mut is_read = vec![false; program.outputs.len()];
         for src in &program.srcs {
-            // The index of a vertex may name any invocation, so that every output that is read back is shared.
+            // The index of a vertex may select any invocation, so every output that is read back is
+            // shared.
             if let Base::Output(first) = src.base {
                 let len = program.source_len(src);
                 let outputs = is_read.iter_mut().skip(first.index());
@@ -31,9 +32,9 @@ impl Analysis {
         }
     }
 
-    /// Registers that functions other than the entry point touch live in memory.
+    /// Moves registers that functions other than the entry point access to memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
-        // Vertices have the outputs that any function has written.
+        // A vertex contains the outputs that any function has written.
         if program.stage == Stage::Geometry {
             program
                 .output_registers()
@@ -41,7 +42,8 @@ impl Analysis {
         }
         let mut scan = std::mem::take(&mut self.call_scan);
         refill(&mut scan.seen, program.routines.len(), false);
-        // Main as the entry point keeps its registers in values; only what it hands to functions is in memory.
+        // The entry point has its registers in values; only registers shared with functions are in
+        // memory.
         let others = self.functions.iter().filter(|&&id| id != program.main);
         scan.pending.clear();
         scan.pending.extend(others);
@@ -50,7 +52,7 @@ impl Analysis {
                 continue;
             }
             self.share_block(program, program.routines[routine].body);
-            // Callees that are inlined become code of this function.
+            // Inlined callees become code of this function.
             let callees = self.calls_of(routine).iter().map(|call| call.1);
             scan.pending.extend(callees);
         }

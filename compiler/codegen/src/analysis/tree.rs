@@ -5,14 +5,14 @@ use crate::error::{Error, Failure};
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Node, Program, RoutineId, SwitchId};
 
-/// Where a block stands in its routine.
+/// Position of a block in its routine.
 #[derive(Clone, Copy)]
 pub(super) struct BlockPosition {
     pub(super) depth: u32,
     pub(super) tail: bool,
 }
 
-/// Walks the tree of one routine: ends of blocks, returns, calls, nesting.
+/// Walk over the tree of one routine: ends of blocks, returns, calls, nesting.
 pub(super) struct FlowScan<'a> {
     pub(super) analysis: &'a mut Analysis,
     pub(super) program: &'a Program,
@@ -22,7 +22,7 @@ pub(super) struct FlowScan<'a> {
 }
 
 impl FlowScan<'_> {
-    /// Whether control reaches the end of the block.
+    /// Visits a block and returns true if control reaches its end.
     pub(super) fn block(&mut self, id: BlockId, place: BlockPosition) -> Result<bool, Failure> {
         if place.depth > MAX_NESTING {
             return Err(Error::limit(format!(
@@ -37,9 +37,11 @@ impl FlowScan<'_> {
             tail: place.tail,
         };
         for (index, &node) in nodes.iter().enumerate() {
-            // A node costs as much as an instruction: empty branches and calls must not be free in the budget of inlining.
+            // A node costs as much as an instruction: empty branches and calls must count in the
+            // budget of inlining.
             self.size += 1;
-            // A return at the very end needs no jump, however deep in branches the end lies. The end of a loop is none.
+            // A return at the end of the routine needs no jump, at any nesting of branches. The end
+            // of a loop is not such an end.
             let tail = place.tail && index + 1 == nodes.len();
             if !self.node(node, BlockPosition { tail, ..place })? {
                 info.reachable = index as u32 + 1;
@@ -81,7 +83,7 @@ impl FlowScan<'_> {
             }
             Node::Switch(switch) => self.switch(switch, inner),
             Node::Break => {
-                // A break out of nothing has no count; emission refuses it.
+                // A break outside of a construct has no count; emission rejects it.
                 let breaks = self.analysis.breaks.last_mut();
                 breaks.into_iter().for_each(|count| *count += 1);
                 Ok(false)
@@ -95,7 +97,7 @@ impl FlowScan<'_> {
         }
     }
 
-    /// A branch that is not there goes on at once.
+    /// Visits a branch; control reaches the end of a missing one.
     fn branch(&mut self, block: Option<BlockId>, place: BlockPosition) -> Result<bool, Failure> {
         block.map_or(Ok(true), |block| self.block(block, place))
     }
@@ -124,7 +126,7 @@ impl FlowScan<'_> {
         if let Some(continuing) = continuing {
             self.block(continuing, inner)?;
         }
-        // Loops are endless: only a break leads to what stands behind.
+        // Loops are endless: the code after a loop is reached only by a break.
         Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0))
     }
 
@@ -132,7 +134,7 @@ impl FlowScan<'_> {
         let program = self.program;
         let switch = &program.switches[id];
         self.analysis.breaks.push(0);
-        // Without a default, values of no case go on behind the switch.
+        // Without a default, values without a case continue after the switch.
         let mut falls = switch.default.is_none();
         for block in switch.blocks() {
             let end = self.block(block, inner);

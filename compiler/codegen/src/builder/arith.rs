@@ -6,7 +6,8 @@ use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
 
 /// Returns the sum of two values of one type.
 pub(crate) fn add(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
-    // Integers of either sign have one sum in two's complement, so registers need not know theirs.
+    // Signed and unsigned integers have the same sum in two's complement, so registers need no
+    // signedness.
     let op = if a.scalar.is_float() {
         Spv::FAdd
     } else {
@@ -47,7 +48,7 @@ fn scale(w: &mut ValueBuilder, vector: Val, factor: Val) -> Val {
 /// 2.14.1.11).
 fn multiply_legacy(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     if a.id == b.id {
-        // Squares need no test: 0 * 0 is +0 anyway.
+        // Squares need no test: 0 * 0 is always +0.
         return w.binary(Spv::FMul, a, b);
     }
     let zero = match (find_known_zero(w, a), find_known_zero(w, b)) {
@@ -69,24 +70,24 @@ fn multiply_legacy(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.select(zero, nothing, product)
 }
 
-/// Tests on the device where a factor is zero, even if it is a constant: only the device knows
-/// whether it takes a denormal factor for zero, and the product must agree with the test.
+/// Tests on the device if a factor is zero, even for constants: only the device determines if a
+/// denormal factor is flushed to zero, and the product must be consistent with the test.
 fn test_zero(w: &mut ValueBuilder, a: Val) -> Val {
     let zero = w.constant_like(a, 0);
     let operands = [a.id.0, zero.id.0];
     w.op(Spv::FOrdEqual, Scalar::BoolInt, a.size, &operands)
 }
 
-/// Decides whether all components of a constant are zero, or none is; gives `None` if the device
-/// has to find out.
+/// Decides whether all components of a constant are zero, or none is; returns `None` if only the
+/// device can decide.
 fn find_known_zero(w: &ModuleWriter, a: Val) -> Option<bool> {
     let value = f32::from_bits(w.splat_bits(a)? as u32);
-    // Devices may take denormals for zero.
+    // Devices may flush denormals to zero.
     (!value.is_subnormal()).then_some(value == 0.0)
 }
 
-/// Notes that `val` is a number and not below `bound`: if that is a constant, logarithms need not
-/// test what it excludes.
+/// Records that `val` is a number not below `bound`: if that is a constant, logarithms omit the
+/// tests that it makes unnecessary.
 pub(crate) fn note_lower_bound(w: &mut ValueBuilder, val: Val, bound: Val) {
     let Some(bits) = w.splat_bits(bound) else {
         return;
@@ -94,7 +95,7 @@ pub(crate) fn note_lower_bound(w: &mut ValueBuilder, val: Val, bound: Val) {
     let bound = f32::from_bits(bits as u32);
     let is_known = val.scalar == Scalar::F32 && bound >= 0.0;
     if is_known {
-        // Devices may take denormals for zero.
+        // Devices may flush denormals to zero.
         let key = if bound.is_normal() {
             ResultKey::POSITIVE
         } else {
@@ -104,8 +105,8 @@ pub(crate) fn note_lower_bound(w: &mut ValueBuilder, val: Val, bound: Val) {
     }
 }
 
-/// Returns `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative
-/// numbers and NaN give NaN.
+/// Returns `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: this function returns -inf
+/// for 0, and NaN for negative numbers and NaN.
 pub(crate) fn compute_log2(w: &mut ValueBuilder, a: Val) -> Val {
     let log = w.ext(GlslOp::Log2, &[a]);
     if w.find_result(a.id, ResultKey::POSITIVE).is_some() {
@@ -120,7 +121,7 @@ pub(crate) fn compute_log2(w: &mut ValueBuilder, a: Val) -> Val {
         let nan = w.float_like(a, f64::NAN);
         w.select(zero, infinity, nan)
     };
-    // An ordered comparison, which NaN fails: it gets the NaN of `special`.
+    // An ordered comparison, which is false for NaN: the result is then the NaN of `special`.
     let positive = w.compare_bits(Spv::FOrdGreaterThan, a, 0);
     w.select(positive, log, special)
 }
@@ -142,13 +143,13 @@ pub(crate) fn apply_modifiers(w: &mut ValueBuilder, mut val: Val, src: &Src, ty:
 
 fn modify_constant(w: &mut ModuleWriter, val: Val, src: &Src, ty: Type) -> Val {
     let parts = w.constant_parts(val).unwrap_or_default();
-    // Halves have been converted to floats before they come here.
+    // Halves have already been converted to floats.
     let ty = if ty == Type::F16 { Type::F32 } else { ty };
     let parts = parts.map(|bits| interp::operand(src, ty, bits));
     w.constant_of(val.scalar, parts, val.size)
 }
 
-/// Returns `|val|` by type; unsigned values stay (NV_gpu_program4 section 2.X.4.2).
+/// Returns `|val|` by type; unsigned values are unchanged (NV_gpu_program4 section 2.X.4.2).
 fn compute_absolute(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if ty.is_float() {
         w.ext(GlslOp::FAbs, &[val])
@@ -172,8 +173,8 @@ fn negate(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     }
 }
 
-/// Selects the lesser or the greater one of two values, where `greater` is set if that is the
-/// first.
+/// Selects the lesser or the greater of two values; `greater` is true if the first value is the
+/// greater one.
 pub(crate) fn select_extreme(
     w: &mut ValueBuilder,
     which: Extreme,
@@ -187,16 +188,16 @@ pub(crate) fn select_extreme(
     }
 }
 
-/// Clamps a float as the destination of an instruction asks for.
+/// Clamps a float according to the destination of an instruction.
 pub(crate) fn clamp(w: &mut ValueBuilder, val: Val, saturate: Saturate) -> Val {
     let low = w.float_like(val, saturate.low());
     let high = w.float_like(val, 1.0);
-    // `FClamp` would leave open what NaN gives.
+    // The result of `FClamp` for NaN is undefined.
     let clamped = w.ext(GlslOp::NClamp, &[val, low, high]);
     if !saturate.keeps_nan() {
         return clamped;
     }
-    // `NClamp` makes the lower bound of NaN.
+    // `NClamp` returns the lower bound for NaN.
     let nan = w.test(Op::FUnordNotEqual, val, val);
     w.select(nan, val, clamped)
 }

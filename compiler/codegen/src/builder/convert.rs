@@ -6,7 +6,7 @@ use glasm_ir::inst::Rounding;
 use glasm_ir::{Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// The format of a float while it is computed.
+/// Format of a float in computations.
 #[derive(Clone, Copy)]
 enum Format {
     F32,
@@ -38,9 +38,9 @@ impl Format {
     }
 }
 
-/// Returns the least and the largest integer with `bits` bits that is signed as `ty` is.
-// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned
-// one.
+/// Returns the least and the largest integer of `bits` bits with the signedness of `ty`.
+// In 128 bits, which represent the limits of all types, and the successor of the largest unsigned
+// integer.
 fn int_range(ty: Type, bits: u32) -> (i128, i128) {
     if ty.is_signed_int() {
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
@@ -49,8 +49,8 @@ fn int_range(ty: Type, bits: u32) -> (i128, i128) {
     }
 }
 
-/// Converts an integer to another integer type; what does not fit is clamped or loses its high
-/// bits.
+/// Converts an integer to another integer type; values that do not fit are clamped or lose their
+/// high bits.
 pub(crate) fn convert_int(
     w: &mut ValueBuilder,
     val: Val,
@@ -70,15 +70,15 @@ pub(crate) fn convert_int(
         } else {
             w.unary_to(Spv::UConvert, Scalar::U64, val)
         };
-    // `OpUConvert` cuts; for that the sign does not matter.
+    // `OpUConvert` truncates, which is independent of the signedness.
     } else if wide(from) && !wide(to) {
         val = w.unary_to(Spv::UConvert, Scalar::U32, val);
     }
     narrow_int(w, val, to)
 }
 
-/// Extends signed words to 64-bit integers by composing them of words: Mesa 22.3 compares the
-/// result of a plain conversion with constants as if it had been extended by zeros.
+/// Extends signed words to 64-bit integers by composing them of two words: Mesa 22.3 compares the
+/// result of a direct conversion with constants as if it had been zero-extended.
 pub(crate) fn extend_sign(w: &mut ValueBuilder, val: Val) -> Val {
     let high = w.binary_bits(Spv::ShiftRightArithmetic, val, 31);
     w.map_components(val, |w, index| {
@@ -89,7 +89,7 @@ pub(crate) fn extend_sign(w: &mut ValueBuilder, val: Val) -> Val {
     })
 }
 
-/// Cuts a 32-bit integer to a narrow type and extends it again.
+/// Truncates a 32-bit integer to a narrow type and extends it again.
 fn narrow_int(w: &mut ValueBuilder, val: Val, to: Type) -> Val {
     if to.is_int() && to.width().bits() < 32 {
         int::extend(w, val, to.width().bits(), to.is_signed_int())
@@ -100,7 +100,7 @@ fn narrow_int(w: &mut ValueBuilder, val: Val, to: Type) -> Val {
 
 /// Clamps an integer of type `from` to the values of `to`, in its own width.
 fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
-    // Narrow sources have been extended to words, so the limits of a word hold for them as well.
+    // Narrow sources have been extended to words, so the limits of a word also hold for them.
     let (from_min, from_max) = int_range(from, from.width().bits().max(32));
     let (to_min, to_max) = int_range(to, to.width().bits());
     let (low, high) = (from_min.max(to_min), from_max.min(to_max));
@@ -110,7 +110,7 @@ fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
     int::clamp(w, val, low as u64, high as u64, from.is_signed_int())
 }
 
-/// Converts an integer to the next float in a direction.
+/// Converts an integer to the nearest float in a direction.
 pub(crate) fn round_int_to_float(
     w: &mut ValueBuilder,
     val: Val,
@@ -121,8 +121,9 @@ pub(crate) fn round_int_to_float(
     let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
     let format = Format::of(compute_scalar(to, w.wide_ints));
     let exact = from.width().bits() <= format.digits();
-    // Integers that a half can hold are exact floats, and all others are beyond its range either
-    // way: two roundings to the nearest give what one gives. So do two in the same direction.
+    // Integers in the range of a half are exact floats, and all others are out of its range in both
+    // formats: two roundings to the nearest are equal to one. The same holds for two roundings in
+    // one direction.
     let float = if exact || rounding == Rounding::Even {
         w.unary_to(op, format.scalar(), val)
     } else {
@@ -131,8 +132,8 @@ pub(crate) fn round_int_to_float(
     round_float(w, float, to, rounding)
 }
 
-/// Converts an integer to the nearest float in a direction: the bits of its magnitude that a float
-/// does not hold are dropped, or rounded up, before exact conversions.
+/// Converts an integer to the nearest float in a direction: the bits of its magnitude that exceed
+/// the precision of a float are dropped, or rounded up, before exact conversions.
 fn round_int_directed(
     w: &mut ValueBuilder,
     val: Val,
@@ -155,7 +156,7 @@ fn round_int_directed(
     let (above, below) = match rounding {
         Rounding::Ceil => (high, low),
         Rounding::Floor => (low, high),
-        // `Even` is done by the conversion itself and does not come here.
+        // The conversion itself implements `Even`, which does not reach this function.
         Rounding::Trunc | Rounding::Even => (low, low),
     };
     let Some(negative) = negative else {
@@ -165,8 +166,8 @@ fn round_int_directed(
     w.select(negative, below, above)
 }
 
-/// Computes the floats next to an unsigned integer, below and above; both are its value if a float
-/// holds it.
+/// Computes the neighboring floats below and above an unsigned integer; both are its value if a
+/// float represents it.
 fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format) -> (Val, Val) {
     let top = find_highest_bit(w, magnitude);
     // 0 has its highest bit at -1, and small numbers have no excess.
@@ -179,20 +180,20 @@ fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format)
     }
     let one = w.constant_like(magnitude, 1);
     let unit = w.binary(Spv::ShiftLeftLogical, one, excess);
-    // `unit` is the distance between the floats there, at least 1; the bits below it are those that
-    // the float does not hold.
+    // `unit` is the distance between neighboring floats, at least 1; the bits below it exceed the
+    // precision of the float.
     let rest = w.binary(Spv::ISub, unit, one);
     let rest = w.binary(Spv::BitwiseAnd, magnitude, rest);
     let low = w.binary(Spv::ISub, magnitude, rest);
     let low = w.unary_to(Spv::ConvertUToF, format.scalar(), low);
-    // The sum may be 2^32 or 2^64, which the integer does not hold.
+    // The sum may be 2^32 or 2^64, which the integer cannot represent.
     let unit = w.unary_to(Spv::ConvertUToF, format.scalar(), unit);
     let high = w.binary(Spv::FAdd, low, unit);
     let exact = w.compare_bits(Spv::IEqual, rest, 0);
     (low, w.select(exact, low, high))
 }
 
-/// Finds the position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in
+/// Finds the position of the highest one bit as a word, -1 for 0. GLSL.std.450 supports this for
 /// words only.
 fn find_highest_bit(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar == Scalar::U32 {
@@ -208,7 +209,7 @@ fn find_highest_bit(w: &mut ValueBuilder, val: Val) -> Val {
     w.select(is_small, in_low, in_high)
 }
 
-/// Rounds to an integer and converts it.
+/// Converts a float to an integer after rounding it in a direction.
 pub(crate) fn round_float_to_int(
     w: &mut ValueBuilder,
     val: Val,
@@ -232,7 +233,8 @@ pub(crate) fn round_float_to_int(
 }
 
 /// Computes the low bits of the integer that a float represents (NV_gpu_program5 section 2.X.8.Z,
-/// CVT: high bits are dropped unless the conversion saturates); NaN and the infinities give 0.
+/// CVT: high bits are dropped unless the conversion saturates); the result is 0 for NaN and
+/// infinities.
 ///
 /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
 fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
@@ -247,23 +249,23 @@ fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
     let excess = w.binary_float(Spv::FMul, multiple, modulus);
     let low = w.binary(Spv::FSub, magnitude, excess);
     let zero = w.float_like(val, 0.0);
-    // For infinities the difference is NaN, and for NaN itself; `NMax` turns that into 0.
+    // The difference is NaN for infinities and for NaN; `NMax` turns it into 0.
     let low = w.ext(GlslOp::NMax, &[low, zero]);
     let low = w.unary_to(Spv::ConvertFToU, int, low);
     let zero = w.constant_like(low, 0);
-    // In two's complement the low bits of `-n` are those of the negated low bits of `n`.
+    // In two's complement the low bits of `-n` are the negated low bits of `n`.
     let negated = w.binary(Spv::ISub, zero, low);
     let negative = w.compare_bits(Spv::FOrdLessThan, val, 0);
     w.select(negative, negated, low)
 }
 
-/// Converts to the nearest integer of the type; NaN gives 0.
+/// Converts to the nearest integer of the type; the result is 0 for NaN.
 fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     let bits = to.width().bits();
     let (min, max) = int_range(to, bits);
     let limit = (max + 1) as f64;
     let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
-    // Conversions of values out of range are undefined in SPIR-V, so the float is clamped before.
+    // Conversions of out-of-range values are undefined in SPIR-V, so the float is clamped first.
     let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
     // The largest float below the limit; at the limit and above the result is the largest integer.
     let below = match Format::of(rounded.scalar) {
@@ -275,7 +277,7 @@ fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
     let clamped = w.ext(GlslOp::NClamp, &[rounded, low, high]);
     let mut result = w.unary_to(op, int, clamped);
-    // The largest integer is not a float here, so no clamp gives it.
+    // The largest integer is not representable as a float here, so no clamp yields it.
     if below != limit - 1.0 {
         let beyond = w.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
         let max = w.constant_like(result, max as u64);
@@ -289,21 +291,22 @@ fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     narrow_int(w, result, to)
 }
 
-/// Converts a float to the next one of another type in a direction.
+/// Converts a float to the nearest one of another type in a direction.
 pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Rounding) -> Val {
     match (val.scalar, to, rounding) {
         (Scalar::F32, Type::F64, _) => w.unary_to(Spv::FConvert, Scalar::F64, val),
         (Scalar::F64, Type::F32, Rounding::Even) => w.unary_to(Spv::FConvert, Scalar::F32, val),
         (Scalar::F64, Type::F32, _) => narrow::convert_double_to_single(w, val, rounding),
-        // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is
-        // not rounding once: where the first step hits a tie of the second, what it cut off
-        // decides. An odd last bit records that.
+        // In two steps, because `PackHalf2x16` requires 32-bit floats. Rounding twice to the
+        // nearest differs from rounding once: if the first step hits a tie of the second, the
+        // truncated bits decide. An odd last bit preserves that information.
         (Scalar::F64, Type::F16, Rounding::Even) => narrow::round_to_odd(w, val),
         (Scalar::F64, Type::F16, _) => {
             let single = narrow::convert_double_to_single(w, val, rounding);
             narrow::convert_single_to_half(w, single, rounding)
         }
-        // To the nearest the result stays a float; its bits are cut where it is written.
+        // For rounding to nearest the result remains a float; its bits are truncated when it is
+        // written.
         (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
             narrow::convert_single_to_half(w, val, rounding)
         }
@@ -311,11 +314,11 @@ pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Ro
     }
 }
 
-/// Rounds to the whole number next to `val` on the side of zero. -0.5 gives -0.
+/// Returns the whole number adjacent to `val` in the direction of zero. The result for -0.5 is -0.
 ///
-/// Doubles get by with `Floor` and `Ceil`, here and in [`round_to_even`]. Drivers that convert
-/// through 32-bit integers where the CPU has no instruction for their vectors (Mesa 22.3 without
-/// AVX-512) lose all doubles beyond 2^31 in `Trunc` and `RoundEven`, and the signs of zeros.
+/// Doubles use only `Floor` and `Ceil`, here and in [`round_to_even`]. Drivers that convert through
+/// 32-bit integers if the CPU has no vector instruction (Mesa 22.3 without AVX-512) compute wrong
+/// results for all doubles beyond 2^31 in `Trunc` and `RoundEven`, and lose the signs of zeros.
 pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
         return w.ext(GlslOp::Trunc, &[val]);
@@ -325,14 +328,14 @@ pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
     w.select(negative, high, low)
 }
 
-/// Rounds to the whole number nearest to `val`, the even one of two. -0.5 gives -0.
+/// Returns the whole number nearest to `val`, ties to even. The result for -0.5 is -0.
 pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
         return w.ext(GlslOp::RoundEven, &[val]);
     }
     let (low, high) = compute_neighbors(w, val);
-    // The difference is exact, except for values just below zero: there it is 1 or nearly 1, which
-    // rounds up as the exact one does.
+    // The difference is exact, except for values just below zero: it is then 1 or nearly 1, and is
+    // rounded up like the exact difference.
     let rest = w.binary(Spv::FSub, val, low);
     let half = w.float_like(val, 0.5);
     let beyond = w.test(Spv::FOrdGreaterThan, rest, half);
@@ -346,8 +349,8 @@ pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
     w.select(up, high, low)
 }
 
-/// Computes the whole numbers next to `val`, below and above; both are `val` if it is one, an
-/// infinity or NaN.
+/// Computes the adjacent whole numbers below and above `val`; both are `val` if it is a whole
+/// number, an infinity or NaN.
 fn compute_neighbors(w: &mut ValueBuilder, val: Val) -> (Val, Val) {
     (w.ext(GlslOp::Floor, &[val]), w.ext(GlslOp::Ceil, &[val]))
 }

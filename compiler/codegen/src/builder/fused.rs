@@ -1,10 +1,10 @@
-//! Products and sums with one rounding, on devices that promise no such instruction: `Fma` of
+//! Products and sums with one rounding, on devices without a guaranteed fused instruction: `Fma` of
 //! GLSL.std.450 may round twice.
 //!
-//! An error-free sum or product is a pair: the rounded value and what rounding took away, both
-//! floats. A sum *to odd* has a last bit that says whether it was rounded; rounding it again, to
-//! fewer digits, gives what rounding the exact sum gives. (S. Boldo, G. Melquiond: Emulation of FMA
-//! and correctly rounded sums, 2008.)
+//! An error-free sum or product is a pair: the rounded value and the rounding error, both floats.
+//! The last bit of a sum rounded *to odd* records whether it was rounded; rounding it again, to
+//! fewer digits, is equal to rounding the exact sum. (S. Boldo, G. Melquiond: Emulation of FMA and
+//! correctly rounded sums, 2008.)
 
 use super::{Scalar, Val, ValueBuilder, wide};
 use glasm_ir::{InstFlags, Type};
@@ -12,10 +12,10 @@ use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// Returns `a * b + c` of floats of type `ty`, rounded once.
 ///
-/// Exact for halves, and for 32-bit floats on devices with 64-bit ones. Otherwise products that
-/// leave the range of the type, or whose last digits do, may be rounded twice.
+/// Exact for halves, and for 32-bit floats on devices with 64-bit floats. Otherwise products that
+/// exceed the range of the type, or whose last digits do, may be rounded twice.
 pub(crate) fn add_product(w: &mut ValueBuilder, factors: [Val; 2], summand: Val, ty: Type) -> Val {
-    // No step may be contracted, nor computed with fewer digits.
+    // No step may be contracted or computed with fewer digits.
     let flags = std::mem::replace(&mut w.flags, InstFlags::PRECISE);
     let size = factors
         .iter()
@@ -38,7 +38,7 @@ pub(crate) fn add_product(w: &mut ValueBuilder, factors: [Val; 2], summand: Val,
     val
 }
 
-/// Replaces factors whose product is +0 where zero wins.
+/// Replaces factors whose product is +0 if zero takes precedence over infinities and NaN.
 fn clear_factors(w: &mut ValueBuilder, factors: [Val; 2], ty: Type) -> [Val; 2] {
     if !w.zero_product || ty != Type::F32 {
         return factors;
@@ -57,22 +57,22 @@ fn compute_by_parts(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
     let (product, low) = multiply_with_error(w, a, b);
     let (sum, error) = add_with_error(w, c, low);
     let (high, rest) = add_with_error(w, product, sum);
-    // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum. Two roundings are
-    // left, of the rest and of the sum. To odd the first one loses nothing that the second one asks
-    // for.
+    // All preceding steps are exact: `high`, `rest` and `error` represent the exact sum. Two
+    // roundings remain, of the rest and of the sum. Rounding to odd in the first one preserves the
+    // information that the second one needs.
     let rest = if plain.scalar == Scalar::F64 {
         add_wide_to_odd(w, error, rest)
     } else {
         add_to_odd(w, error, rest)
     };
     let exact = w.binary(Op::FAdd, high, rest);
-    // Infinities, and factors too large to be split, leave no number.
+    // The result is NaN for infinities and for factors too large to be split.
     let difference = w.binary(Op::FSub, exact, exact);
     let finite = w.compare_bits(Op::FOrdEqual, difference, 0);
     w.select(finite, exact, plain)
 }
 
-/// Computes `a + b` rounded, and what rounding took away.
+/// Computes `a + b` rounded, and the rounding error.
 fn add_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     let sum = w.binary(Op::FAdd, a, b);
     let part = w.binary(Op::FSub, sum, a);
@@ -81,7 +81,7 @@ fn add_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     (sum, w.binary(Op::FAdd, of_a, of_b))
 }
 
-/// Computes `a * b` rounded, and what rounding took away.
+/// Computes `a * b` rounded, and the rounding error.
 fn multiply_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     let product = w.binary(Op::FMul, a, b);
     let ([a_high, a_low], [b_high, b_low]) = (split_float(w, a), split_float(w, b));
@@ -94,10 +94,10 @@ fn multiply_with_error(w: &mut ValueBuilder, a: Val, b: Val) -> (Val, Val) {
     (product, error)
 }
 
-/// Splits `a` into two floats of half the digits whose sum it is.
+/// Splits `a` into the sum of two floats with half of its digits.
 fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
-    // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then
-    // (Veltkamp, Dekker).
+    // Half of the digits, rounded up: of 53 and 24. Products of halves are then exact (Veltkamp,
+    // Dekker).
     let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
     let scaled = w.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
     let rest = w.binary(Op::FSub, scaled, a);
@@ -105,8 +105,7 @@ fn split_float(w: &mut ValueBuilder, a: Val) -> [Val; 2] {
     [high, w.binary(Op::FSub, a, high)]
 }
 
-/// Tests where a sum that was rounded has an even last bit, and where it was rounded away from
-/// zero.
+/// Tests whether a rounded sum has an even last bit, and if it was rounded away from zero.
 fn check_rounding(w: &mut ValueBuilder, sum: Val, error: Val, low: Val) -> [Val; 2] {
     let last = w.binary_bits(Op::BitwiseAnd, low, 1);
     let even = w.compare_bits(Op::IEqual, last, 0);
@@ -128,8 +127,8 @@ fn add_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     w.reread(bits, Scalar::F32)
 }
 
-/// Computes a sum to odd of 64-bit floats, whose bits are words: devices need not have integers of
-/// that width.
+/// Computes a sum to odd of 64-bit floats, whose bits are words: devices may lack integers of that
+/// width.
 fn add_wide_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     let (sums, errors) = add_with_error(w, a, b);
     w.map_components(sums, |w, index| {
@@ -137,10 +136,10 @@ fn add_wide_to_odd(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
         let pair = w.ext_to(GlslOp::UnpackDouble2x32, Scalar::Pair, 1, sum.id);
         let [low, high] = wide::split(w, pair);
         let [wrong, away] = check_rounding(w, sum, error, low);
-        // Minus 1 in two's complement: a borrow may go into the high word.
+        // Minus 1 in two's complement: a borrow may propagate into the high word.
         let below = wide::add_constant(w, pair, u64::MAX);
         let [below, below_high] = wide::split(w, below);
-        // The last bit is even where this is taken, so that no carry arises.
+        // The last bit is even if this value is selected, so no carry occurs.
         let above = w.binary_bits(Op::BitwiseOr, low, 1);
         let odd = [(below, above), (below_high, high)].map(|(a, b)| w.select(away, a, b));
         let words = [(odd[0], low), (odd[1], high)].map(|(a, b)| w.select(wrong, a, b));

@@ -1,5 +1,5 @@
-//! Integer operations: flags, bit fields, and results that are defined here but undefined in
-//! SPIR-V.
+//! Integer operations: flags, bit fields, and results that are defined in the languages but
+//! undefined in SPIR-V.
 
 use super::{Flags, Scalar, Val, ValueBuilder, arith, wide};
 use crate::words::ValueWord;
@@ -20,8 +20,8 @@ pub(crate) fn emit_extended_product(w: &mut ValueBuilder, op: Spv, a: Val, b: Va
     id
 }
 
-/// Replaces a divisor by one without undefined results, and tests where the original was zero or
-/// -1: SPIR-V defines neither a division by zero nor that of the least signed value by -1.
+/// Replaces a divisor by one without undefined results, and tests whether the original was zero or
+/// -1: SPIR-V defines neither division by zero nor division of the least signed value by -1.
 pub(crate) fn make_safe_divisor(
     w: &mut ValueBuilder,
     b: Val,
@@ -37,7 +37,7 @@ pub(crate) fn make_safe_divisor(
     {
         return (b, None, None);
     }
-    // Of -1 the remainder is that of 1; instead of 0 any number would do.
+    // The remainder for -1 is that for 1; any nonzero number would be valid instead of 0.
     let one = w.constant_like(b, 1);
     let is_zero = w.compare_bits(Spv::IEqual, b, 0);
     let mut safe = w.select(is_zero, one, b);
@@ -49,9 +49,9 @@ pub(crate) fn make_safe_divisor(
     (safe, Some(is_zero), is_minus_one)
 }
 
-/// Replaces a quotient or remainder by all ones where a condition holds.
-// UDIV and UMOD of TGSI give all ones for a zero divisor; NV_gpu_program4 leaves DIV and MOD
-// undefined there.
+/// Replaces a quotient or remainder by all ones if a condition holds.
+// UDIV and UMOD of TGSI return all ones for a zero divisor; NV_gpu_program4 leaves DIV and MOD
+// undefined for it.
 pub(crate) fn select_all_ones(w: &mut ValueBuilder, cond: Option<Val>, val: Val) -> Val {
     let Some(cond) = cond else { return val };
     let ones = w.constant_like(val, u64::MAX);
@@ -64,8 +64,8 @@ pub(crate) fn insert_bits(w: &mut ValueBuilder, a: Val, b: Val, offset: Val, cou
     w.op(Spv::BitFieldInsert, a.scalar, a.size, &operands)
 }
 
-/// Applies a bit-field operation: its count is a scalar in SPIR-V, so different counts go lane by
-/// lane.
+/// Applies a bit-field operation: its count is a scalar in SPIR-V, so different counts are
+/// processed lane by lane.
 pub(crate) fn apply_to_bit_field(
     w: &mut ValueBuilder,
     a: Val,
@@ -83,8 +83,8 @@ pub(crate) fn apply_to_bit_field(
     })
 }
 
-/// Returns a negative number where the integers of both pairs differ in sign.
-// The sign of an exclusive or is set where the signs of its operands differ; that of an and where
+/// Returns a value that is negative if the integers of both pairs differ in sign.
+// The sign of an exclusive or is set if the signs of its operands differ; the sign of an and if
 // both are set.
 fn compare_signs(w: &mut ValueBuilder, pairs: [(Val, Val); 2]) -> Val {
     let [x, y] = pairs.map(|(a, b)| w.binary(Spv::BitwiseXor, a, b));
@@ -94,7 +94,7 @@ fn compare_signs(w: &mut ValueBuilder, pairs: [(Val, Val); 2]) -> Val {
 /// Computes overflow and carry of `a + b = sum`: NV_gpu_program4 section 2.X.4.3.
 pub(crate) fn compute_add_flags(w: &mut ValueBuilder, a: Val, b: Val, sum: Val) -> Flags {
     let [a_high, b_high, sum_high] = [a, b, sum].map(|val| take_upper_word(w, val));
-    // Overflow: both operands have the sign that the sum lacks.
+    // Overflow: both operands have the opposite sign of the sum.
     let both = compare_signs(w, [(a_high, sum_high), (b_high, sum_high)]);
     Flags {
         overflow: w.compare_bits(Spv::SLessThan, both, 0),
@@ -104,12 +104,12 @@ pub(crate) fn compute_add_flags(w: &mut ValueBuilder, a: Val, b: Val, sum: Val) 
 }
 
 /// Computes overflow and carry of `a - b = difference`: NV_gpu_program4 section 2.X.4.3. The carry
-/// of a difference means that there is no borrow.
+/// of a difference is set if no borrow occurs.
 pub(crate) fn compute_sub_flags(w: &mut ValueBuilder, a: Val, b: Val, difference: Val) -> Flags {
     let [a_high, b_high, high] = [a, b, difference].map(|val| take_upper_word(w, val));
-    // Overflow: the operands differ in sign, and the difference does not have that of `a`.
+    // Overflow: the operands differ in sign, and the difference has the opposite sign of `a`.
     let both = compare_signs(w, [(a_high, b_high), (a_high, high)]);
-    // As NV_gpu_program4 has it, a difference is a sum with the complement, which carries unless it
+    // NV_gpu_program4 defines a difference as a sum with the complement, which carries unless it
     // borrows.
     let carry = if a.scalar == Scalar::Pair {
         let borrow = wide::test_below(w, a, b);
@@ -123,7 +123,7 @@ pub(crate) fn compute_sub_flags(w: &mut ValueBuilder, a: Val, b: Val, difference
     }
 }
 
-/// Returns what holds the sign of an integer: itself, or the high word of a pair.
+/// Returns the word that contains the sign of an integer: itself, or the high word of a pair.
 fn take_upper_word(w: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar == Scalar::Pair {
         wide::split(w, val)[1]
@@ -150,7 +150,7 @@ pub(crate) fn compute_product(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     }
 }
 
-/// Extends the low `bits` bits to 32 by their sign or by zeros.
+/// Extends the low `bits` bits to 32 bits, by their sign or by zeros.
 pub(crate) fn extend(w: &mut ValueBuilder, val: Val, bits: u32, signed: bool) -> Val {
     if !signed {
         return w.binary_bits(Spv::BitwiseAnd, val, (1 << bits) - 1);
@@ -160,7 +160,7 @@ pub(crate) fn extend(w: &mut ValueBuilder, val: Val, bits: u32, signed: bool) ->
     w.binary(Spv::ShiftRightArithmetic, up, shift)
 }
 
-/// Clamps an integer by its signedness.
+/// Clamps an integer as signed or unsigned.
 pub(crate) fn clamp(w: &mut ValueBuilder, val: Val, low: u64, high: u64, signed: bool) -> Val {
     let (low, high) = (w.constant_like(val, low), w.constant_like(val, high));
     let op = if signed {

@@ -1,19 +1,19 @@
-//! Lanes: where each of the four components of a register is now, and which of them an operand
-//! reads.
+//! Lanes: the value that currently holds each of the four components of a register, and the
+//! components that an operand reads.
 
 use super::value::Val;
 use crate::words::ValueWord;
 use glasm_ir::{Swizzle, WriteMask};
 
-/// The id and the component of it that hold a lane's value now. Lanes that follow each other in one
-/// value are numbers in order.
+/// Id and component that currently hold the value of a lane. Consecutive lanes of one value have
+/// consecutive numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-// Two bits for the component leave 30 for the id. SPIR-V ends before that: the universal limits
-// allow 4,194,303 ids, which take 22 bits.
+// Two bits for the component leave 30 for the id. This suffices for SPIR-V: the universal limits
+// allow 4,194,303 ids, which require 22 bits.
 pub(crate) struct Lane(u32);
 
 impl Lane {
-    /// A lane that was never written; reads as 0.
+    /// Lane that was never written; reads as 0.
     pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
 
     /// Refers to a scalar value.
@@ -22,7 +22,7 @@ impl Lane {
         Self(id.0 << 2)
     }
 
-    /// Component `component` of a vector.
+    /// Refers to component `component` of a vector.
     #[inline]
     pub(crate) const fn of(id: ValueWord, component: usize) -> Self {
         Self(id.0 << 2 | component as u32 & 3)
@@ -40,7 +40,7 @@ impl Lane {
         ]
     }
 
-    /// Refers to the first `size` components of a vector, and after them the lanes of `rest`.
+    /// Refers to the first `size` components of a vector, followed by the lanes of `rest`.
     pub(crate) fn first_of(id: ValueWord, size: u8, rest: [Self; 4]) -> [Self; 4] {
         let own = ..usize::from(size.min(4));
         let mut lanes = rest;
@@ -60,55 +60,53 @@ impl Lane {
         (self.0 & 3) as usize
     }
 
-    /// Returns whether the lane was ever written.
+    /// Returns true if the lane was ever written.
     #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 >> 2 != 0
     }
 
-    /// Returns whether this is the component that follows the one `steps` before it in the same
-    /// value.
+    /// Returns true if this component follows `first` by `steps` in the same value.
     #[inline]
     pub(super) const fn follows(self, first: Self, steps: u32) -> bool {
         self.differs(first, steps) == 0
     }
 
-    /// Returns the bits in which the lane differs from the one that follows `first` after `steps`;
-    /// 0 if it is that one.
+    /// Returns the bits in which the lane differs from the one `steps` after `first`; 0 if they are
+    /// the same.
     #[inline]
     pub(super) const fn differs(self, first: Self, steps: u32) -> u32 {
         self.0 ^ (first.0 + steps)
     }
 }
 
-/// Decides whether lanes, four at most, are the first components of one value, in order.
+/// Decides whether at most four lanes are the first components of one value, in order.
 #[inline]
 pub(super) fn is_start(lanes: &[Lane]) -> bool {
-    // After w numbers continue with x of the next id, which is another value: so they have to begin
-    // at x.
+    // After w the next number is x of the next id, which is another value: the lanes therefore have
+    // to begin at x.
     (0..)
         .zip(lanes)
         .all(|(index, lane)| lane.follows(lanes[0], index))
         && lanes[0].component() == 0
 }
 
-/// Returns whether all lanes are components of one value.
+/// Returns true if all lanes are components of one value.
 #[inline]
 pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
     let [Lane(a), Lane(b), Lane(c), Lane(d)] = *lanes;
-    // Ids differ in bits above those of the component.
+    // Ids differ in bits above the bits of the component.
     ((a ^ b) | (a ^ c) | (a ^ d)) >> 2 == 0
 }
 
-/// Returns whether lanes are the first ones, without a gap.
+/// Returns true if lanes are the first ones, without a gap.
 #[inline]
-// Added to a run of ones from bit 0 up, 1 carries through all of them; after a gap the ones above
-// stay.
+// Adding 1 to a run of ones from bit 0 up carries through all of them; ones after a gap remain.
 pub(crate) const fn is_prefix(lanes: u8) -> bool {
     lanes & (lanes + 1) == 0
 }
 
-/// By mask: its lanes one after the other; what follows them is its first lane again.
+/// Lanes of each mask in order, followed by its first lane repeated.
 const LANES_OF: [Swizzle; 16] = {
     let mut table = [Swizzle::XYZW; 16];
     let mut mask = 1_usize;
@@ -126,7 +124,7 @@ const LANES_OF: [Swizzle; 16] = {
     table
 };
 
-/// By mask: how many of its lanes are before each lane.
+/// Number of lanes of each mask that precede each lane.
 const RANKS_IN: [Swizzle; 16] = {
     let mut table = [Swizzle::XYZW; 16];
     let mut mask = 0_usize;
@@ -143,12 +141,12 @@ const RANKS_IN: [Swizzle; 16] = {
     table
 };
 
-/// Components that are read one after the other.
+/// Components that are read in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Picks {
-    /// What follows the last one is the first one again.
+    /// Components, followed by the first one repeated.
     pub(super) components: Swizzle,
-    /// How many there are.
+    /// Number of components.
     pub(crate) size: u8,
 }
 
@@ -167,14 +165,14 @@ impl Picks {
         }
     }
 
-    /// Picks the components of lanes of one value; what follows the first `size` is the first one
-    /// again.
+    /// Picks the components of lanes of one value; the first `size` components are followed by the
+    /// first one repeated.
     pub(super) fn of_components(lanes: &[Lane; 4], size: u8) -> Self {
         let components = Swizzle::new(lanes.map(|lane| lane.component() as u8));
         Self { components, size }
     }
 
-    /// The picked lanes of `base`.
+    /// Returns the picked lanes of `base`.
     #[inline(always)]
     pub(crate) fn of(self, base: &[Lane; 4]) -> [Lane; 4] {
         std::array::from_fn(|index| base[self.components.lane(index)])
@@ -184,12 +182,12 @@ impl Picks {
 /// Merges the lanes `mask` of `new` with the others of `old`.
 #[inline]
 pub(crate) fn blend(old: &[Lane; 4], new: &[Lane; 4], mask: u8) -> [Lane; 4] {
-    // Without branches, so that four lanes are one operation of the processor.
+    // Branch-free, so that four lanes are one operation of the processor.
     let chosen = &MASKS[usize::from(mask & 15)];
     std::array::from_fn(|lane| Lane(old[lane].0 & !chosen[lane] | new[lane].0 & chosen[lane]))
 }
 
-/// By mask: all ones for the lanes in it.
+/// All ones for the lanes of each mask.
 const MASKS: [[u32; 4]; 16] = {
     let mut table = [[0; 4]; 16];
     let mut place = 0;
@@ -202,23 +200,23 @@ const MASKS: [[u32; 4]; 16] = {
 };
 
 impl Val {
-    /// Returns the lanes of the components; a scalar is that of all four.
+    /// Returns the lanes of the components; a scalar is used for all four.
     pub(crate) fn lanes(self) -> [Lane; 4] {
         self.spread(0b1111)
     }
 
-    /// Returns the first component alone: what blocks give that compute one value.
+    /// Returns the first component alone: the result of blocks that compute one value.
     pub(crate) fn alone(self) -> [Lane; 4] {
         let none = Lane::UNDEFINED;
         [self.lane(0), none, none, none]
     }
 
-    /// Returns the lane of component `index`; a scalar is that of all of them.
+    /// Returns the lane of component `index`; a scalar is used for all components.
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })
     }
 
-    /// Returns the components by lane of a destination; lanes other than `lanes` hold anything.
+    /// Returns the components by lane of a destination; lanes outside of `lanes` are arbitrary.
     #[inline]
     pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
         if self.size == 1 {

@@ -1,4 +1,4 @@
-//! Results of instructions that are written to some lanes only.
+//! Results of instructions that write only some lanes.
 
 use super::{
     Lane, ModuleWriter, Scalar, ValueBuilder, blend, compute_scalar, narrow, truth_scalar, wide,
@@ -6,8 +6,8 @@ use super::{
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Type, Width, WriteMask};
 
-/// Converts the results of comparisons of halves and of 64-bit types to numbers. Those of 32-bit
-/// types stay booleans until they are read as numbers.
+/// Converts the results of comparisons of halves and of 64-bit types to numbers. Results of 32-bit
+/// types remain booleans until they are read as numbers.
 pub(crate) fn convert_comparisons(
     w: &mut ValueBuilder,
     inst: &Inst,
@@ -34,8 +34,8 @@ pub(crate) fn convert_comparisons(
     values
 }
 
-/// Chooses the type in which old and new lanes meet: that of booleans if all of them are booleans,
-/// else that of moved lanes.
+/// Chooses the common type of old and new lanes: the type of booleans if all of them are booleans,
+/// else the type of moved lanes.
 pub(crate) fn choose_scalar(
     w: &ModuleWriter,
     ty: Type,
@@ -45,7 +45,7 @@ pub(crate) fn choose_scalar(
 ) -> Scalar {
     let scalar = w.moved_scalar(ty);
     let truth = truth_scalar(ty);
-    // A lane without a value reads as 0, but has no type that could be looked up.
+    // A lane without a value reads as 0, but has no type to look up.
     let is_truth = |lane: &Lane| lane.id().is_some() && w.info(lane.id()).scalar == truth;
     let all = WriteMask(lanes)
         .lanes()
@@ -62,7 +62,8 @@ pub(crate) fn select_lanes(
     values: &mut [Lane; 4],
     old: &[Lane; 4],
 ) {
-    // A pair is a vector in SPIR-V, so that four of them make no vector to select at once.
+    // A pair is a vector in SPIR-V, so four of them are not a vector that one instruction could
+    // select.
     if scalar == Scalar::Pair {
         for lane in WriteMask(lanes).lanes() {
             values[lane] = wide::select(w, passes[lane], values[lane], old[lane]);
@@ -76,7 +77,7 @@ pub(crate) fn select_lanes(
     *values = blend(values, &selected, lanes);
 }
 
-/// Converts a result lane to the value that condition codes retain of it.
+/// Converts a result lane to the value that condition codes retain.
 pub(crate) fn convert_to_code(w: &mut ValueBuilder, inst: &Inst, lane: Lane) -> Lane {
     if !lane.id().is_some() {
         return lane;
@@ -87,8 +88,8 @@ pub(crate) fn convert_to_code(w: &mut ValueBuilder, inst: &Inst, lane: Lane) -> 
         return narrow::unpack_halves(w, half).lane(0);
     }
     let compute = compute_scalar(inst.ty, w.wide_ints);
-    // The number 1.0 has the same flags as a float and as an integer. All ones are -1 as an integer
-    // but NaN as a float, so those go with integer types only.
+    // 1.0 has the same flags as a float and as an integer. All ones are -1 as an integer but NaN as
+    // a float, so they are combined with integer types only.
     let same_kind = scalar == compute
         || scalar == Scalar::BoolFloat
         || scalar == Scalar::BoolInt && !inst.ty.is_float();

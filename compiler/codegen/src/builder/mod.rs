@@ -1,13 +1,14 @@
-//! Builds the SPIR-V module, in two layers that borrow each other.
+//! Builder of the SPIR-V module, in two layers.
 //!
-//! The inner one, [`ModuleWriter`], has all of the module but the open function: types, constants,
-//! variables, decorations, names and what they need of the device. It cannot compute values. The
-//! outer one, [`ValueBuilder`], has the open function: it gathers lanes into vectors, reads values
-//! as other types and writes single instructions, which fold where their operands are constants.
+//! The inner layer, [`ModuleWriter`], owns all of the module except the open function: types,
+//! constants, variables, decorations, names and the capabilities that they require. It cannot
+//! compute values. The outer layer, [`ValueBuilder`], owns the open function: it gathers lanes into
+//! vectors, reads values as other types and emits single instructions, which are folded if their
+//! operands are constants.
 //!
-//! What takes several instructions is in modules of functions that only compute values: [`arith`],
-//! [`convert`], [`fused`], [`int`], [`masked`], [`narrow`], [`precision`], [`mod@test`] and
-//! [`wide`]. They see of the builder what emission sees.
+//! Sequences of several instructions are in modules of functions that only compute values:
+//! [`arith`], [`convert`], [`fused`], [`int`], [`masked`], [`narrow`], [`precision`], [`mod@test`]
+//! and [`wide`]. They use the same interface of the builder as emission.
 
 pub(crate) mod arith;
 pub(crate) mod convert;

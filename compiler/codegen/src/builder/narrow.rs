@@ -1,28 +1,28 @@
-//! Floats cut to a narrower format in a given direction, and halves packed in words.
+//! Rounding of floats to a narrower format in a given direction, and halves packed in words.
 //!
-//! Cutting is integer arithmetic on the bits. Converting to the nearest, converting back and
-//! comparing takes fewer instructions, but compilers take a conversion to and fro for the value
-//! itself (Mesa 25.0 with LLVM 19, regardless of contraction in the module), and then nothing is
-//! ever rounded.
+//! Rounding is integer arithmetic on the bits. Converting to the nearest, converting back and
+//! comparing would require fewer instructions, but compilers replace a conversion and its inverse
+//! by the original value (Mesa 25.0 with LLVM 19, regardless of contraction in the module), which
+//! removes the rounding.
 
 use super::{Scalar, Val, ValueBuilder, single};
 use glasm_ir::inst::Rounding;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// What a float is cut to.
+/// Narrower format.
 #[derive(Clone, Copy)]
 struct Narrow {
     /// Bits of the mantissa, without the leading one.
     mantissa: u32,
-    /// The exponent of infinities and NaN.
+    /// Exponent of infinities and NaN.
     special: u64,
-    /// The same in the wider format.
+    /// Exponent of infinities and NaN in the wider format.
     special_before: u64,
-    /// The difference of the biases.
+    /// Difference of the biases.
     bias: u64,
 }
 
-/// A 32-bit float of a 64-bit one.
+/// Conversion of a 64-bit to a 32-bit float.
 const SINGLE: Narrow = Narrow {
     mantissa: 23,
     special: 0xff,
@@ -30,7 +30,7 @@ const SINGLE: Narrow = Narrow {
     bias: 1023 - 127,
 };
 
-/// A half of a 32-bit float.
+/// Conversion of a 32-bit float to a half.
 const HALF: Narrow = Narrow {
     mantissa: 10,
     special: 0x1f,
@@ -38,26 +38,26 @@ const HALF: Narrow = Narrow {
     bias: 127 - 15,
 };
 
-/// The parts of a float, as words.
+/// Fields of a float, as words.
 #[derive(Clone, Copy)]
 struct Parts {
-    /// The highest bit of the word, if the float has a sign.
+    /// Highest bit of the word, if the float has a sign.
     sign: Val,
     exponent: Val,
-    /// The bits of the mantissa that the narrower format has.
+    /// Bits of the mantissa that the narrower format retains.
     kept: Val,
-    /// Those that it has not.
+    /// Bits of the mantissa that the narrower format drops.
     rest: Val,
 }
 
-/// The magnitude of a float in the narrower format, rounded toward zero.
+/// Magnitude of a float in the narrower format, rounded toward zero.
 struct Cut {
     bits: Val,
     inexact: Val,
 }
 
-/// Converts to the 32-bit float next to a 64-bit one in a direction; to the nearest the conversion
-/// itself goes.
+/// Converts to the 32-bit float next to a 64-bit one in a direction other than to the nearest, for
+/// which the conversion itself is used.
 pub(super) fn convert_double_to_single(w: &mut ValueBuilder, val: Val, rounding: Rounding) -> Val {
     let parts = unpack_double(w, val);
     let bits = round_directed(w, SINGLE, parts, rounding);
@@ -65,7 +65,7 @@ pub(super) fn convert_double_to_single(w: &mut ValueBuilder, val: Val, rounding:
     w.reread(bits, Scalar::F32)
 }
 
-/// Converts an inexact 64-bit float to the 32-bit float next to it with an odd last bit. Rounding
+/// Converts an inexact 64-bit float to the adjacent 32-bit float with an odd last bit. Rounding
 /// that to a half is the same as rounding once.
 pub(super) fn round_to_odd(w: &mut ValueBuilder, val: Val) -> Val {
     let parts = unpack_double(w, val);
@@ -118,17 +118,17 @@ fn unpack_doubles(w: &mut ValueBuilder, val: Val) -> [Val; 2] {
     })
 }
 
-/// Returns the bits of `mask` of a word that is shifted right.
+/// Shifts a word right and returns its bits in `mask`.
 fn extract_field(w: &mut ValueBuilder, word: Val, shift: u64, mask: u64) -> Val {
     let shifted = w.binary_bits(Spv::ShiftRightLogical, word, shift);
     w.binary_bits(Spv::BitwiseAnd, shifted, mask)
 }
 
-/// Rounds to the magnitude in the narrower format, in a direction.
+/// Returns the magnitude in the narrower format, rounded in a direction.
 fn round_directed(w: &mut ValueBuilder, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
     let Cut { bits, inexact } = clear_low_bits(w, to, parts);
-    // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from
-    // zero are numbers above positive ones and below negative ones.
+    // The bits of neighboring floats of one sign are neighboring integers, up to infinity. Positive
+    // numbers are rounded up and negative ones down by moving away from zero.
     let grows = match rounding {
         Rounding::Trunc | Rounding::Even => None,
         Rounding::Floor => Some(Spv::INotEqual),
@@ -143,7 +143,7 @@ fn round_directed(w: &mut ValueBuilder, to: Narrow, parts: Parts, rounding: Roun
     select_special_or(w, to, parts, bits)
 }
 
-/// Rounds the magnitude of a finite number toward zero.
+/// Truncates the magnitude of a finite number.
 fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
     let Parts { exponent, kept, .. } = parts;
     let leading = w.constant_like(kept, 1 << to.mantissa);
@@ -151,7 +151,7 @@ fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
     let is_normal = w.compare_bits(Spv::INotEqual, exponent, 0);
     let leading = w.select(is_normal, leading, zero);
     let mantissa = w.binary(Spv::BitwiseOr, kept, leading);
-    // Numbers below the least normal one lose a bit for each power of two.
+    // Numbers below the least normal number lose a bit for each power of two.
     let bias = w.constant_like(exponent, to.bias);
     let exponent = w.binary(Spv::ISub, exponent, bias);
     let one = w.constant_like(kept, 1);
@@ -178,10 +178,10 @@ fn clear_low_bits(w: &mut ValueBuilder, to: Narrow, parts: Parts) -> Cut {
     }
 }
 
-/// Selects an infinity or NaN of the narrower format where the float is one, else `bits`.
+/// Selects an infinity or NaN of the narrower format if the float is one, else `bits`.
 fn select_special_or(w: &mut ValueBuilder, to: Narrow, parts: Parts, bits: Val) -> Val {
     let infinity = w.constant_like(bits, to.special << to.mantissa);
-    // The highest bit of the mantissa is that of a quiet NaN.
+    // The highest bit of the mantissa marks a quiet NaN.
     let quiet = (to.special << 1 | 1) << (to.mantissa - 1);
     let quiet = w.constant_like(bits, quiet);
     let fraction = w.binary(Spv::BitwiseOr, parts.kept, parts.rest);
@@ -205,7 +205,7 @@ pub(crate) fn unpack_halves(w: &mut ValueBuilder, words: Val) -> Val {
 
 /// Packs floats as half-precision numbers in the low bits of words.
 pub(crate) fn pack_halves(w: &mut ValueBuilder, floats: Val) -> Val {
-    // The other half of the word, which stays 0.
+    // The other half of the word is 0.
     let zero = w.float(0.0);
     let floats = clamp_to_halves(w, floats);
     w.map_components(floats, |w, index| {
@@ -222,15 +222,15 @@ pub(crate) fn pack_two_halves(w: &mut ValueBuilder, pair: Val) -> Val {
     w.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
 }
 
-/// Clamps floats that are too large for half precision, infinities included, to +-65536, which
-/// every driver packs as an infinity: SwiftShader makes NaN of infinities and of larger numbers.
+/// Clamps floats that are too large for half precision, including infinities, to +-65536, which
+/// every driver packs as an infinity: SwiftShader packs infinities and larger numbers as NaN.
 fn clamp_to_halves(w: &mut ValueBuilder, floats: Val) -> Val {
-    // The first power of two beyond half precision: numbers that round to a finite half are not
-    // changed.
+    // The first power of two beyond half precision: numbers that round to a finite half are
+    // unchanged.
     let low = w.float_like(floats, -65536.0);
     let high = w.float_like(floats, 65536.0);
     let near = w.ext(GlslOp::FClamp, &[floats, low, high]);
-    // A clamp may make anything of NaN.
+    // A clamp of NaN may return any value.
     let is_nan = w.test(Spv::FUnordNotEqual, floats, floats);
     w.select(is_nan, floats, near)
 }

@@ -1,53 +1,53 @@
-//! Values that were computed of a value before: swizzles of vectors, tests of condition codes. Each
+//! Cache of results computed from a value: swizzles of vectors, tests of condition codes. Each
 //! value has a separate list.
 
 use super::lane::Picks;
 use crate::words::ValueWord;
 use glasm_ir::CondTest;
 
-/// What was computed of a value.
+/// Kind of a result computed from a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ResultKey(u16);
 
 impl ResultKey {
-    /// The value without denormals. No swizzle has this key.
-    // Swizzles end at bit 10, as sizes go up to 4; tests have bit 15.
+    /// Value without denormals. No swizzle has this key.
+    // Swizzles use bits up to 10, because sizes are at most 4; tests use bit 15.
     pub(super) const FLUSHED: Self = Self(0x4000);
     /// The value itself, if it is a number above zero.
     pub(super) const POSITIVE: Self = Self(0x4001);
     /// The value itself, if it is a number that is not below zero.
     pub(super) const NOT_NEGATIVE: Self = Self(0x4002);
 
-    /// Makes the key of components of a vector.
+    /// Returns the key of components of a vector.
     #[inline]
     pub(super) fn swizzle(picks: Picks) -> Self {
-        // The number of components counts, so that (x, x) and (x, x, x) differ.
+        // The number of components is part of the key, so that (x, x) and (x, x, x) differ.
         Self(u16::from(picks.components.0) | u16::from(picks.size) << 8)
     }
 
-    /// Makes the key of a test of condition codes.
+    /// Returns the key of a test of condition codes.
     pub(super) const fn test(test: CondTest) -> Self {
         // The highest bit distinguishes tests from swizzles.
         Self(test as u16 | 0x8000)
     }
 }
 
-/// The values of all lists.
+/// Values of all lists.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     computed: Vec<Computed>,
-    /// What precedes it belongs to functions that are finished.
+    /// First entry of the current function; earlier entries belong to finished functions.
     first: u32,
 }
 
-/// The end of a list, as a number of [`Results`] from 1 on.
+/// End of a list, as a number of [`Results`] from 1 on.
 pub(super) type ListEnd = u32;
 
 #[derive(Clone, Copy, Debug)]
 struct Computed {
     key: ResultKey,
     value: ValueWord,
-    /// The one that was computed before, of the same value.
+    /// Previously computed result of the same value.
     before: ListEnd,
 }
 
@@ -58,17 +58,17 @@ impl Results {
         self.forget_function();
     }
 
-    /// Empties all lists, because a function ends.
+    /// Invalidates all lists, because a function ends.
     pub(super) fn forget_function(&mut self) {
         self.first = self.computed.len() as u32 + 1;
     }
 
     fn get(&self, end: ListEnd) -> Option<&Computed> {
-        // Never less than 1, so that a list that was never used is empty, too.
+        // At least 1, so that a list that was never used is empty, too.
         (end >= self.first).then(|| &self.computed[end as usize - 1])
     }
 
-    /// Finds what a list has.
+    /// Returns the result of a kind in a list.
     #[inline]
     pub(super) fn find(&self, mut end: ListEnd, key: ResultKey) -> Option<ValueWord> {
         while let Some(computed) = self.get(end) {
@@ -80,15 +80,15 @@ impl Results {
         None
     }
 
-    /// Appends to a list, which ends with the number that comes back.
+    /// Appends to a list and returns its new end.
     pub(super) fn add(&mut self, before: ListEnd, key: ResultKey, value: ValueWord) -> ListEnd {
         self.computed.push(Computed { key, value, before });
         self.computed.len() as ListEnd
     }
 
-    /// Takes a value out of a list, which ends with the number that comes back.
+    /// Removes a result from a list and returns its new end.
     pub(super) fn remove(&mut self, end: ListEnd, key: ResultKey) -> ListEnd {
-        // The newest one is removed first as a rule, so that the way is short.
+        // The newest result is usually removed first, so the search is short.
         let (mut behind, mut next) = (None, end);
         while let Some(&computed) = self.get(next) {
             if computed.key != key {

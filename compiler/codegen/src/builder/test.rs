@@ -1,4 +1,4 @@
-//! Condition codes of values: tests, and the form in which codes pass joins.
+//! Condition codes of values: tests, and the representation of codes in phis.
 
 use super::{Home, Lane, ModuleWriter, ResultKey, Scalar, Val, ValueBuilder, wide};
 use crate::words::ValueWord;
@@ -6,19 +6,19 @@ use glasm_ir::interp::Flags;
 use glasm_ir::{CondTest, Type};
 use spirv::Op;
 
-/// Converts a lane of condition codes to the form `to`, with the same sign and zero flags.
+/// Converts a lane of condition codes to the type `to`, with the same sign and zero flags.
 pub(crate) fn convert_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> ValueWord {
     if !lane.id().is_some() {
         return w.constant(to, 0);
     }
     let from = w.info(lane.id()).scalar;
     match (from, to) {
-        // Classes of constants are constants, which a conversion in code would not be.
+        // Classes of constants are constants, unlike the result of an emitted conversion.
         _ if from != to && to == Scalar::F32 && w.is_constant(lane.id()) => {
             classify_constant(w, lane, from)
         }
-        // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the
-        // conversion is signed. It may round, but retains sign and zero.
+        // SF is the top bit also of unsigned results (NV_gpu_program4 section 2.X.4.3), so the
+        // conversion is signed. It may round, but preserves sign and zero.
         (Scalar::U32, Scalar::F32) => {
             let value = w.lane_val(lane, from);
             w.unary_to(Op::ConvertSToF, Scalar::F32, value).id
@@ -67,7 +67,7 @@ fn classify(w: &mut ValueBuilder, lane: Lane) -> ValueWord {
     w.select(nan, not_a_number, class).id
 }
 
-/// Tests lanes of pairs one by one.
+/// Tests lanes of pairs individually.
 pub(crate) fn test_pairs(
     w: &mut ValueBuilder,
     test: CondTest,
@@ -78,13 +78,13 @@ pub(crate) fn test_pairs(
     for (index, &lane) in values.iter().enumerate() {
         let value = w.lane_val(lane, Scalar::Pair);
         let [overflow, carry] = [0, 1].map(|flag| w.gather(&[flags[flag][index]], Scalar::BoolInt));
-        // A pair at a time: its tests compare two words.
+        // One pair at a time: its tests compare two words.
         passes[index] = test_value(w, value, test, Some([overflow, carry])).lane(0);
     }
     w.gather(&passes[..values.len()], Scalar::BoolInt)
 }
 
-/// Finds the type in which these lanes can be tested together.
+/// Returns the type in which these lanes can be tested together.
 pub(crate) fn find_common_scalar(w: &ModuleWriter, lanes: &[Lane]) -> Scalar {
     let mut scalars = lanes
         .iter()
@@ -94,26 +94,26 @@ pub(crate) fn find_common_scalar(w: &ModuleWriter, lanes: &[Lane]) -> Scalar {
     if scalars.all(|scalar| scalar == first) {
         first
     } else {
-        // The form that all others can take: a float with the same sign and zero flags.
+        // Every other type converts to this one: a float with the same sign and zero flags.
         Scalar::F32
     }
 }
 
-/// Tests a value without overflow and carry, once for each test until the branch ends.
+/// Tests a value without overflow and carry, and caches the result until the branch ends.
 pub(crate) fn test_cached(w: &mut ValueBuilder, value: Val, test: CondTest) -> Val {
     let key = ResultKey::test(test);
     if let Some(id) = w.find_result(value.id, key) {
         return w.val(id);
     }
     let result = test_value(w, value, test, None);
-    // Constants are found again by their bits, in any branch.
+    // Constants are found by their bits, in any branch.
     if w.info(result.id).home != Home::Constant {
         w.keep_result_in_branch(value.id, key, result.id);
     }
     result
 }
 
-/// Tests a value; `flags` are overflow and carry where they matter.
+/// Tests a value; `flags` are overflow and carry if the test depends on them.
 pub(crate) fn test_value(
     w: &mut ValueBuilder,
     value: Val,
@@ -166,8 +166,8 @@ fn test_float(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[V
     if let Some(flags) = flags.filter(|flags| test.reads_overflow() && flags.iter().any(set)) {
         return test_float_and_flags(w, value, test, flags);
     }
-    // Table X.16 of NV_gpu_program4 section 2.X.4.3 with OF and CF clear. NaN sets SF and ZF: it
-    // fails LT, LE, EQ, GT and GE and passes NE.
+    // Table X.16 of NV_gpu_program4 section 2.X.4.3 with OF and CF clear. NaN sets SF and ZF: LT,
+    // LE, EQ, GT and GE are false and NE is true.
     let compare = match test {
         CondTest::Eq => Op::FOrdEqual,
         CondTest::Ne => Op::FUnordNotEqual,
@@ -190,8 +190,8 @@ fn test_float(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[V
     w.compare_bits(compare, value, 0)
 }
 
-/// Tests a float that represents integers in some of its lanes, whose overflow and carry count,
-/// too: Table X.16 of NV_gpu_program4 section 2.X.4.3.
+/// Tests a float that represents integers in some of its lanes and also has overflow and carry
+/// flags: Table X.16 of NV_gpu_program4 section 2.X.4.3.
 fn test_float_and_flags(
     w: &mut ValueBuilder,
     value: Val,
@@ -211,14 +211,13 @@ fn test_float_and_flags(
             let above = test_float_and_flags(w, value, CondTest::Above, [overflow, carry]);
             w.not(above)
         }
-        // `(SF && !ZF) ^ OF`: NaN has both flags, so that the ordered comparison is that of the
-        // parenthesis.
+        // `(SF && !ZF) ^ OF`: NaN has both flags, so the parenthesized part is the ordered
+        // comparison.
         CondTest::Lt => {
             let below = w.compare_bits(Op::FOrdLessThan, value, 0);
             apply_xor(w, below, overflow)
         }
-        // The table has `!(SF ^ OF)`. SF counts, which NaN sets, too: the comparison is the
-        // unordered one.
+        // The table defines `!(SF ^ OF)`. NaN also sets SF: the comparison is the unordered one.
         CondTest::Ge => {
             let sign = w.compare_bits(Op::FUnordLessThan, value, 0);
             let less = apply_xor(w, sign, overflow);
@@ -258,7 +257,7 @@ fn test_int(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[Val
     match test {
         CondTest::Eq => test_zero(w, value),
         CondTest::Ne => test_nonzero(w, value),
-        // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never
+        // Table X.16 of NV_gpu_program4 defines `(SF && !ZF) ^ OF`; an integer with SF set is never
         // zero.
         CondTest::Lt => {
             let sign = test_sign(w, value);
@@ -306,7 +305,7 @@ fn test_int(w: &mut ValueBuilder, value: Val, test: CondTest, flags: Option<[Val
 
 fn test_sign(w: &mut ValueBuilder, value: Val) -> Val {
     if value.scalar == Scalar::Pair {
-        // The high word has the sign.
+        // The high word contains the sign.
         let [_, high] = wide::split(w, value);
         return w.compare_bits(Op::SLessThan, high, 0);
     }
@@ -335,7 +334,7 @@ fn apply_xor(w: &mut ValueBuilder, a: Val, b: Val) -> Val {
     }
 }
 
-/// Returns whether two values are those of booleans of integers: all ones and 0.
+/// Returns true if two values are those of integer booleans: all ones and 0.
 pub(crate) fn is_truth_of_int(w: &ModuleWriter, yes: Val, no: Val) -> bool {
     let has = |val: Val, bits: u64| {
         let parts = w.constant_parts(val);
@@ -344,12 +343,12 @@ pub(crate) fn is_truth_of_int(w: &ModuleWriter, yes: Val, no: Val) -> bool {
     has(no, 0) && has(yes, u32::MAX.into())
 }
 
-/// Converts a boolean of any comparison to one of integers.
+/// Converts a boolean of any comparison to an integer boolean.
 pub(crate) fn copy_as_int_truth(w: &mut ValueBuilder, truth: Val) -> Val {
     if w.info(truth.id).scalar == Scalar::BoolInt {
         return truth;
     }
-    // A copy has another id: what is known of an id says which numbers a boolean represents, and
-    // the other one is read as before.
+    // A copy has another id: the type of an id records which numbers a boolean represents, and
+    // other uses read the original.
     w.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
 }

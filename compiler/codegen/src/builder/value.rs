@@ -1,16 +1,17 @@
-//! Values of the module: their types, where they are defined, what is known of them.
+//! Values of the module: their types, the part of the module that defines them, their known
+//! properties.
 
 use super::results::ListEnd;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::{Type, TypeBase, interp};
 
-/// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the
-/// signedness.
+/// Type of the components of a SPIR-V value. Integers in registers are unsigned; operations choose
+/// the signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Scalar {
-    /// A boolean that represents 1.0 or 0.0.
+    /// Boolean that represents 1.0 or 0.0.
     BoolFloat,
-    /// A boolean that represents all ones or 0.
+    /// Boolean that represents all ones or 0.
     BoolInt,
     /// 8-bit integer, in memory only.
     U8,
@@ -26,7 +27,7 @@ pub(crate) enum Scalar {
     U64,
     /// 64-bit float.
     F64,
-    /// The two words of a 64-bit lane where the device has no 64-bit integers; in SPIR-V a vector.
+    /// Two words of a 64-bit lane where the device has no 64-bit integers; in SPIR-V a vector.
     Pair,
 }
 
@@ -34,12 +35,12 @@ pub(crate) enum Scalar {
 pub(super) const SCALARS: usize = 10;
 
 impl Scalar {
-    /// Returns whether this is one of the booleans.
+    /// Returns true if this is one of the booleans.
     pub(crate) const fn is_bool(self) -> bool {
         matches!(self, Self::BoolFloat | Self::BoolInt)
     }
 
-    /// Returns whether this is a float.
+    /// Returns true if this is a float.
     pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
@@ -49,35 +50,34 @@ impl Scalar {
         if self.is_wide() { Self::U64 } else { Self::U32 }
     }
 
-    /// Returns whether a lane takes 64 bits.
+    /// Returns true if a lane has 64 bits.
     pub(crate) const fn is_wide(self) -> bool {
         matches!(self, Self::U64 | Self::F64 | Self::Pair)
     }
 }
 
-/// Where a value is defined. The order counts: what is derived from several values lives where the
-/// last of them does.
+/// Part of the module that defines a value. The order matters: a value derived from several others
+/// is defined in the last of their parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Home {
     /// Module scope.
     Constant,
-    /// The start of the function.
+    /// Start of the function.
     Prologue,
-    /// Anywhere else.
+    /// Rest of the function.
     Body,
 }
 
-/// What is known about the value of an id.
+/// Properties of the value of an id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueInfo {
     /// Type of the components.
     pub(crate) scalar: Scalar,
     /// Number of components.
     pub(crate) size: u8,
-    /// Where it is defined.
+    /// Part of the module that defines it.
     pub(crate) home: Home,
-    /// Index of what else is known in `derived` of the writer, or 0. Most values are never
-    /// decomposed.
+    /// Index of its entry in `derived` of the writer, or 0. Most values are never decomposed.
     pub(super) derived: u32,
 }
 
@@ -95,16 +95,16 @@ pub(crate) struct Derived {
     pub(crate) bits: u64,
     /// Vectors: ids of the components. Scalars: ids of the vectors of `index + 1` copies.
     pub(crate) parts: [ValueWord; 4],
-    /// The same bits as an integer and as a float.
+    /// Bit casts of the value to an integer and to a float.
     pub(crate) casts: [ValueWord; 2],
-    /// Its list of results.
+    /// List of its results.
     pub(super) results: ListEnd,
 }
 
-/// A value with its type.
+/// Value with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Val {
-    /// The id.
+    /// Id.
     pub(crate) id: ValueWord,
     /// Type of the components.
     pub(crate) scalar: Scalar,
@@ -117,24 +117,25 @@ impl Val {
         Self { id, scalar, size }
     }
 
-    /// Returns the same boolean, representing other numbers.
+    /// Returns the same boolean with another representation of true.
     pub(crate) const fn as_truth(self, scalar: Scalar) -> Self {
         Self { scalar, ..self }
     }
 }
 
-/// Which of two values is wanted.
+/// Selection of the lesser or the greater of two values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extreme {
     Min,
     Max,
 }
 
-/// Storage classes with small numbers, which nearly all are.
-// The last of them is `StorageBuffer`, 12. The classes of extensions follow in the thousands.
+/// Number of storage classes with small numbers, which are nearly all.
+// The last of them is `StorageBuffer`, 12. The numbers of classes of extensions start in the
+// thousands.
 pub(super) const CLASSES: usize = 13;
 
-/// What was declared for a type.
+/// Declarations for a type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfType {
     /// Pointers to it, by storage class.
@@ -149,23 +150,23 @@ pub(crate) struct Flags {
     pub(crate) carry: Val,
 }
 
-/// Returns the scalar in which an operation of type `ty` computes; `wide_ints` is how 64-bit
-/// integers are computed.
+/// Returns the scalar in which an operation of type `ty` computes; `wide_ints` is the
+/// representation of 64-bit integers.
 pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
     match (ty, wide_ints) {
-        // Halves compute as 32-bit floats and are rounded where they are written: SPIR-V without
+        // Halves are computed as 32-bit floats and rounded when they are written: SPIR-V without
         // `Float16` has no arithmetic on them.
         (Type::F16 | Type::F32, _) => Scalar::F32,
         (Type::F64, _) => Scalar::F64,
         (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
         (Type::U64 | Type::S64, WideInts::Pairs) => Scalar::Pair,
         // Narrow integers are in memory only. Without `Int8` and `Int16` SPIR-V has no arithmetic
-        // on them, so that loads extend them.
+        // on them, so loads extend them.
         (Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32, _) => Scalar::U32,
     }
 }
 
-/// Returns the boolean that represents the numbers which a comparison of type `ty` gives.
+/// Returns the boolean that represents the results of a comparison of type `ty`.
 pub(crate) fn truth_scalar(ty: Type) -> Scalar {
     if ty.is_float() {
         Scalar::BoolFloat
@@ -174,13 +175,13 @@ pub(crate) fn truth_scalar(ty: Type) -> Scalar {
     }
 }
 
-/// Chooses between what is for signed types and what is for all others.
+/// Selects the first item for signed types, the second for all others.
 #[inline]
 pub(crate) fn by_sign<T>(ty: Type, [signed, other]: [T; 2]) -> T {
     if ty.is_signed_int() { signed } else { other }
 }
 
-/// Chooses by the base of a type: floats, signed or unsigned integers.
+/// Selects by the base of a type: floats, signed or unsigned integers.
 #[inline]
 pub(crate) fn by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
     match ty.base() {
@@ -190,7 +191,7 @@ pub(crate) fn by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
     }
 }
 
-/// How 64-bit integers are computed.
+/// Representation of 64-bit integers in computations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum WideInts {
     /// As 64-bit integers.
@@ -202,6 +203,6 @@ pub(crate) enum WideInts {
 
 /// Converts the bits of a half float to those of a float of 32 bits.
 pub(crate) fn single(bits: u64) -> u64 {
-    // Exact: each format has all numbers of the smaller one.
+    // Exact: the larger format contains all numbers of the smaller one.
     interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
 }

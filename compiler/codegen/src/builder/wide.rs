@@ -1,14 +1,14 @@
-//! Arithmetic of 64-bit integers on devices without them: pairs of words. Also 64-bit lanes from
-//! and to words.
+//! Arithmetic of 64-bit integers on devices without them: pairs of words. Also conversion of 64-bit
+//! lanes from and to words.
 
 use super::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_sign, int};
 use glasm_ir::{Inst, Op, Type};
 use spirv::Op as Spv;
 
-/// Low and high word.
+/// Low and high word of a 64-bit value.
 pub(crate) type WideWords = [Val; 2];
 
-/// Computes the result of an operation, unless it is one that is not emulated.
+/// Computes the result of an operation; returns `None` if it is not emulated.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "only some operations are emulated"
@@ -36,7 +36,7 @@ pub(crate) fn compute(
         Op::Not => x.map(|word| w.unary(Spv::Not, word)),
         Op::Shl => shift_left(w, x, y[0]),
         Op::Shr => shift_right(w, x, y[0], inst.ty),
-        // `x > y ? y : x`, as `min_max` has it.
+        // `x > y ? y : x`, as in `emit_min_max`.
         Op::Min => {
             let greater = test_less(w, y, x, signed);
             select_words(w, greater, y, x)
@@ -60,7 +60,7 @@ pub(crate) fn compute(
     })
 }
 
-/// Emits the comparison that an instruction makes.
+/// Emits the comparison of a comparison instruction.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only comparisons come here")]
 pub(crate) fn compare(w: &mut ValueBuilder, inst: &Inst, x: WideWords, y: WideWords) -> Val {
     let signed = inst.ty.is_signed_int();
@@ -79,12 +79,12 @@ pub(crate) fn compare(w: &mut ValueBuilder, inst: &Inst, x: WideWords, y: WideWo
             let greater = test_less(w, y, x, signed);
             w.not(greater)
         }
-        // `SetEq`, the only one left.
+        // `SetEq`, the only remaining operation.
         _ => test_equal(w, x, y),
     }
 }
 
-/// Computes the upper word of a 32-bit integer that becomes one of 64 bits.
+/// Computes the upper word for the extension of a 32-bit integer to 64 bits.
 pub(crate) fn compute_sign_word(w: &mut ValueBuilder, low: Val, from: Type) -> Val {
     if from.is_signed_int() {
         w.binary_bits(Spv::ShiftRightArithmetic, low, 31)
@@ -95,14 +95,14 @@ pub(crate) fn compute_sign_word(w: &mut ValueBuilder, low: Val, from: Type) -> V
 
 /// Splits a pair into its words.
 pub(crate) fn split(w: &mut ValueBuilder, val: Val) -> WideWords {
-    // Words of constants are constants, so that what is known of one folds on.
+    // Words of constants are constants, so that known words are folded further.
     if let Some(bits) = w.constant_bits(val.id) {
         return [bits, bits >> 32].map(|word| w.uint_val(word as u32));
     }
     [0, 1].map(|word| w.op(Spv::CompositeExtract, Scalar::U32, 1, &[val.id.0, word]))
 }
 
-/// Joins words to a pair.
+/// Joins two words to a pair.
 pub(crate) fn join(w: &mut ValueBuilder, [low, high]: WideWords) -> Val {
     if let (Some(low), Some(high)) = (w.splat_bits(low), w.splat_bits(high)) {
         return w.constant_splat(Scalar::Pair, low | high << 32, 1);
@@ -173,7 +173,7 @@ fn apply_to_words(w: &mut ValueBuilder, op: Spv, a: WideWords, b: WideWords) -> 
     [w.binary(op, a[0], b[0]), w.binary(op, a[1], b[1])]
 }
 
-/// Selects 1 where the condition holds, else 0.
+/// Selects 1 if the condition is true, else 0.
 fn select_bit(w: &mut ValueBuilder, cond: Val) -> Val {
     let zero = w.uint_val(0);
     let one = w.constant_like(zero, 1);
@@ -190,7 +190,7 @@ fn add_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords {
 }
 
 fn subtract_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords {
-    // A low word that is less than what is taken from it borrows 2^32 from the high one.
+    // A low word that is less than its subtrahend borrows 2^32 from the high word.
     let low = w.binary(Spv::ISub, a[0], b[0]);
     let borrow = w.test(Spv::ULessThan, a[0], b[0]);
     let borrow = select_bit(w, borrow);
@@ -198,8 +198,8 @@ fn subtract_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords
     [low, w.binary(Spv::ISub, high, borrow)]
 }
 
-// (a1 2^32 + a0)(b1 2^32 + b0) modulo 2^64 is a0 b0 + (a0 b1 + a1 b0) 2^32; of the two cross
-// products only the low words stay. In two's complement that holds for signed factors, too.
+// (a1 2^32 + a0)(b1 2^32 + b0) modulo 2^64 is a0 b0 + (a0 b1 + a1 b0) 2^32; only the low words of
+// the two cross products contribute. In two's complement the same holds for signed factors.
 fn multiply_words(w: &mut ValueBuilder, a: WideWords, b: WideWords) -> WideWords {
     let [low, high] = int::compute_wide_product(w, a[0], b[0]);
     // The product of the high words is beyond 64 bits.
@@ -248,10 +248,10 @@ fn test_less(w: &mut ValueBuilder, a: WideWords, b: WideWords, signed: bool) -> 
     w.truth_op(Spv::LogicalOr, above, both)
 }
 
-/// Splits the count of a shift: the count within a word, the rest of a word, and whether it is more
-/// than a word.
+/// Splits the count of a shift into the count within a word, the remaining bits of a word, and a
+/// flag for counts of a word or more.
 fn split_count(w: &mut ValueBuilder, count: Val) -> (Val, Val, Val) {
-    // Counts are taken modulo 64: bit 5 is that of a whole word, the bits below it of the rest.
+    // Counts are taken modulo 64: bit 5 represents a whole word, the lower bits the rest.
     let (last, word) = (w.constant_like(count, 31), w.constant_like(count, 32));
     let within = w.binary(Spv::BitwiseAnd, count, last);
     let rest = w.binary(Spv::ISub, last, within);
@@ -263,14 +263,14 @@ fn split_count(w: &mut ValueBuilder, count: Val) -> (Val, Val, Val) {
 fn shift_left(w: &mut ValueBuilder, a: WideWords, count: Val) -> WideWords {
     let (within, rest, beyond) = split_count(w, count);
     let low = w.binary(Spv::ShiftLeftLogical, a[0], within);
-    // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves
+    // Shifted in two steps: for a count of 0 a single shift would be by 32, which SPIR-V leaves
     // undefined.
     let carried = w.binary_bits(Spv::ShiftRightLogical, a[0], 1);
     let carried = w.binary(Spv::ShiftRightLogical, carried, rest);
     let high = w.binary(Spv::ShiftLeftLogical, a[1], within);
     let high = w.binary(Spv::BitwiseOr, high, carried);
     let zero = w.constant_like(low, 0);
-    // By a word or more: what the low word gave is the high one.
+    // By a word or more: the shifted low word becomes the high one.
     select_words(w, beyond, [zero, low], [low, high])
 }
 
@@ -283,12 +283,12 @@ fn shift_right(w: &mut ValueBuilder, a: WideWords, count: Val, ty: Type) -> Wide
     let carried = w.binary(Spv::ShiftLeftLogical, carried, rest);
     let low = w.binary(Spv::ShiftRightLogical, a[0], within);
     let low = w.binary(Spv::BitwiseOr, low, carried);
-    // What comes in from above a whole word: copies of the sign, or zeros.
+    // Bits shifted in from above a whole word: copies of the sign, or zeros.
     let fill = compute_sign_word(w, a[1], ty);
     select_words(w, beyond, [high, fill], [low, high])
 }
 
-/// Extracts 64-bit lane `half` of two that four words hold.
+/// Extracts 64-bit lane `half` of the two that four words contain.
 pub(crate) fn extract_lane(w: &mut ValueBuilder, words: Val, half: usize) -> Lane {
     let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
     let pair = w.gather_vector(&pair, Scalar::U32);
@@ -311,12 +311,12 @@ pub(crate) fn unpack_words(w: &mut ValueBuilder, lane: Lane) -> Val {
     w.op(op, Scalar::U32, 2, &[wide.0])
 }
 
-/// Chooses the scalar of 64-bit integers, and the operation that makes one of a vector of two
-/// words, and back.
+/// Chooses the scalar of 64-bit integers, and the operation that converts a vector of two words to
+/// one and back.
 fn choose_cast(w: &ModuleWriter) -> (Scalar, Spv) {
     let scalar = w.wide_int();
     let op = if scalar == Scalar::Pair {
-        // The same vector under another name: a pair is a vector of two words.
+        // The same vector as another type: a pair is a vector of two words.
         Spv::CopyObject
     } else {
         Spv::Bitcast

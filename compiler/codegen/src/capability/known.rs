@@ -1,5 +1,6 @@
-//! Names of requirements read back: each becomes the one of the table, so that [`Requirements`](crate::reflect::Requirements) holds no
-//! strings of its own. A name that the table does not have comes from another version of this crate and is an error.
+//! Deserialization of names of requirements: each name is replaced by the static string in the
+//! table, so that [`Requirements`](crate::reflect::Requirements) owns no strings. A name that is
+//! not in the table comes from another version of this crate and is an error.
 
 use super::{ROWS, Row};
 use serde::de::{Deserialize, Deserializer, Error};

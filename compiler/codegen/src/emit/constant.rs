@@ -1,7 +1,7 @@
-//! Instructions whose sources are constants: the compiler computes them as the interpreter does,
-//! and only constants are left.
+//! Constant folding of instructions: the compiler evaluates instructions with constant sources like
+//! the interpreter, so that only constants remain.
 //!
-//! Drivers get some of them wrong. Mesa 22.3 loses the high half of an unpacked constant,
+//! Drivers compute some of them incorrectly. Mesa 22.3 loses the high half of an unpacked constant,
 //! SwiftShader compares the bounds of a clamped constant as unsigned, and loses powers and sines of
 //! constants inside loops.
 
@@ -16,8 +16,8 @@ use glasm_ir::interp::{self, Arithmetic, Products, Sources};
 use glasm_ir::op::ResultShape;
 use glasm_ir::{Base, Dst, Inst, Op, Saturate, Src, Type, Width, WriteMask};
 
-/// Writes an instruction that reads only constants and does nothing but compute. False, with
-/// nothing written, for others.
+/// Emits the result of an instruction without side effects that reads only constants. Returns false
+/// and emits nothing for other instructions.
 #[inline]
 pub(super) fn fold_constant_inst(
     f: &mut FunctionEmitter<'_>,
@@ -31,8 +31,8 @@ pub(super) fn fold_constant_inst(
     fold_inst(f, inst, needed)
 }
 
-/// Returns whether the first lane that an instruction reads is a constant. Most instructions are
-/// told apart by that.
+/// Returns true if the first lane that an instruction reads is a constant. This test excludes most
+/// instructions quickly.
 #[inline]
 fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     if inst.source_count == 0 {
@@ -45,7 +45,7 @@ fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
             let Some(slot) = f.analysis.slot(f.program, register, src.index) else {
                 return false;
             };
-            // Operations that are not componentwise read lane x at least.
+            // Operations that are not componentwise read at least lane x.
             let first = if inst.op.info().shape == ResultShape::Componentwise {
                 lanes.trailing_zeros() as usize & 3
             } else {
@@ -57,7 +57,7 @@ fn may_read_constants(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     }
 }
 
-/// Returns whether the lanes that an instruction reads are constants. Copies read whatever it is.
+/// Returns true if the lanes that an instruction reads are constants. Returns false for copies.
 fn has_constant_sources(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     let program = f.program;
     let sources = program.sources(inst);
@@ -77,7 +77,8 @@ fn has_constant_sources(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool
             Base::Param(_) | Base::Input(_) | Base::Output(_) => return false,
         }
     }
-    // A copy costs nothing, and keeps what the lanes are besides constants: parts of a vector.
+    // A copy costs nothing, and preserves the relation of the lanes to the vector that contains
+    // them.
     !is_copy(inst, &sources[0])
 }
 
@@ -86,13 +87,13 @@ fn fold_inst(f: &mut FunctionEmitter<'_>, inst: &Inst, needed: u8) -> Result<boo
     let Some(dst) = inst.dst else {
         return Ok(false);
     };
-    // A feature that the device lacks is an error whatever the operands are.
+    // A feature that the device lacks is an error regardless of the operands.
     if !f.w.device.float64 && uses_float64(f.program, inst, needed >> 4) {
         return Ok(false);
     }
     let lanes = needed & 15 | needed >> 4;
-    // Apart from negations, because flags of sums are those of the operation that the negations
-    // make (NV_gpu_program4 section 2.X.4.3).
+    // Without negations, because the flags of sums depend on the operation that results from the
+    // negations (NV_gpu_program4 section 2.X.4.3).
     let magnitudes = read_constant_operands(f, inst, lanes);
     let operands = apply_negations(f, inst, &magnitudes);
     let arithmetic = choose_arithmetic(f);
@@ -107,7 +108,7 @@ fn fold_inst(f: &mut FunctionEmitter<'_>, inst: &Inst, needed: u8) -> Result<boo
     Ok(true)
 }
 
-/// Returns the arithmetic of the program, with what the options ask for.
+/// Returns the arithmetic of the program, according to the options.
 fn choose_arithmetic(f: &FunctionEmitter<'_>) -> Arithmetic {
     let own = f.program.modes.arithmetic();
     if f.w.zero_product {
@@ -130,7 +131,7 @@ fn apply_negations(f: &FunctionEmitter<'_>, inst: &Inst, magnitudes: &Sources) -
     operands
 }
 
-/// Overflow and carry of a sum of constants.
+/// Computes overflow and carry of a sum of constants.
 fn fold_flags(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -149,7 +150,7 @@ fn fold_flags(
     flags
 }
 
-/// Reads the lanes that an instruction reads, without negation.
+/// Returns the values of the lanes that an instruction reads, without negation.
 fn read_constant_operands(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> Sources {
     let program = f.program;
     let mut operands = Sources::default();
@@ -171,7 +172,7 @@ fn read_constant_operands(f: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> So
     operands
 }
 
-/// Writes a result that is known, and the codes that it gives.
+/// Writes a constant result and its condition codes.
 fn write_constants(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -180,11 +181,11 @@ fn write_constants(
     result: [u64; 4],
     flags: FlagLanes,
 ) -> Result<(), Failure> {
-    // Narrow registers are words here.
+    // Narrow registers are stored as words.
     let width = f.program.registers[dst.register].width.max(Width::W32);
     let mut ty = result_type(inst);
     if inst.op.adds() && ty.is_int() {
-        // Sums go to registers of either width.
+        // Sums may be written to registers of either width.
         ty = ty.with_width(width);
     }
     let mut written = Written {
@@ -197,11 +198,11 @@ fn write_constants(
         written.values[lane] = Lane::scalar(f.w.constant(value.0, value.1));
         written.codes[lane] = Lane::scalar(f.w.constant(code.0, code.1));
     }
-    // The guard is no constant, even if all sources are.
+    // The guard may not be a constant, even if all sources are.
     f.write_guarded(ty, dst, needed, written)
 }
 
-/// The constants that stand for a result of type `ty` in registers and in codes.
+/// Returns the constants that represent a result of type `ty` in registers and in condition codes.
 fn choose_constant_forms(
     f: &FunctionEmitter<'_>,
     inst: &Inst,
@@ -210,8 +211,8 @@ fn choose_constant_forms(
 ) -> [(Scalar, u64); 2] {
     let scalar = f.w.read_scalar(ty);
     let number = (scalar, bits);
-    // Truth values stay truth values in registers of words, and always in codes, as those of other
-    // operands do.
+    // Booleans remain booleans in registers of words, and always in codes, like the results of
+    // other operands.
     if is_comparison(inst.op) {
         let truth = (truth_scalar(ty), u64::from(bits != 0));
         let in_words = ty != Type::F16 && !scalar.is_wide();
@@ -224,7 +225,7 @@ fn choose_constant_forms(
     }
 }
 
-/// Returns whether an instruction only hands on what it reads.
+/// Returns true if an instruction only copies its source.
 fn is_copy(inst: &Inst, src: &Src) -> bool {
     let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
     inst.op == Op::Mov && !clamps && !src.has_modifier()

@@ -1,8 +1,9 @@
-//! The contexts of emission: each has what its functions may access, and borrows the one below it.
+//! Contexts of emission: each contains the state that its functions may access, and borrows the
+//! context below it.
 //!
-//! [`ValueBuilder`] computes with values, [`Io`] declares and loads variables of the interface,
-//! [`FunctionEmitter`] knows where the values of registers are, and above it is an emitter for each
-//! subject, with the state of that subject. None of them accesses another's.
+//! [`ValueBuilder`] computes values, [`Io`] declares and loads interface variables,
+//! [`FunctionEmitter`] maps registers to values, and above it is an emitter for each subject with
+//! the state of that subject. None of them accesses another's state.
 
 use super::memory::array::RegisterMemory;
 use super::memory::resource_use::ResourceUse;
@@ -19,7 +20,7 @@ use crate::words::ValueWord;
 use glasm_ir::{Inst, Program};
 use rustc_hash::FxHashMap;
 
-/// The context of operands and results: where the values of registers are in the open function.
+/// Context of operands and results: the current values of registers in the open function.
 pub(super) struct FunctionEmitter<'a> {
     pub(super) program: &'a Program,
     pub(super) options: &'a Options,
@@ -29,25 +30,25 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) interface: &'a mut Interface,
     pub(super) tables: &'a mut Tables,
     pub(super) lines: Option<Lines<'a>>,
-    /// Ids from this one on are younger than the last result that was offered a name.
+    /// First id that is newer than the last result that was offered a name.
     pub(super) first_unnamed: u32,
-    /// Whether a `Return` ends the entry point.
+    /// True if a `Return` ends the entry point.
     pub(super) in_entry: bool,
 }
 
-/// What was found of the operands of a program.
+/// Cached properties of the operands of a program.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// Constants of each literal and their type.
     pub(super) literals: Vec<(Option<Scalar>, [Lane; 4])>,
     /// Private variables of registers in memory, by register.
     pub(super) memory: Vec<ValueWord>,
-    /// Values of which it was asked whether they are the same in all invocations.
+    /// Values that were tested for uniformity, with the result.
     pub(super) uniform: FxHashMap<ValueWord, bool>,
 }
 
 impl Tables {
-    /// Clears what was found of the program before; the next is `program`.
+    /// Clears the cached properties; the next program is `program`.
     pub(super) fn reset(&mut self, program: &Program) {
         let unknown = (None, [Lane::UNDEFINED; 4]);
         refill(&mut self.literals, program.literals.len(), unknown);
@@ -57,7 +58,7 @@ impl Tables {
 }
 
 impl FunctionEmitter<'_> {
-    /// Returns what declares and loads variables of the interface.
+    /// Returns the context that declares and loads interface variables.
     #[inline(always)]
     pub(super) fn io(&mut self) -> Io<'_> {
         Io {
@@ -68,7 +69,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Returns what declares, loads and stores the variables of registers.
+    /// Returns the context that declares, loads and stores the variables of registers.
     #[inline(always)]
     pub(super) fn memory(&mut self) -> RegisterMemory<'_> {
         RegisterMemory {
@@ -80,43 +81,43 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// The context of texture accesses.
+/// Context of texture accesses.
 pub(super) struct TextureEmitter<'e, 'a> {
     pub(super) f: &'e mut FunctionEmitter<'a>,
     pub(super) sparse: &'e mut Sparse,
-    /// Instructions of the function that are not emitted yet.
+    /// Number of instructions of the function that are not emitted yet.
     pub(super) remaining: usize,
 }
 
-/// The context of image accesses.
+/// Context of image accesses.
 pub(super) struct ImageEmitter<'e, 'a> {
     pub(super) f: &'e mut FunctionEmitter<'a>,
     pub(super) sparse: &'e mut Sparse,
 }
 
-/// The context of accesses to buffers and other memory.
+/// Context of accesses to buffers and other memory.
 pub(super) struct BufferEmitter<'e, 'a> {
     pub(super) f: &'e mut FunctionEmitter<'a>,
-    /// What the program does with each buffer; empty until that is asked.
+    /// Accesses of the program to each buffer; empty until requested.
     pub(super) uses: &'e mut Vec<ResourceUse>,
 }
 
-/// Where the value of each capture of the options is, and its variable once it has a separate one.
+/// Variable of each capture in the options; the id is valid once a separate variable exists.
 pub(super) type Captures = Vec<(Home, ValueWord)>;
 
-/// The context of stage outputs.
+/// Context of stage outputs.
 pub(super) struct OutputEmitter<'e, 'a> {
     pub(super) f: &'e mut FunctionEmitter<'a>,
     pub(super) captures: &'e mut Captures,
 }
 
-/// The context of the vertices and primitives that a program emits.
+/// Context of the vertices and primitives that a program emits.
 pub(super) struct PrimitiveEmitter<'e, 'a> {
     pub(super) outputs: OutputEmitter<'e, 'a>,
     pub(super) emission: Emission,
 }
 
-/// What a geometry program emits.
+/// Vertices that a geometry program emits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Emission {
     /// No vertex.
@@ -124,11 +125,11 @@ pub(super) enum Emission {
     Nothing,
     /// Vertices of the first stream.
     FirstStream,
-    /// Vertices of several streams, or of those that are known at run time.
+    /// Vertices of several streams, or of dynamically selected streams.
     Streams,
 }
 
-/// One instruction with the lanes to compute.
+/// Instruction with the lanes to compute.
 #[derive(Clone, Copy)]
 pub(super) struct InstCx<'p> {
     pub(super) inst: &'p Inst,
@@ -136,25 +137,25 @@ pub(super) struct InstCx<'p> {
     pub(super) lanes: u8,
 }
 
-/// What an operation computed.
+/// Result of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
-    /// The needed lanes one after the other, or one scalar for all.
+    /// Needed lanes in order, or one scalar for all.
     Val(Val),
-    /// Each lane of the result by itself.
+    /// Each lane of the result separately.
     Lanes([Lane; 4]),
-    /// Nothing.
+    /// No result.
     None,
 }
 
 /// Overflow and carry by lane of the destination.
 pub(super) type FlagLanes = [[Lane; 4]; 2];
 
-/// What an instruction writes, by lane of the destination.
+/// Values that an instruction writes, by lane of the destination.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
     pub(super) values: [Lane; 4],
-    /// What the condition codes keep.
+    /// Values that the condition codes retain.
     pub(super) codes: [Lane; 4],
     pub(super) flags: FlagLanes,
 }

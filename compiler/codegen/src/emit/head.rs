@@ -1,5 +1,5 @@
-//! The head of a module: what SPIR-V wants before names, and what is known only when all functions
-//! have been written.
+//! Head of a module: the sections that SPIR-V requires before names, and declarations that depend
+//! on the complete functions.
 
 use super::arithmetic::keeps_special_numbers;
 use super::stage::primitive::{input_mode, output_mode, tess_modes};
@@ -12,21 +12,21 @@ use glasm_ir::program::Interlock;
 use glasm_ir::{Program, Stage};
 use spirv::{AddressingModel, ExecutionMode, ExecutionModel, MemoryModel, Op};
 
-/// The context of the head, which changes nothing.
+/// Read-only context of the head.
 pub(super) struct ModuleHead<'e> {
     pub(super) program: &'e Program,
     pub(super) options: &'e Options,
     pub(super) w: &'e ValueBuilder,
     pub(super) interface: &'e Interface,
-    /// Whether results are captured by transform feedback.
+    /// True if transform feedback captures results.
     pub(super) has_captures: bool,
 }
 
 impl ModuleHead<'_> {
     /// Writes the words from the header to the execution modes.
     pub(super) fn write_head(&self, target: Target, out: &mut Words) {
-        // Behind the version stands the number of a registered generator, of which 0 is none;
-        // behind the bound a word that is reserved (SPIR-V, physical layout).
+        // The version is followed by the number of a registered generator, of which 0 is none; the
+        // bound by a reserved word (SPIR-V, physical layout).
         let (version, bound) = (target.spirv_version(), self.w.bound());
         out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
         self.w.needs.write(target, out);
@@ -39,7 +39,7 @@ impl ModuleHead<'_> {
         } else {
             AddressingModel::Logical
         };
-        // The Vulkan memory model needs a feature of its own.
+        // The Vulkan memory model requires a separate feature.
         let memory = MemoryModel::GLSL450 as u32;
         out.op(Op::MemoryModel, &[addressing as u32, memory]);
         self.write_entry_point(target, out);
@@ -55,8 +55,8 @@ impl ModuleHead<'_> {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::Compute => ExecutionModel::GLCompute,
         };
-        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only
-        // inputs and outputs.
+        // Since SPIR-V 1.4 the entry point lists all variables that it uses, before only inputs and
+        // outputs.
         let listed = if target >= Target::Vulkan1_2 {
             &self.w.interface
         } else {
@@ -75,8 +75,8 @@ impl ModuleHead<'_> {
         match self.program.stage {
             Stage::Fragment => self.write_fragment_modes(mode),
             Stage::Compute => {
-                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize`
-                // built-in overrides this mode.
+                // A size of 0 is chosen at pipeline creation: the `WorkgroupSize` built-in then
+                // overrides this mode.
                 let size = self.program.modes.workgroup_size.map(|size| size.max(1));
                 let leading = [entry, ExecutionMode::LocalSize as u32];
                 out.about(Op::ExecutionMode, leading, &size);
@@ -93,7 +93,7 @@ impl ModuleHead<'_> {
         }
         if keeps_special_numbers(self.w) {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
-            // The width that the mode is for: 16 and 64 bits are left to the device.
+            // The width to which the mode applies: 16 and 64 bits are left to the device.
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
         if self.device_flushes() {
@@ -102,7 +102,7 @@ impl ModuleHead<'_> {
         }
     }
 
-    /// Returns whether the device is told to flush denormals.
+    /// Returns true if the module requires the device to flush denormals.
     pub(super) fn device_flushes(&self) -> bool {
         self.program.modes.flush_denormals && self.w.device.denorm_flush_to_zero_float32
     }
@@ -110,7 +110,7 @@ impl ModuleHead<'_> {
     fn write_geometry_modes(&self, out: &mut Words) {
         let entry = self.interface.entry.0;
         let modes = self.program.modes;
-        // A primitive without a form has been refused.
+        // Primitives without an execution mode have been rejected.
         let input = input_primitive(self.program, self.options).unwrap_or(modes.primitive_in);
         for mode in [input_mode(input), output_mode(modes.primitive_out)] {
             out.op(Op::ExecutionMode, &[entry, mode as u32]);
@@ -126,7 +126,7 @@ impl ModuleHead<'_> {
         }
     }
 
-    /// Counts how often a geometry program runs for each primitive that it gets.
+    /// Returns the number of invocations of a geometry program for each input primitive.
     fn count_runs(&self) -> u32 {
         let triangles = if takes_quadrilaterals(self.program, self.options) {
             2
@@ -140,7 +140,7 @@ impl ModuleHead<'_> {
 
     fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
         let modes = self.program.modes;
-        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the
+        // The only origin that Vulkan permits (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the
         // upper left corner.
         let is_upper = modes.origin_upper_left || !self.options.target.is_opengl();
         mode(if is_upper {
@@ -148,7 +148,7 @@ impl ModuleHead<'_> {
         } else {
             ExecutionMode::OriginLowerLeft
         });
-        // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
+        // Coverage after the depth test requires early tests (EXT_post_depth_coverage).
         if modes.early_fragment_tests || modes.post_depth_coverage {
             mode(ExecutionMode::EarlyFragmentTests);
         }

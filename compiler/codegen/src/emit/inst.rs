@@ -1,4 +1,4 @@
-//! Dispatch by operation.
+//! Instruction dispatch by operation.
 
 use super::arithmetic::convert::{round_fixed, round_half};
 use super::arithmetic::emit_comparison;
@@ -34,11 +34,11 @@ use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Src, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl ProgramEmitter<'_> {
-    /// Writes one instruction, or nothing if nothing of it is needed.
+    /// Emits one instruction, or nothing if none of its results is needed.
     pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Failure> {
-        // Every instruction takes its record, even if nothing of it is written: records come in the
-        // order of the tree. The low half has the lanes of the result, the high half those of the
-        // condition codes.
+        // Every instruction consumes its record, even if nothing is emitted for it: records are in
+        // the order of the tree. The low half contains the lanes of the result, the high half those
+        // of the condition codes.
         let needed = self.live.next_needed();
         let lanes = needed & 15 | needed >> 4;
         if lanes == 0 && !inst.op.info().effect {
@@ -63,7 +63,7 @@ impl ProgramEmitter<'_> {
         if self.f.write_direct(inst, needed, &outcome) {
             return Ok(());
         }
-        // Hardly any program reads them, and they take several instructions.
+        // Hardly any program reads them, and they require several instructions.
         let flags = if needed >> 4 != 0 && self.f.analysis.reads_overflow {
             compute_flags(&mut self.f, cx, outcome)?
         } else {
@@ -74,7 +74,7 @@ impl ProgramEmitter<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        // Such lanes have no SPIR-V type that an operation could take.
+        // SPIR-V operations have no operand type for such lanes.
         if self.f.w.wide_int() == Scalar::Pair && is_pair_op(self.f.program, cx.inst) {
             return emit_wide_inst(&mut self.f, cx);
         }
@@ -194,7 +194,7 @@ impl ProgramEmitter<'_> {
             Op::EmitVertex => return self.primitives().emit_vertex(cx),
             Op::EndPrimitive => return Ok(self.primitives().end_primitive()),
         };
-        // Operands have been flushed where they were read; the result may be a denormal of normal
+        // Operands were flushed when they were read; the result may be a denormal of normal
         // numbers.
         if self.f.should_flush(cx.inst) {
             return Ok(Outcome::Val(precision::flush_denormals(self.f.w, val)));
@@ -202,7 +202,7 @@ impl ProgramEmitter<'_> {
         Ok(Outcome::Val(val))
     }
 
-    /// `Resident`
+    /// Emits `Resident`.
     fn emit_resident(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let program = self.f.program;
         let target = match cx.inst.aux {
@@ -212,8 +212,8 @@ impl ProgramEmitter<'_> {
                 return Err(Error::unsupported("residency without access data"));
             }
         };
-        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer
-        // textures out (issue 9). Vulkan has no sparse images of one dimension
+        // EXT_sparse_texture2 has no functions for one-dimensional textures and excludes buffer
+        // textures (issue 9). Vulkan has no sparse images of one dimension
         // (VUID-VkImageCreateInfo-imageType-00970).
         let never_sparse = matches!(
             target,
@@ -245,7 +245,7 @@ fn apply_ext<const N: usize>(
     Ok(f.w.ext(op, &args))
 }
 
-/// Emits a copy: no instruction, the result lanes are where the source lanes are.
+/// Emits a copy: no instruction, the result lanes refer to the values of the source lanes.
 #[inline(always)]
 fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Failure> {
     let program = f.program;
@@ -254,11 +254,11 @@ fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Fail
         .inst
         .dst
         .is_some_and(|dst| dst.saturate != Saturate::None);
-    // The result is another number then, which takes an instruction.
+    // The result is then a different number, which requires an instruction.
     if src.has_modifier() || clamps && cx.inst.ty.is_float() {
         return Ok(Outcome::Val(f.load_source(cx.inst, 0, cx.lanes)?));
     }
-    // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in
+    // Bits are unchanged, so that programs may store integers, halves and NaNs of any payload in
     // float registers.
     let scalar = f.w.moved_scalar(cx.inst.ty);
     let mut from = [Lane::UNDEFINED; 4];
@@ -274,7 +274,7 @@ fn emit_mov(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Fail
     Ok(Outcome::Lanes(lanes))
 }
 
-/// Overflow and carry of integer addition and subtraction.
+/// Computes overflow and carry of integer addition and subtraction.
 fn compute_flags(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -288,7 +288,7 @@ fn compute_flags(
         Outcome::Lanes(values) => values,
         Outcome::None => return Ok(None),
     };
-    // Pairs of words go lane by lane.
+    // Pairs of words are processed lane by lane.
     let mut found = [[Lane::UNDEFINED; 4]; 2];
     let mut count = 0;
     for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
@@ -317,11 +317,11 @@ fn compute_lane_flags(
     let program = f.program;
     let sources = program.sources(cx.inst);
     let negated = |number: usize| sources[number].negate;
-    // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa.
-    // These are the summands without their negations, and whether each is subtracted.
+    // NV_gpu_program4 section 2.X.4.3: negation turns an addition into a subtraction and vice
+    // versa. These are the summands without their negations, and whether each is subtracted.
     let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
         let [a, b] = f.load_two(cx)?;
-        // Written once more, for of the operation only the sum was kept.
+        // Emitted again, because only the sum of the operation was returned.
         let product = int::compute_product(f.w, a, b);
         (product, load_summand(f, cx, 2)?, false, negated(2))
     } else {
@@ -351,7 +351,7 @@ fn load_summand(
     f.load_source_as(&src, cx.inst.ty, cx.lanes)
 }
 
-/// Reads a source and computes a value of it.
+/// Loads a source and applies an operation to it.
 fn apply_one(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -361,7 +361,7 @@ fn apply_one(
     Ok(op(f.w, a))
 }
 
-/// Reads two sources and computes a value of them.
+/// Loads two sources and applies an operation to them.
 fn apply_two(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -371,7 +371,7 @@ fn apply_two(
     Ok(op(f.w, operands))
 }
 
-/// Reads three sources and computes a value of them.
+/// Loads three sources and applies an operation to them.
 fn apply_three(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,

@@ -1,23 +1,24 @@
-//! Emission: one forward walk over the tree that writes SPIR-V words.
+//! Emission of SPIR-V: one forward walk over the tree that emits instructions.
 //!
-//! A context is what functions may access. Each borrows the one that it is above in the table, so
-//! that arithmetic cannot access descriptors, nor textures emit primitives: [`ValueBuilder`] for values,
-//! [`Io`](crate::interface::Io) for variables of the interface, then those of `cx` and `program`.
-//! Functions that need no more than the builder or `Io` take these as their first parameter. Each
-//! row of the table calls those below it, seldom its neighbors and never those above it.
+//! A context contains the state that functions may access. Each borrows the context of the next
+//! entry in the table, so that arithmetic cannot access descriptors, nor textures emit primitives:
+//! [`ValueBuilder`] for values, [`Io`](crate::interface::Io) for interface variables, then those of
+//! `cx` and `program`. Functions that need only the builder or `Io` have these as their first
+//! parameter. Modules of each entry of the table call those below it, seldom those of the same
+//! entry and never those above it.
 //!
-//! | module | what it writes | context |
+//! | module | emitted code | context |
 //! |---|---|---|
 //! | `head` | header, capabilities, entry point, execution modes | `ModuleHead`, which changes nothing |
 //! | `control` | blocks, branches, loops, switches, calls; phis at joins (`JoinEmitter`) | `ProgramEmitter` |
 //! | `inst` | dispatch by operation | `ProgramEmitter` |
-//! | `stage` | outputs and what GL state adds to them, transform feedback; primitives | `OutputEmitter`, `PrimitiveEmitter` |
+//! | `stage` | outputs and the varyings that GL state adds, transform feedback; primitives | `OutputEmitter`, `PrimitiveEmitter` |
 //! | `texture`, `image`, `memory` | accesses of resources, and the variables that they need | `TextureEmitter`, `ImageEmitter`, `BufferEmitter` |
 //! | `typed_sources`, `constant`, `stage::group`, `stage::fragment` | instructions with special sources, constants, of several invocations, of fragments | `FunctionEmitter` |
 //! | `operand`, `result`, `control::cond`, `stage::inputs`, `stage::patch` | sources; clamp, guard, write, condition-code update; inputs, shared outputs | `FunctionEmitter` |
 //! | `names` | debug information | `FunctionEmitter` |
 //! | `memory::array`, `memory::zeroed` | registers in variables | `RegisterMemory` |
-//! | `control::guarded` | values computed in blocks of their own, for any context that has a builder | `AsMut<ValueBuilder>` |
+//! | `control::guarded` | values computed in separate blocks, for any context that has a builder | `AsMut<ValueBuilder>` |
 //! | `arithmetic` | instructions that compute with values only | `ValueBuilder` |
 
 mod arithmetic;
@@ -63,14 +64,14 @@ use stage::gl_state::declare_added;
 use stage::primitive::find_emission;
 use texture::sparse::Sparse;
 
-/// Most variables that the entry point lists: an instruction has at most 65,535 words, of which
-/// other operands take some.
+/// Maximum number of variables that the entry point lists: an instruction has at most 65,535 words,
+/// of which other operands occupy some.
 const MAX_GLOBALS: usize = 60_000;
 
-/// Room for what stands before the names: header, capabilities, extensions, modes.
+/// Capacity for the sections before the names: header, capabilities, extensions, modes.
 const HEAD_WORDS: usize = 128;
 
-/// What is kept between programs for its memory.
+/// State that is retained between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     w: ValueBuilder,
@@ -98,7 +99,7 @@ pub(crate) fn emit(
     kept.interface.reset(program);
     kept.tables.reset(program);
     kept.joins.reset();
-    // The source alone does not ask for lines: callers give it for messages as well.
+    // The source alone does not request line information: callers also pass it for messages.
     let lines = source
         .filter(|_| options.debug.lines)
         .map(|source| Lines::new(source, &mut kept.w));
@@ -128,7 +129,7 @@ pub(crate) fn emit(
         sparse: Sparse::default(),
         emission: Emission::default(),
     };
-    // After an error the memory is in any state; `reset` of each part begins anew.
+    // After an error the state is arbitrary; `reset` of each part clears it.
     emit.emit_program()?;
     Ok(emit.assemble(words))
 }
@@ -139,11 +140,11 @@ impl ProgramEmitter<'_> {
         check_buffers(self.f.program, self.f.options)?;
         self.f.io().params().check_block()?;
         self.f.analysis.run(self.f.program)?;
-        // Behind the analysis, which knows what is written, and before the first variable: a result
-        // that is captured in place is decorated where it is declared.
+        // After the analysis, which determines the written outputs, and before the first variable:
+        // a result that is captured directly is decorated when it is declared.
         self.outputs().plan_captures()?;
         self.f.interface.entry = self.f.w.object();
-        // Both must be known before a vertex is emitted: they decide about the instruction and the
+        // Both must be known before a vertex is emitted: they determine the instruction and the
         // invocations.
         self.emission = find_emission(self.f.w, self.f.program)?;
         self.outputs().plan_copies()?;
@@ -156,8 +157,7 @@ impl ProgramEmitter<'_> {
     }
 
     fn emit_functions(&mut self) -> Result<(), Failure> {
-        // All functions get their ids first, because calls may stand before the function that they
-        // call.
+        // All functions get their ids first, because calls may precede the function that they call.
         for index in 0..self.f.analysis.functions.len() {
             let routine = self.f.analysis.functions[index];
             self.functions[routine.index()] = if routine == self.f.program.main {
@@ -166,7 +166,8 @@ impl ProgramEmitter<'_> {
                 self.f.w.object()
             };
         }
-        // By number, because emission changes the analysis meanwhile: registers may go to memory.
+        // By index, because emission modifies the analysis meanwhile: registers may be moved to
+        // memory.
         for index in 0..self.f.analysis.functions.len() {
             self.emit_function(self.f.analysis.functions[index])?;
         }
@@ -182,7 +183,7 @@ impl ProgramEmitter<'_> {
         self.set_initial_codes();
         self.emit_routine(routine)?;
         if self.f.w.reachable {
-            // The only return of the function: all early ones have come here.
+            // The only return of the function: all early ones branch here.
             if self.f.in_entry {
                 self.primitives().end_entry()?;
             }
@@ -197,7 +198,7 @@ impl ProgramEmitter<'_> {
         let live_out = &mut self.live_out;
         live_out.clear();
         if stores {
-            // Only the entry point stores outputs at its end; other functions leave their results
+            // Only the entry point stores outputs at its end; other functions return their results
             // in variables.
             output_lanes(self.f.program, self.f.analysis, self.f.options, live_out);
         }
@@ -217,7 +218,7 @@ impl ProgramEmitter<'_> {
         self.f.w.block = self.f.w.label();
         let block = self.f.w.block.0;
         self.f.w.functions.op(Op::Label, &[block]);
-        // Before the first block of the program, where they run once.
+        // Before the first block of the program, so that they run once.
         if self.f.in_entry {
             self.f.memory().clear_arrays();
         }
@@ -226,8 +227,8 @@ impl ProgramEmitter<'_> {
         self.f.interface.forget_loads();
     }
 
-    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values: NV_vertex_program
-    /// section 2.14.1.5. Other languages leave them undefined.
+    /// Initializes outputs to (0, 0, 0, 1), so that partial writes leave these values:
+    /// NV_vertex_program section 2.14.1.5. Other languages leave them undefined.
     fn set_output_defaults(&mut self) {
         if !self.f.in_entry {
             return;
@@ -246,7 +247,7 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// Codes that are read before any update have all flags clear, as after a comparison that was
+    /// Clears all flags of codes that are read before any update, as after a comparison that was
     /// true. NV_gpu_program4 section 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
         for (id, register) in self.f.program.registers.iter_enumerated() {
@@ -268,13 +269,13 @@ impl ProgramEmitter<'_> {
         self.f.w.forget_function();
     }
 
-    /// Returns whether the end of the entry point stores outputs. Geometry programs do that for
-    /// each vertex that they emit.
+    /// Returns true if the end of the entry point stores outputs. Geometry programs store them for
+    /// each emitted vertex instead.
     fn does_store_at_end(&self) -> bool {
         self.f.program.stage != Stage::Geometry || self.f.program.modes.passthrough
     }
 
-    /// Requires what the stage needs of the device.
+    /// Requires the capabilities of the stage. Returns an error if the device lacks one.
     fn require_stage(&mut self) -> Result<(), Failure> {
         let need = match self.f.program.stage {
             Stage::TessControl | Stage::TessEval => Need::Tessellation,
@@ -287,7 +288,7 @@ impl ProgramEmitter<'_> {
         self.f.w.require(need)
     }
 
-    /// Requires what the modes of the program need.
+    /// Requires the capabilities of the modes of the program.
     fn require_modes(&mut self) {
         let modes = self.f.program.modes;
         if modes.post_depth_coverage {
@@ -312,17 +313,17 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// Puts the sections together.
+    /// Concatenates the sections and returns the reflection.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.f.options.target;
-        // Here nothing can be declared too early, and what was stored has its variable already.
+        // Declared last, because then all stored varyings have their variables.
         declare_added(&mut self.f.io());
         if self.f.program.stage == Stage::Geometry {
             // All outputs have been declared.
             self.f.interface.outputs.emitted_vertices = self.count_emitted_vertices();
         }
         if self.f.program.stage == Stage::Compute && self.f.program.modes.workgroup_size == [0; 3] {
-            // It takes the place of the execution mode.
+            // It replaces the execution mode.
             self.f.io().workgroup_size();
         }
         if keeps_special_numbers(self.f.w) {
@@ -336,8 +337,8 @@ impl ProgramEmitter<'_> {
         let mut out = Words(std::mem::take(words));
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.f.w.interface.len());
-        // The head is written last, because capabilities and interface are known only now; SPIR-V
-        // fixes the order of all sections.
+        // The head is written last, because capabilities and interface are complete only now;
+        // SPIR-V fixes the order of all sections.
         self.head().write_head(target, &mut out);
         for section in self.f.w.sections() {
             out.append(section);
@@ -347,13 +348,14 @@ impl ProgramEmitter<'_> {
         self.f.io().reflection(requirements)
     }
 
-    /// Computes the most vertices of a geometry program, or as many as the device has room for.
+    /// Computes the maximum number of vertices of a geometry program, limited by the device's
+    /// number of components.
     fn count_emitted_vertices(&self) -> u32 {
         let outputs = self.f.interface.reflected.outputs.iter();
         let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();
         let captures = &self.f.options.transform_feedback.captures;
         let copies = captures.iter().zip(self.captures.iter());
-        // Only captures with variables of their own take components besides.
+        // Only captures with separate variables occupy additional components.
         let copies = copies.filter(|(_, (_, variable))| variable.is_some());
         let copies: u32 = copies.map(|(capture, _)| u32::from(capture.count)).sum();
         let room = self.f.w.device.geometry_components / (outputs + copies).max(1);

@@ -8,7 +8,7 @@ use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;
 
 impl FunctionEmitter<'_> {
-    /// Notes the source line of what follows.
+    /// Records the source line of the following instructions.
     #[inline(always)]
     pub(super) fn note_line(&mut self, span: Span) {
         if self.lines.is_some() {
@@ -22,8 +22,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Names the lanes of a result after its register. Values that were there before keep the names
-    /// that they have.
+    /// Names the lanes of a result after its register. Values that existed before retain their
+    /// names.
     #[inline]
     pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
         if self.w.has_names {
@@ -34,7 +34,7 @@ impl FunctionEmitter<'_> {
     fn name_lanes(&mut self, register: RegisterId, lanes: u8, values: &[Lane; 4]) {
         let mut last = ValueWord::NONE;
         for value in WriteMask(lanes).lanes().map(|lane| values[lane].id()) {
-            // Ids count up, so that smaller ones were there before the instruction.
+            // Ids increase, so smaller ones existed before the instruction.
             if value.is_some() && value != last && value.0 >= self.first_unnamed {
                 self.name_value(register, value);
             }
@@ -43,7 +43,7 @@ impl FunctionEmitter<'_> {
         self.first_unnamed = self.w.bound();
     }
 
-    /// Names the value in which lanes of a register meet.
+    /// Names the phi of lanes of a register.
     #[inline]
     pub(super) fn name_phi(&mut self, slot: u32, value: ValueWord) {
         if self.options.debug.names {
@@ -51,16 +51,16 @@ impl FunctionEmitter<'_> {
             if self.program.register_name(register).is_some() {
                 self.name_value(register, value);
             } else {
-                // Counters of loops, condition codes and the like: nothing in the source has their
-                // name.
+                // Loop counters, condition codes and similar registers do not occur in the source.
                 self.w.name(value, || "carried".to_owned());
             }
         }
     }
 
-    /// Results without a variable of the source have the name of their binding.
+    /// Names a value after its register; results without a variable in the source after their
+    /// binding.
     fn name_value(&mut self, register: RegisterId, value: ValueWord) {
-        // Parameters and inputs have names of their own, and constants belong to nobody.
+        // Parameters and inputs have separate names, and constants are shared.
         if self.w.info(value).home != Home::Body {
             return;
         }

@@ -11,9 +11,9 @@ use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
 impl FunctionEmitter<'_> {
-    /// Source `number` of `inst`, read as the instruction's type; see
+    /// Loads source `number` of `inst` with the type of the instruction; see
     /// [`load_source_as`](Self::load_source_as).
-    // Negation and absolute value are instructions.
+    // Negation and absolute value require instructions.
     #[inline(always)]
     pub(super) fn load_source(
         &mut self,
@@ -30,12 +30,12 @@ impl FunctionEmitter<'_> {
         self.make_source(inst, src, lanes)
     }
 
-    /// Finds a source without modifiers that is a value already and needs no instruction of its
-    /// own, as most are. A function of its own, because a value that is there for sure is returned
-    /// in a register, while a result with an error takes memory.
+    /// Returns the value of a source without modifiers if it needs no instruction, which is the
+    /// most common case. A separate function, because an optional value is returned in a register,
+    /// while a result with an error is returned in memory.
     #[inline(never)]
     fn find_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        // Halves are widened and denormals flushed, which takes instructions.
+        // Halves are widened and denormals flushed, which requires instructions.
         if ty == Type::F16 || self.w.flushes_denormals {
             return None;
         }
@@ -48,17 +48,18 @@ impl FunctionEmitter<'_> {
                 &param
             }
             Base::Literal(literal) => match &self.tables.literals[literal.index()] {
-                // A literal has constants of one type at a time, that in which it was read last.
+                // A literal has constants of one type at a time: the type with which it was read
+                // last.
                 (Some(known), constants) if *known == scalar => constants,
                 _ => return None,
             },
-            // To read these may take a variable that is not declared yet.
+            // Reading these may require the declaration of a variable.
             Base::Input(_) | Base::Output(_) => return None,
         };
         self.w.find_available(base, src.swizzle, lanes, scalar)
     }
 
-    /// Makes a source that is not at hand.
+    /// Emits the value of a source that is not available without instructions.
     #[inline(never)]
     fn make_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
         if self.should_flush(inst) {
@@ -77,8 +78,9 @@ impl FunctionEmitter<'_> {
         Ok(self.gather_source(slot, &base, src.swizzle, lanes, scalar))
     }
 
-    /// Loads the lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come
-    /// one after the other; a source whose lanes are all equal gives a scalar.
+    /// Loads the lanes `lanes` of a source as a value of type `ty`, with modifiers applied. The
+    /// lanes are consecutive components; a source whose lanes are all equal is returned as a
+    /// scalar.
     pub(super) fn load_source_as(
         &mut self,
         src: &Src,
@@ -101,7 +103,7 @@ impl FunctionEmitter<'_> {
         Ok(val)
     }
 
-    /// Finds the slot that a source reads, if it is a register in values.
+    /// Returns the slot that a source reads, if it is a register in values.
     #[inline(always)]
     fn find_source_slot(&self, src: &Src) -> Option<u32> {
         match src.base {
@@ -110,8 +112,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register
-    /// in values.
+    /// Gathers a source from the lanes `base`, which are the lanes of `slot` if it is a register in
+    /// values.
     #[inline(always)]
     fn gather_source(
         &mut self,
@@ -126,7 +128,7 @@ impl FunctionEmitter<'_> {
             return val;
         }
         let val = self.w.gather_picks(base, picks, scalar);
-        // Only without a swizzle do the components stand for the lanes of the register.
+        // Only without a swizzle are the components those of the register.
         if let Some(slot) = slot
             && val.size > 1
             && picks == Picks::new(Swizzle::XYZW, lanes)
@@ -136,7 +138,7 @@ impl FunctionEmitter<'_> {
         val
     }
 
-    /// Lanes that were collected from several values are read from the new vector from now on.
+    /// Replaces lanes that were collected from several values by the components of the new vector.
     #[inline]
     fn keep_vector(&mut self, slot: u32, lanes: u8, from: &[Lane; 4], val: Val) {
         let is_of_one = from.iter().all(|lane| lane.id() == from[0].id());
@@ -159,7 +161,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their
+    /// Stores the lanes of a source in `out`, consecutively and before modifiers; returns their
     /// number. Literals are constants of type `scalar`.
     pub(super) fn load_source_lanes(
         &mut self,
@@ -176,7 +178,7 @@ impl FunctionEmitter<'_> {
         Ok(usize::from(picks.size))
     }
 
-    /// The lanes of what a source names, if that is no register in values.
+    /// Loads the lanes of the base of a source that is not a register in values.
     #[inline(always)]
     fn load_base_lanes(
         &mut self,
@@ -190,7 +192,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// The lanes of a parameter that was loaded before.
+    /// Returns the lanes of a parameter that has been loaded before.
     #[inline(always)]
     fn find_loaded_param(&self, src: &Src) -> Option<[Lane; 4]> {
         let Base::Param(param) = src.base else {
@@ -200,7 +202,7 @@ impl FunctionEmitter<'_> {
         (src.index.is_none() && known.is_some()).then(|| Lane::all_of(known))
     }
 
-    /// The lanes of what a source names, where they are not at hand.
+    /// Loads the lanes of the base of a source that are not available without instructions.
     fn load_other_lanes(
         &mut self,
         src: &Src,
@@ -239,7 +241,7 @@ impl FunctionEmitter<'_> {
     }
 
     fn load_indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
-        // Not past the last parameter, however long the array is that the index tells of.
+        // Not past the last parameter, even if the index can select elements beyond it.
         let last = (self.program.params.len() - 1 - param.index()) as u32;
         let len = self.program.indices[index].len.min(last + 1);
         match self.find_element(Some(index), len)? {
@@ -248,7 +250,8 @@ impl FunctionEmitter<'_> {
                 self.load_param(param, None)
             }
             Element::Dynamic(element) => {
-                // The member of the block may begin before this array: arrays that overlap are one.
+                // The member of the block may begin before this array: overlapping arrays are one
+                // member.
                 let start = self.io().params().find_array_start(param);
                 let first = self.w.uint_val(param.index() as u32 - start);
                 let slot = self.w.binary(Op::IAdd, self.w.val(element), first);
@@ -258,20 +261,20 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Returns whether code flushes the operands and the result of an instruction.
+    /// Returns true if code flushes the operands and the result of an instruction.
     #[inline(always)]
     pub(super) fn should_flush(&self, inst: &Inst) -> bool {
         self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }
 
-    /// The three operands of a three-operand instruction.
+    /// Loads the three operands of a three-operand instruction.
     #[inline(always)]
     pub(super) fn load_three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
         let [a, b] = self.load_two(cx)?;
         Ok([a, b, self.load_source(cx.inst, 2, cx.lanes)?])
     }
 
-    /// The two operands of a two-operand instruction.
+    /// Loads the two operands of a two-operand instruction.
     #[inline(always)]
     pub(super) fn load_two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
         Ok([

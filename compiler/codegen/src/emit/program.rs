@@ -1,4 +1,4 @@
-//! The context of a whole program: functions and control flow, and the state of each subject.
+//! Context of a whole program: functions and control flow, and the state of each subject.
 
 use super::control::join::Joins;
 use super::cx::{
@@ -10,20 +10,20 @@ use super::texture::sparse::Sparse;
 use crate::liveness::Liveness;
 use crate::words::ValueWord;
 
-/// The context of functions and control flow, which dispatches instructions to the emitters of
-/// their subjects.
+/// Context of functions and control flow, which dispatches instructions to the emitters of their
+/// subjects.
 pub(super) struct ProgramEmitter<'a> {
     pub(super) f: FunctionEmitter<'a>,
     pub(super) live: &'a mut Liveness,
     pub(super) joins: &'a mut Joins,
     /// Ids of the functions of routines.
     pub(super) functions: &'a mut Vec<ValueWord>,
-    /// What the open function leaves in registers for its caller or for the outputs.
+    /// Lanes that the open function returns in registers to its caller or for the outputs.
     pub(super) live_out: &'a mut Vec<(u32, u8)>,
     pub(super) buffer_uses: &'a mut Vec<ResourceUse>,
     pub(super) captures: &'a mut Captures,
     pub(super) sparse: Sparse,
-    /// What a geometry program emits.
+    /// Vertices that a geometry program emits.
     pub(super) emission: Emission,
 }
 

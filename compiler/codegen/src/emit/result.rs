@@ -11,7 +11,7 @@ use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
 
 impl FunctionEmitter<'_> {
-    /// Writes a result that goes to its register as it is; false for others.
+    /// Writes a result to its register without conversion; returns false for results that need one.
     #[inline]
     pub(super) fn write_direct(&mut self, inst: &Inst, needed: u8, outcome: &Outcome) -> bool {
         let Some(dst) = &inst.dst else {
@@ -20,7 +20,7 @@ impl FunctionEmitter<'_> {
         if !self.is_direct(inst, dst, needed) {
             return false;
         }
-        // Registers in memory are stored as a whole, which `write_lanes` does.
+        // Registers in memory are stored as a whole, which `write_lanes` implements.
         let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
             return false;
         };
@@ -34,13 +34,13 @@ impl FunctionEmitter<'_> {
         true
     }
 
-    /// Returns whether a result goes to its register as it is: no clamp, guard, codes, nor another
-    /// width or form.
+    /// Returns true if a result is written unchanged: no clamp, guard, codes, and no different
+    /// width or type.
     #[inline]
     fn is_direct(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
         let has_width = || {
             if inst.op.adds() {
-                // Sums of integers may go to registers of another width.
+                // Sums of integers may be written to registers of another width.
                 self.program.registers[dst.register].width == Width::W32
             } else {
                 true
@@ -48,13 +48,13 @@ impl FunctionEmitter<'_> {
         };
         dst.guard.is_none()
             && dst.saturate == Saturate::None
-            // Lanes of the result in the low half, and none of codes in the high one.
+            // Lanes of the result in the low half, and no codes in the high half.
             && matches!(needed, 1..=15)
             && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && has_width())
     }
 
-    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the
-    /// codes in the high half.
+    /// Writes the result of `inst`. `needed` contains the result lanes in its low half, those of
+    /// the codes in the high half.
     pub(super) fn write_result(
         &mut self,
         inst: &Inst,
@@ -64,7 +64,7 @@ impl FunctionEmitter<'_> {
     ) -> Result<(), Failure> {
         let ty = result_type(inst);
         if ty != inst.ty {
-            // From here on only the type of the result counts.
+            // From this point on only the type of the result matters.
             return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
         }
         let Some(dst) = inst.dst else { return Ok(()) };
@@ -74,8 +74,8 @@ impl FunctionEmitter<'_> {
         }
         let width = self.program.registers[dst.register].width;
         if width != ty.width() && inst.op.adds() && ty.is_int() {
-            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section
-            // 2.X.4.3), overflow and carry those of the operation, which were found before.
+            // Sign and zero flag are those of the written value (NV_gpu_program4 section 2.X.4.3),
+            // overflow and carry those of the operation, which were computed before.
             let ty = ty.with_width(width);
             let outcome = match outcome {
                 Outcome::Val(val) => {
@@ -103,8 +103,7 @@ impl FunctionEmitter<'_> {
         self.write_guarded(inst.ty, &dst, needed, written)
     }
 
-    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them
-    /// pass.
+    /// Writes lanes of a result of type `ty` and of condition codes for which the guard passes.
     pub(super) fn write_guarded(
         &mut self,
         ty: Type,
@@ -122,10 +121,9 @@ impl FunctionEmitter<'_> {
         // Both writes test the old codes.
         let passes = self.test_guard(guard, lanes)?;
         if self.is_of_patch(dst.register) {
-            // Other invocations may write at the same time, so that old values must not be written
-            // back.
+            // Other invocations may write at the same time, so old values must not be written back.
             self.store_shared_where(dst, needed & 15, &passes, &written.values)?;
-            // The values are written; the codes are the invocation's own.
+            // The values are written; the codes belong to the invocation.
             needed &= !15;
         }
         self.select_guarded_values(ty, dst, needed & 15, &passes, &mut written.values)?;
@@ -149,7 +147,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Keeps the old values of lanes whose guard fails.
+    /// Selects the old values of lanes whose guard fails.
     fn select_guarded_values(
         &mut self,
         ty: Type,
@@ -162,15 +160,16 @@ impl FunctionEmitter<'_> {
             return Ok(());
         }
         let old = self.load_old_lanes(dst, lanes)?;
-        // Where old and new lanes are truth values the result stays one.
+        // If old and new lanes are booleans, the result is a boolean, too.
         let scalar = masked::choose_scalar(self.w, ty, lanes, values, &old);
         masked::select_lanes(self.w, lanes, scalar, passes, values, &old);
         Ok(())
     }
 
-    /// Applies the clamp and brings the lanes into the form that registers hold.
+    /// Applies the clamp and converts the lanes to the representation in registers.
     fn apply_clamp(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
-        // Truth values of halves are made numbers in half precision by `masked::convert_comparisons`.
+        // Booleans of halves are converted to half-precision numbers by
+        // `masked::convert_comparisons`.
         let packs =
             inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
         let clamps = dst.saturate != Saturate::None && inst.ty.is_float();
@@ -183,7 +182,7 @@ impl FunctionEmitter<'_> {
             }
             Outcome::None => return [Lane::UNDEFINED; 4],
         };
-        // Truth values are 0 or 1 already.
+        // Booleans are already 0 or 1.
         if clamps && val.scalar != Scalar::BoolFloat {
             val = arith::clamp(self.w, val, dst.saturate);
         }
@@ -218,13 +217,13 @@ impl FunctionEmitter<'_> {
         Ok(self.memory().load_register(dst.register, element, lanes))
     }
 
-    /// Per lane of the destination: whether the guard lets the write pass.
+    /// Returns for each lane of the destination if the guard lets the write pass.
     fn test_guard(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
         let passes = self.test_lanes(guard, lanes)?;
         Ok(passes.spread(lanes))
     }
 
-    /// Keeps the old codes of lanes whose guard fails.
+    /// Selects the old codes of lanes whose guard fails.
     fn select_guarded_codes(
         &mut self,
         cc: RegisterId,
@@ -234,7 +233,7 @@ impl FunctionEmitter<'_> {
     ) {
         let (old, old_flags) = self.read_codes(cc);
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
-        // Old and new codes may be kept in different types, which a selection cannot mix.
+        // Old and new codes may have different types, which a selection cannot mix.
         let mut before = old;
         for lane in WriteMask(lanes).lanes() {
             let new = written.codes[lane];
@@ -262,7 +261,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// Overflow and carry by destination lane.
+/// Returns overflow and carry by destination lane.
 fn flag_lanes(lanes: u8, flags: Flags) -> FlagLanes {
     [flags.overflow.spread(lanes), flags.carry.spread(lanes)]
 }

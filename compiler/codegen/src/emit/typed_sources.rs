@@ -1,5 +1,5 @@
-//! Instructions that read their sources lane by lane, or as other types than their own:
-//! conversions, packing, 64-bit integers in pairs of words. What they compute of the values is in
+//! Instructions that read their sources lane by lane, or with types other than their own:
+//! conversions, packing, 64-bit integers in pairs of words. The computations on the values are in
 //! [`arithmetic`](super::arithmetic).
 
 use super::arithmetic::convert::{Conversion, emit_convert, narrow_source};
@@ -25,9 +25,9 @@ pub(super) fn emit_dot_inst(
 ) -> Result<Val, Failure> {
     let a = f.load_source(cx.inst, 0, lanes)?;
     let b = f.load_source(cx.inst, 1, lanes)?;
-    // A source with equal components comes as a scalar.
+    // A source with equal components is a scalar.
     let size = WriteMask(lanes).count() as u8;
-    // Sums have a fixed order in programs whose equal instructions give equal results.
+    // Sums have a fixed order in programs whose equal instructions must have equal results.
     let order = if f.program.modes.flush_denormals && !f.options.fast_precision {
         SumOrder::Fixed
     } else {
@@ -36,7 +36,7 @@ pub(super) fn emit_dot_inst(
     Ok(emit_dot(f.w, order, size, [a, b]))
 }
 
-/// `a != 0 ? b : c`, `a` tested as bits
+/// Emits `a != 0 ? b : c`, with `a` tested as bits.
 pub(super) fn emit_select_non_zero(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -55,7 +55,7 @@ pub(super) fn emit_select_non_zero(
     Ok(select_if(f.w, cx.inst.ty, truth, [b, c]))
 }
 
-/// `Cvt`
+/// Emits `Cvt`.
 pub(super) fn emit_convert_inst(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -99,7 +99,7 @@ pub(super) fn emit_bit_insert_inst(
     Ok(emit_bit_insert(f.w, operands, offset))
 }
 
-/// Half-precision numbers of lanes x and y in one word.
+/// Packs half-precision numbers of lanes x and y into one word.
 pub(super) fn emit_pack_halves(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -108,7 +108,7 @@ pub(super) fn emit_pack_halves(
     Ok(pack_halves(f.w, numbers))
 }
 
-/// Packs numbers of the lanes `lanes` in one word.
+/// Packs numbers of the lanes `lanes` into one word.
 pub(super) fn emit_pack(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -130,11 +130,11 @@ pub(super) fn emit_unpack(
     Ok(Outcome::Lanes(unpack_numbers(f.w, op, size, word)))
 }
 
-/// 64-bit lanes of pairs of words.
+/// Packs pairs of words into 64-bit lanes.
 pub(super) fn emit_pack64(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Failure> {
     let src = f.program.source(cx.inst, 0);
     let mut wide = [Lane::UNDEFINED; 2];
-    // Lanes x and z of the result come from the first two words, y and w from the others.
+    // Lanes x and z of the result are packed from the first two words, y and w from the others.
     for (half, wide) in wide.iter_mut().enumerate() {
         if cx.lanes & (0b0101 << half) != 0 {
             let words = f.load_source_as(src, Type::U32, 0b0011 << (2 * half))?;
@@ -181,7 +181,7 @@ fn compute_wide_lane(
 ) -> Result<Val, Failure> {
     let inst = cx.inst;
     if let Aux::Cvt { from, saturate, .. } = inst.aux {
-        // These need comparisons and conversions of pairs that nothing else asks for.
+        // These require comparisons and conversions of pairs that no other instruction uses.
         if from.is_float() || inst.ty.is_float() || saturate {
             return Err(unsupported(inst));
         }
@@ -203,13 +203,13 @@ fn compute_wide_lane(
     let [Some(a), b, c] = values else {
         return Err(unsupported(inst));
     };
-    // `a` stands in for operands that the operation does not have.
+    // `a` replaces operands that the operation does not have.
     emit_wide_lane(f.w, inst, [a, b.unwrap_or(a), c.unwrap_or(a)])
 }
 
-/// Returns whether an instruction computes with 64-bit floats. Moves do so only if they clamp, have
-/// modifiers or set condition codes, which compares the value with 0; `codes` are the lanes of
-/// codes that are needed.
+/// Returns true if an instruction computes with 64-bit floats. Moves do so only if they clamp, have
+/// modifiers or set condition codes, which compares the value with 0; `codes` are the needed lanes
+/// of codes.
 pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
     let moves = if inst.op == Op::Mov {
         let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
@@ -227,13 +227,13 @@ pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
     inst.ty == Type::F64 && !moves || converts
 }
 
-/// Returns whether an instruction computes with 64-bit integers, on a device that lacks them.
+/// Returns true if an instruction computes with 64-bit integers, on a device that lacks them.
 #[inline(never)]
 pub(super) fn is_pair_op(program: &Program, inst: &Inst) -> bool {
     let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
     match (inst.op, inst.aux) {
         (Op::Mov, _) => wide_int(inst.ty) && program.source(inst, 0).has_modifier(),
-        // They know pairs themselves.
+        // They support pairs themselves.
         (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
         (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
         _ => wide_int(inst.ty),

@@ -1,10 +1,10 @@
 //! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z
 //! and w.
 //!
-//! The first variable has the location of the attribute. The second one, which is there only if the
-//! program reads z or w, takes the first location that no attribute of the program has; the
-//! reflection names it. In OpenGL, where such an attribute has one location, it is one variable of
-//! four doubles, on devices that have these (GL 4.6 section 11.1.1).
+//! The first variable has the location of the attribute. The second one, which exists only if the
+//! program reads z or w, occupies the first location that no attribute of the program has; the
+//! reflection reports it. In OpenGL, where such an attribute has one location, it is one variable
+//! of four doubles, on devices that support these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
 use super::vars::{Io, derive_at_start, load_at_start, reflected};
@@ -16,12 +16,12 @@ use glasm_ir::semantic::Interpolation;
 use glasm_ir::{Base, InputId, Program, Semantic, Width, WriteMask};
 use spirv::{Decoration, Op, StorageClass};
 
-/// Locations that attributes have by number.
-// What OpenGL guarantees (MAX_VERTEX_ATTRIBS of ARB_vertex_program) and Vulkan, too.
+/// Number of locations that correspond to attribute numbers.
+// OpenGL guarantees this number (MAX_VERTEX_ATTRIBS of ARB_vertex_program), and Vulkan, too.
 const ATTRIBUTES: u32 = 16;
 
 impl Io<'_> {
-    /// The lanes of a 64-bit attribute that the program may read.
+    /// Loads the lanes of a 64-bit attribute that the program may read.
     pub(crate) fn load_wide(&mut self, id: InputId) -> [Lane; 4] {
         let scalar = if self.options.device.int64 {
             Scalar::U64
@@ -34,7 +34,7 @@ impl Io<'_> {
             return self.load_doubles(semantic, scalar);
         }
         let read = lanes_read(self.program, id);
-        // A half that the program does not read takes no location.
+        // A half that the program does not read occupies no location.
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in [Half::Low, Half::High] {
             let first = if half == Half::Low { 0 } else { 2 };
@@ -48,7 +48,7 @@ impl Io<'_> {
         lanes
     }
 
-    /// The bits of four doubles.
+    /// Loads the bits of four doubles.
     fn load_doubles(&mut self, semantic: Semantic, scalar: Scalar) -> [Lane; 4] {
         let number = attribute_number(semantic);
         let mut known = self.vars.inputs.doubles.iter();
@@ -71,8 +71,7 @@ impl Io<'_> {
     fn declare_doubles(&mut self, semantic: Semantic) -> ValueWord {
         let number = attribute_number(semantic);
         let location = u32::from(number);
-        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have
-        // two.
+        // In OpenGL a vertex input of any type has one location, in Vulkan four doubles have two.
         let ty = self.w.ty(Scalar::F64, 4);
         let variable = self.variable(StorageClass::Input, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
@@ -91,7 +90,7 @@ impl Io<'_> {
         variable
     }
 
-    /// The four words of a half, loaded at the start of the function.
+    /// Returns the four words of a half, loaded at the start of the function.
     pub(crate) fn half_words(&mut self, id: InputId, half: Half) -> ValueWord {
         let variable = self.half_variable(id, half);
         load_at_start(self.w, variable, Scalar::U32, 4)
@@ -108,15 +107,15 @@ impl Io<'_> {
 
     fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
         let location = match half {
-            // Two variables of an entry point cannot have one location, and that of 32-bit
+            // Two variables of an entry point cannot have one location, and the variable of 32-bit
             // components has the number of the attribute.
             Half::Low if !read_narrow(self.program, semantic) => u32::from(number),
             Half::Low | Half::High => self.free_location(number),
         };
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.variable(StorageClass::Input, ty);
-        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all
-        // of them have.
+        // Devices need not support vertex formats of 64 bits; all of them support
+        // `R32G32B32A32_UINT`, the format of this variable.
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
@@ -131,7 +130,7 @@ impl Io<'_> {
         variable
     }
 
-    /// A location that no attribute of the program has, for a half of attribute `number`.
+    /// Returns a location that no attribute of the program has, for a half of attribute `number`.
     fn free_location(&self, number: u8) -> u32 {
         let mut taken = 0u32;
         for input in &self.program.inputs {
@@ -141,23 +140,22 @@ impl Io<'_> {
         }
         for input in &self.vars.reflected.inputs {
             let location = input.location.filter(|_| input.half.is_some());
-            // Locations above 31 are never looked for.
+            // Locations above 31 are not considered.
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
-        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between
-        // them.
+        // Locations of 32-bit attributes are their numbers, so halves fill the gaps between them.
         let free = taken.trailing_ones();
         if free < ATTRIBUTES {
             free
         } else {
-            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices
-            // that have more.
+            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this location is for
+            // devices that have more.
             ATTRIBUTES + u32::from(number)
         }
     }
 }
 
-/// A lane of 64 bits made of two of the words of a half.
+/// Packs two of the words of a half into a lane of 64 bits.
 fn load_wide_lane(
     w: &mut ValueBuilder,
     words: ValueWord,
@@ -182,21 +180,21 @@ fn attribute_number(semantic: Semantic) -> u8 {
     }
 }
 
-/// Returns whether the program also reads an attribute with 32-bit components, which gives
-/// undefined values one way or the other.
+/// Returns true if the program also reads an attribute with 32-bit components, which yields
+/// undefined values for one of the types.
 fn read_narrow(program: &Program, semantic: Semantic) -> bool {
     let mut inputs = program.inputs.iter();
     inputs.any(|input| input.semantic == semantic && input.width == Width::W32)
 }
 
-/// Lanes of an input that instructions name.
+/// Returns the lanes of an input that instructions read.
 fn lanes_read(program: &Program, id: InputId) -> u8 {
     let mut lanes = 0;
     for src in &program.srcs {
         let Base::Input(input) = src.base else {
             continue;
         };
-        // An index can reach any attribute behind the first one of its array.
+        // An index can select any attribute after the first one of its array.
         if src.index.is_some() && input.index() <= id.index() {
             return 15;
         }

@@ -1,4 +1,4 @@
-//! Built-in inputs: one row per stage and semantic.
+//! Built-in inputs: one table entry per stage and semantic.
 
 use super::names::snake_case;
 use super::vars::{Io, find, load_at_start, load_element_at_start};
@@ -9,7 +9,7 @@ use crate::words::{TypeWord, ValueWord};
 use glasm_ir::{Semantic, Stage};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
-/// A built-in input.
+/// Built-in input.
 #[derive(Clone, Copy)]
 pub(crate) struct BuiltinRow {
     pub(crate) builtin: BuiltIn,
@@ -18,7 +18,7 @@ pub(crate) struct BuiltinRow {
     pub(crate) need: Option<Need>,
 }
 
-/// The built-in of an input semantic in a stage.
+/// Returns the built-in of an input semantic in a stage, or `None` if it is not a built-in.
 #[expect(clippy::too_many_lines, reason = "a table of built-ins")]
 pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinRow> {
     let row = |builtin, scalar, size, need| {
@@ -73,7 +73,7 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             Some(Need::FullyCovered),
         ),
         (Stage::Fragment, Semantic::PointCoord) => row(BuiltIn::PointCoord, Scalar::F32, 2, None),
-        // These two belong to `SampleRateShading`.
+        // These two require `SampleRateShading`.
         (Stage::Fragment, Semantic::SampleId) => {
             row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
         }
@@ -115,8 +115,8 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
     }
 }
 
-/// The built-in of OpenGL that stands for one of Vulkan: vertices count from the first that is
-/// drawn in both, instances from 0 in OpenGL only.
+/// Returns OpenGL's equivalent of a Vulkan built-in: vertices count from the first that is drawn in
+/// both, instances from 0 in OpenGL only.
 fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
     if builtin == BuiltIn::VertexIndex {
         BuiltIn::VertexId
@@ -127,17 +127,17 @@ fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
     }
 }
 
-/// Returns whether an input is 0 because the device has nothing that tells.
+/// Returns true if an input is 0 because the device has no built-in for it.
 pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
     if matches!(semantic, Semantic::WarpId | Semantic::SmId) {
         !options.device.sm_builtins
     } else {
-        // Nothing can switch conservative rasterization on where the device lacks it.
+        // Conservative rasterization cannot be enabled if the device lacks it.
         semantic == Semantic::FullyCovered && !options.device.fully_covered
     }
 }
 
-/// The number of an invocation in its subgroup.
+/// Returns the built-in for the number of an invocation in its subgroup.
 pub(crate) fn thread_row() -> BuiltinRow {
     BuiltinRow {
         builtin: BuiltIn::SubgroupLocalInvocationId,
@@ -147,19 +147,19 @@ pub(crate) fn thread_row() -> BuiltinRow {
     }
 }
 
-/// An input made of the invocation number in the subgroup. Groups have 32 invocations at most;
-/// masks are as wide as that.
+/// Computes an input from the invocation number in the subgroup. Groups have at most 32
+/// invocations; masks have the same number of bits.
 pub(crate) fn thread_value(w: &mut ValueBuilder, semantic: Semantic, id: ValueWord) -> ValueWord {
     let [one, last] = [1, 31].map(|value| w.uint(value).0);
     let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
-    // A thread group has 32 invocations: in larger subgroups the numbers begin at 0 again behind
-    // each 32.
+    // A thread group has 32 invocations: in larger subgroups the numbers restart at 0 after each
+    // 32.
     let id = op(Op::BitwiseAnd, id, last);
     if semantic == Semantic::ThreadId {
         return id;
     }
-    // The masks of NV_shader_thread_group from the number alone: those of subgroups would need
-    // `GroupNonUniformBallot`, and are of other groups where these are larger.
+    // Computes the masks of NV_shader_thread_group from the number alone: those of subgroups would
+    // require `GroupNonUniformBallot`, and describe other groups if subgroups are larger.
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
     // A power of two less 1 has all bits below it.
     let lower = op(Op::ISub, own, one);
@@ -181,7 +181,7 @@ pub(crate) fn thread_value(w: &mut ValueBuilder, semantic: Semantic, id: ValueWo
 }
 
 impl Io<'_> {
-    /// Loads a built-in in the prologue: its variable and its value.
+    /// Loads a built-in in the prologue; returns its variable and its value.
     pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
         let BuiltinRow { scalar, size, .. } = row;
         let builtin = if self.options.target.is_opengl() {
@@ -203,7 +203,7 @@ impl Io<'_> {
         (variable, load_at_start(self.w, variable, scalar, size))
     }
 
-    /// The input variable of a built-in.
+    /// Returns the input variable of a built-in.
     fn builtin_variable(&mut self, ty: TypeWord, builtin: BuiltIn, is_flat: bool) -> ValueWord {
         if let Some(variable) = self.known_builtin(builtin) {
             return variable;
@@ -215,7 +215,7 @@ impl Io<'_> {
         variable
     }
 
-    /// The input variable of a built-in that has been declared.
+    /// Returns the input variable of a built-in if it has been declared.
     pub(crate) fn known_builtin(&self, builtin: BuiltIn) -> Option<ValueWord> {
         find(&self.vars.inputs.builtins, builtin)
     }

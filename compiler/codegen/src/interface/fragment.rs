@@ -1,4 +1,4 @@
-//! Fragment inputs that conventions and GL state change: window position, point coordinates,
+//! Fragment inputs that depend on conventions and GL state: window position, point coordinates,
 //! two-sided colors.
 
 use super::builtin::builtin_input;
@@ -18,21 +18,21 @@ use glasm_ir::{
 };
 use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 
-/// The parameter that turns the window position.
+/// Parameter that flips the window position.
 const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
 
 impl Io<'_> {
-    /// Window position by other rules: y from the top, pixel centers at integers.
-    /// ARB_fragment_coord_conventions.
+    /// Converts the window position to other conventions: y from the top, pixel centers at
+    /// integers. ARB_fragment_coord_conventions.
     pub(crate) fn move_window_position(&mut self, lanes: &mut [Lane; 4]) {
         let scalar = |w: &mut ValueBuilder, op, a: ValueWord, b: ValueWord| {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
-        // The front end adds the parameter to programs that ask for the other origin: scale and
-        // offset of y, as the height of the window is known only when it draws.
+        // The front end adds the parameter to programs that request the other origin: scale and
+        // offset of y, because the height of the window is known only at draw time.
         let origin = self.program.params.iter().position(is_origin);
-        // Modules for OpenGL have a mode for it.
+        // Modules for OpenGL have an execution mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
         if let Some(param) = origin.filter(|_| turns) {
             let terms = self.params().load(ParamId::new(param));
@@ -50,7 +50,7 @@ impl Io<'_> {
         }
     }
 
-    /// Loads what a color attachment holds at the place of the fragment.
+    /// Loads the value of a color attachment at the position of the fragment.
     pub(crate) fn load_attachment(
         &mut self,
         id: InputId,
@@ -64,7 +64,7 @@ impl Io<'_> {
         let declared = self.options.interface.colors.get(usize::from(buffer));
         let scalar = base_scalar(declared.copied().unwrap_or(input.base));
         let component = self.w.ty(scalar, 1);
-        // Neither depths nor layers nor samples; no sampler goes with it.
+        // No depth comparison, no layers, one sample; it has no sampler.
         let settings = [0, 0, 0, 2, ImageFormat::Unknown as u32];
         let mut operands = vec![component.0, Dim::DimSubpassData as u32];
         operands.extend(settings);
@@ -74,7 +74,7 @@ impl Io<'_> {
         self.vars.inputs.loaded[id.index()].variable = variable;
         let image = self.w.object();
         self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
-        // Coordinates of input attachments count from the fragment (SPIR-V, `SubpassData`).
+        // Coordinates of input attachments are relative to the fragment (SPIR-V, `SubpassData`).
         let place = self.w.constant_splat(Scalar::S32, 0, 2);
         let operands = [image.0, place.id.0];
         let (home, op) = (Home::Prologue, Op::ImageRead);
@@ -102,8 +102,8 @@ impl Io<'_> {
         variable
     }
 
-    /// Computes whether the point coordinate stands in for a texture coordinate set: `None` if it
-    /// never does. GL 2.1 section 3.3.
+    /// Computes a boolean that is true if the point coordinate replaces a texture coordinate set:
+    /// `None` if it never does. GL 2.1 section 3.3.
     fn point_sprite(&mut self, semantic: Semantic) -> Option<Val> {
         let Semantic::TexCoord(set) = semantic else {
             return None;
@@ -113,15 +113,14 @@ impl Io<'_> {
         is_possible.then(|| self.gl_state().test_bit(Word::PointSprites, set))
     }
 
-    /// Returns whether the point coordinate stands in for a varying in all pipelines that the
-    /// module is for.
+    /// Returns true if the point coordinate replaces a varying in all pipelines of the module.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
         let fixed = self.options.forms.point_sprites.is_fixed();
         matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
             && fixed
     }
 
-    /// A varying, or the point coordinate where that stands in for it.
+    /// Selects a varying, or the point coordinate if that replaces it.
     pub(crate) fn with_point_sprite(&mut self, id: InputId, lanes: [Lane; 4]) -> [Lane; 4] {
         let semantic = self.program.inputs[id].semantic;
         let Some(is_sprite) = self.point_sprite(semantic) else {
@@ -132,15 +131,15 @@ impl Io<'_> {
         select_lanes(self.w, is_sprite.id, [s, t, zero, one], lanes)
     }
 
-    /// The place in a point, (0, 0) in the corner that is its origin.
+    /// Computes the coordinate in a point, (0, 0) in the corner that is its origin.
     pub(crate) fn point_coordinate(&mut self) -> [Lane; 2] {
         let Some(row) = builtin_input(Stage::Fragment, Semantic::PointCoord) else {
             return [Lane::UNDEFINED; 2];
         };
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is
-        // the bottom turn it, both together do not.
+        // Vulkan's `PointCoord` counts t from above. A lower origin and a caller whose y = 0 is the
+        // bottom each flip it; both together cancel out.
         let from_below = self.gl_state().test_flag(Word::PointOrigin);
         let turned = self.options.conventions.flip_point_coord;
         if self.w.constant_bits(from_below.id) == Some(turned.into()) {
@@ -157,8 +156,9 @@ impl Io<'_> {
         [s, select_lane(self.w, from_below.id, choice)]
     }
 
-    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives
-    /// what a variable holds, where the color is wanted. NV_vertex_program4 section 2.X.3.5.
+    /// Applies the state of colors to an interpolated color: flat shading, or the color of back
+    /// faces. `read` returns the value of a variable at the required position. NV_vertex_program4
+    /// section 2.X.3.5.
     pub(crate) fn with_color_state(
         &mut self,
         id: InputId,
@@ -169,8 +169,8 @@ impl Io<'_> {
         let Semantic::Color(number) = semantic else {
             return Ok(color);
         };
-        // Flat or smooth is decided for each face by itself: front and back color have copies of
-        // their own.
+        // Flat or smooth is selected for each face separately: front and back color have separate
+        // copies.
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
@@ -186,7 +186,7 @@ impl Io<'_> {
         let back_color = self.with_flat_color(id, back, back_color)?;
         let (_, is_front) = self.load_builtin_value(facing);
         let is_two_sided = self.gl_state().test_flag(Word::TwoSidedColor);
-        // A constant cannot be 0 here: state that is compiled in and off has returned before.
+        // A constant cannot be 0 here: compiled-in state that is off has returned before.
         let takes_front = if self.w.is_constant(is_two_sided.id) {
             is_front
         } else {
@@ -198,7 +198,7 @@ impl Io<'_> {
         Ok(select_lanes(self.w, takes_front, front, back_color))
     }
 
-    /// A color, or the one that is not interpolated if state may choose it at run time.
+    /// Selects a color, or its flat copy if state may select that at run time.
     fn with_flat_color(
         &mut self,
         id: InputId,
@@ -216,8 +216,8 @@ impl Io<'_> {
         Ok(select_lanes(self.w, is_flat.id, flat, smooth))
     }
 
-    /// The variable of a color beside the one that the program reads, if the stage before writes
-    /// it.
+    /// Returns the variable of a color in addition to the one that the program reads, if the
+    /// previous stage writes it.
     fn color_variable(
         &mut self,
         id: InputId,
@@ -234,14 +234,15 @@ impl Io<'_> {
             semantic,
             ..self.program.inputs[id]
         };
-        // Copies are flat; back colors are interpolated as the front color is declared.
+        // Copies are flat; back colors are interpolated according to the declaration of the front
+        // color.
         if !matches!(semantic, Semantic::BackColor(_)) {
             (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
         }
         Ok(Some(self.variable_beside(input, &place)))
     }
 
-    /// The variable of what is no input of the program.
+    /// Returns the variable of a varying that is not an input of the program.
     fn variable_beside(&mut self, input: Input, place: &Place) -> ValueWord {
         if let Some(variable) = find(&self.vars.inputs.beside, input.semantic) {
             return variable;
@@ -251,7 +252,7 @@ impl Io<'_> {
         variable
     }
 
-    /// Where the line of the fragment starts, in pixels, if the stage before writes it.
+    /// Loads the start of the line of the fragment, in pixels, if the previous stage writes it.
     pub(crate) fn line_start(&mut self) -> Option<Val> {
         let place = self.options.interface.inputs.place(Semantic::LineStart)?;
         let mut input = Input::new(Semantic::LineStart);
@@ -263,8 +264,8 @@ impl Io<'_> {
     }
 }
 
-/// Selects `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a
-/// condition for each component of a vector.
+/// Selects `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` requires
+/// a condition for each component of a vector.
 fn select_lanes(w: &mut ValueBuilder, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
     std::array::from_fn(|lane| {
         let choice = [yes, no].map(|lanes| w.scalar(lanes[lane], Scalar::F32));
@@ -272,13 +273,14 @@ fn select_lanes(w: &mut ValueBuilder, cond: ValueWord, yes: [Lane; 4], no: [Lane
     })
 }
 
-/// Selects the first or the second of two floats, where the later one of them is known.
+/// Selects the first or the second of two floats, in the part of the function where both are
+/// available.
 fn select_lane(w: &mut ValueBuilder, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
     if let Some(bits) = w.constant_bits(cond) {
         return Lane::scalar(if bits != 0 { yes } else { no });
     }
     let home = |id| w.info(id).home;
-    // A constant condition has gone, so that a selection is never a constant.
+    // Constant conditions have been handled, so the selection is never a constant.
     let home = home(yes).max(home(no)).max(Home::Prologue);
     let operands = [cond.0, yes.0, no.0];
     Lane::scalar(w.derive(home, Op::Select, Scalar::F32, 1, &operands))

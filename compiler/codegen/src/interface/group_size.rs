@@ -1,4 +1,4 @@
-//! The size of work groups: constants, or specialization constants.
+//! Size of work groups: constants, or specialization constants.
 
 use super::vars::Io;
 use crate::builder::{Home, Scalar};
@@ -6,8 +6,8 @@ use crate::words::ValueWord;
 use spirv::{BuiltIn, Decoration, Op};
 
 impl Io<'_> {
-    /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline
-    /// gives them.
+    /// Returns the sizes of a work group: constants, or specialization constants 0 to 2 if the
+    /// pipeline specifies them.
     pub(crate) fn workgroup_size(&mut self) -> [ValueWord; 3] {
         let size = self.program.modes.workgroup_size;
         if size != [0; 3] {
@@ -18,15 +18,15 @@ impl Io<'_> {
         }
         let ty = self.w.ty(Scalar::U32, 1);
         let sizes = [0, 1, 2].map(|number| {
-            // Its value is not known here, so it is none of the constants that fold.
+            // Its value is unknown at compile time, so it must not be folded like other constants.
             let id = self.w.value(Scalar::U32, 1, Home::Prologue);
-            // The size unless the pipeline gives one; 0 would be none.
+            // The default size if the pipeline does not specialize it; 0 would be invalid.
             self.w.globals.result(Op::SpecConstant, ty, id, &[1]);
             self.w.decorate(id, Decoration::SpecId, &[number]);
             id
         });
-        // The mode `LocalSize` holds literals only; an object decorated with `WorkgroupSize` takes
-        // precedence over it.
+        // The mode `LocalSize` has literal operands only; an object decorated with `WorkgroupSize`
+        // overrides it.
         let vector = self.w.ty(Scalar::U32, 3);
         let id = self.w.object();
         let words = sizes.map(|size| size.0);

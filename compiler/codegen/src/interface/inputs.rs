@@ -18,7 +18,7 @@ use glasm_ir::{InputId, Semantic, Stage, Width};
 use spirv::{BuiltIn, Op, StorageClass};
 
 impl Io<'_> {
-    /// The lanes of an input.
+    /// Returns the lanes of an input.
     pub(crate) fn input(&mut self, id: InputId) -> Result<[Lane; 4], Failure> {
         if let Some(lanes) = self.vars.inputs.loaded[id.index()].lanes {
             return Ok(lanes);
@@ -37,7 +37,8 @@ impl Io<'_> {
         let input = self.program.inputs[id];
         let pad = self.w.float_pad();
         match (input.semantic, self.program.stage) {
-            // SPIR-V has no built-in for it here, since primitives have a fixed number of vertices.
+            // SPIR-V has no built-in for it in this stage, because primitives have a fixed number
+            // of vertices.
             (Semantic::VertexCount, Stage::Geometry) => {
                 let count = self.vertex_count()?;
                 let count = self.w.uint(count);
@@ -55,8 +56,8 @@ impl Io<'_> {
                 Ok(self.load_wide(id))
             }
             (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
-            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot
-            // be read as an input.
+            // Not the SPIR-V built-in: a constant with that decoration sets the size, and cannot be
+            // read as an input.
             (Semantic::WorkgroupSize, _) => {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
@@ -80,8 +81,8 @@ impl Io<'_> {
         }
     }
 
-    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program
-    /// need not declare that type.
+    /// Loads a vertex attribute. Vulkan requires the type of the format that the caller binds.
+    /// Lanes are bits, so the program need not declare that type.
     fn load_attribute(&mut self, id: InputId, number: u8) -> [Lane; 4] {
         let bound = self.options.interface.attributes.get(number as usize);
         let base = bound.copied().unwrap_or(self.program.inputs[id].base);
@@ -90,13 +91,13 @@ impl Io<'_> {
         Lane::all_of(self.load_location(id, &place))
     }
 
-    /// What the stage before writes; `pad` is what it gives where that is nothing.
+    /// Loads a varying; returns `pad` if the previous stage does not write it.
     fn load_varying(&mut self, id: InputId, pad: [Lane; 4]) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let stage = self.program.stage;
         let is_passed = match stage {
             Stage::Fragment => varying_location(semantic).is_some() && !semantic.is_per_patch(),
-            // Those of vertices are read with a vertex: `vertex_lanes`.
+            // Inputs of vertices are read with a vertex: `vertex_lanes`.
             Stage::TessEval => matches!(semantic, Semantic::PatchGeneric(_)),
             Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => false,
         };
@@ -106,7 +107,7 @@ impl Io<'_> {
                 stage.name()
             )));
         }
-        // In this case nothing is read, and the stage before need not write it.
+        // The varying is then not read, and the previous stage need not write it.
         if self.is_point_sprite(semantic) {
             return Ok(self.with_point_sprite(id, pad));
         }
@@ -114,10 +115,10 @@ impl Io<'_> {
         Ok(self.with_point_sprite(id, lanes))
     }
 
-    /// What the stage before hands on.
+    /// Loads a varying that the previous stage passes.
     fn load_passed(&mut self, id: InputId, pad: [Lane; 4]) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
-        // The stage before is known, and does not write it. NV_vertex_program section 2.14.1.5.
+        // The previous stage is known, and does not write it. NV_vertex_program section 2.14.1.5.
         let Some(place) = self.options.interface.inputs.place(semantic) else {
             return Ok(pad);
         };
@@ -171,7 +172,7 @@ impl Io<'_> {
         Ok(lanes)
     }
 
-    /// Where the languages have another value than Vulkan, it is computed here.
+    /// Converts the value of a built-in of Vulkan to that of the languages.
     fn adapt_builtin(
         &mut self,
         semantic: Semantic,
@@ -180,13 +181,13 @@ impl Io<'_> {
         lanes: &mut [Lane; 4],
     ) {
         if semantic == Semantic::FullyCovered {
-            // As an integer lane the truth value would be -1; full coverage is 1.
+            // As an integer lane the boolean would be -1; full coverage is 1.
             let operands = [value.0, self.w.uint(1).0, self.w.uint(0).0];
             let number = derive_at_start(self.w, Op::Select, Scalar::U32, &operands);
             lanes[0] = Lane::scalar(number);
         } else if semantic == Semantic::Facing {
-            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves
-            // all but x undefined.
+            // NV_fragment_program2 section 3.11.3.1 defines (f, 0, 0, 1); NV_fragment_program4
+            // leaves all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
             let facing =
                 derive_at_start(self.w, Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
@@ -206,8 +207,8 @@ impl Io<'_> {
         }
     }
 
-    /// Runs for other viewports and views are one invocation of the program, and so are those for
-    /// both triangles of a quadrilateral.
+    /// Computes the invocation number of the program: runs for other viewports and views are one
+    /// invocation of the program, and so are the runs for both triangles of a quadrilateral.
     fn invocation_number(&mut self, mut value: ValueWord) -> ValueWord {
         if takes_quadrilaterals(self.program, self.options) {
             let runs = self.runs_of_triangle();
@@ -223,7 +224,7 @@ impl Io<'_> {
         derive_at_start(self.w, Op::ShiftRightLogical, Scalar::U32, &operands)
     }
 
-    /// Triangles that were a quadrilateral have its number.
+    /// Computes the primitive number: triangles of a quadrilateral have its number.
     fn primitive_number(&mut self, value: ValueWord) -> ValueWord {
         match self.options.fixed.primitive_numbers {
             PrimitiveNumbers::Own => value,
@@ -235,11 +236,11 @@ impl Io<'_> {
         }
     }
 
-    /// Vulkan counts from the base instance, the languages from 0.
+    /// Computes the instance number: Vulkan counts from the base instance, the languages from 0.
     fn instance_number(&mut self, row: BuiltinRow, value: ValueWord) -> ValueWord {
         let from_zero =
             self.options.conventions.instances_from_zero || self.options.target.is_opengl();
-        // Without the built-in the base cannot be told, and counts as 0.
+        // Without the built-in the base is unknown and assumed to be 0.
         if !self.options.device.draw_parameters || from_zero {
             return value;
         }
@@ -251,8 +252,8 @@ impl Io<'_> {
         derive_at_start(self.w, Op::ISub, Scalar::U32, &[value.0, base.0])
     }
 
-    /// The variable of a fragment input that has been loaded, if the value depends on the place
-    /// where it is evaluated.
+    /// Returns the variable of a fragment input that has been loaded, if the value depends on the
+    /// position at which it is evaluated.
     pub(crate) fn interpolant(&self, id: InputId) -> Option<ValueWord> {
         let input = self.program.inputs[id];
         let is_flat = are_colors_flat(self.options) && matches!(input.semantic, Semantic::Color(_));
@@ -265,7 +266,7 @@ impl Io<'_> {
         (varies && variable.is_some()).then_some(variable)
     }
 
-    /// Notes what a built-in needs, if the device has it.
+    /// Requires the capability of a built-in. Returns an error if the device lacks it.
     fn need_builtin(&mut self, row: BuiltinRow) -> Result<(), Failure> {
         let Some(need) = row.need else { return Ok(()) };
         if matches!(need, Need::Group | Need::GroupBallot) {
@@ -275,13 +276,13 @@ impl Io<'_> {
     }
 }
 
-/// Makes (0, 0, 0, 1) of integers.
+/// Returns (0, 0, 0, 1) of integers.
 fn make_int_pad(w: &mut ModuleWriter) -> [Lane; 4] {
     let [zero, one] = [0, 1].map(|number| Lane::scalar(w.uint(number)));
     [zero, zero, zero, one]
 }
 
-/// Returns the lanes of a varying, with those that it does not have from (0, 0, 0, 1) in its type.
+/// Returns the lanes of a varying, padded with those of (0, 0, 0, 1) in its type.
 fn pad_lanes(w: &mut ModuleWriter, place: &Place, value: ValueWord) -> [Lane; 4] {
     if place.components >= 4 {
         return Lane::all_of(value);

@@ -1,4 +1,4 @@
-//! Inputs that have a location.
+//! Inputs with a location.
 
 use super::names::input_name;
 use super::vars::{Io, base_scalar, load_at_start};
@@ -15,8 +15,8 @@ use glasm_ir::{Input, InputId, Semantic, Stage};
 use spirv::{Decoration, StorageClass};
 
 impl Io<'_> {
-    /// Two varyings of one location cannot both be read, and not all devices evaluate them at
-    /// samples.
+    /// Returns an error if another loaded varying has the same location, or if the device cannot
+    /// evaluate the input at samples.
     pub(crate) fn check_location(&self, id: InputId) -> Result<(), Failure> {
         let input = self.program.inputs[id];
         if shaded(self.options, input).sampling == Sampling::Sample {
@@ -42,7 +42,7 @@ impl Io<'_> {
         load_at_start(self.w, variable, base_scalar(place.base), place.components)
     }
 
-    /// The variable of an input of a semantic that has one.
+    /// Returns the variable of an input of a semantic, if it has been declared.
     pub(crate) fn variable_of(&self, semantic: Semantic) -> Option<ValueWord> {
         let inputs = self.program.inputs.iter_enumerated();
         let mut twins = inputs.filter(|(_, input)| input.semantic == semantic);
@@ -60,8 +60,8 @@ impl Io<'_> {
         decorate_varying(self.w, variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
-        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of
-        // them on vertex inputs (VUID-StandaloneSpirv-Flat-06202).
+        // Interpolation decorations on other inputs have no effect, and Vulkan forbids some of them
+        // on vertex inputs (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
             decorate_interpolation(self.w, variable, input);
         } else if input.semantic.is_per_patch() {
@@ -78,7 +78,7 @@ impl Io<'_> {
 
 fn decorate_interpolation(w: &mut ModuleWriter, variable: ValueWord, input: Input) {
     match input.interpolation {
-        // This, and the center below, is what an input has without decorations.
+        // This, and the center below, is the default without decorations.
         Interpolation::Smooth => {}
         Interpolation::NoPerspective => w.decorate(variable, Decoration::NoPerspective, &[]),
         Interpolation::Flat => w.decorate(variable, Decoration::Flat, &[]),
@@ -87,14 +87,14 @@ fn decorate_interpolation(w: &mut ModuleWriter, variable: ValueWord, input: Inpu
         Sampling::Center => {}
         Sampling::Centroid => w.decorate(variable, Decoration::Centroid, &[]),
         Sampling::Sample => {
-            // Checked by `check_location`, which knows how to report it.
+            // Checked by `check_location`, which can report an error.
             w.needs.insert(Need::SampleRate);
             w.decorate(variable, Decoration::Sample, &[]);
         }
     }
 }
 
-/// Decorates a variable with its location and, unless that is the first, its component.
+/// Decorates a variable with its location and, unless that is 0, its component.
 pub(crate) fn decorate_varying(w: &mut ModuleWriter, variable: ValueWord, place: &Place) {
     w.decorate(variable, Decoration::Location, &[place.location]);
     if place.component > 0 {
@@ -103,19 +103,19 @@ pub(crate) fn decorate_varying(w: &mut ModuleWriter, variable: ValueWord, place:
     }
 }
 
-/// How an input is interpolated: GL state may make colors flat.
+/// Returns an input with the interpolation that GL state selects for it: colors may be flat.
 fn shaded(options: &Options, mut input: Input) -> Input {
     if are_colors_flat(options)
         && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
     {
-        // A flat value is the same at all places; evaluating it at samples would only ask for
+        // A flat value is the same at all positions; evaluating it at samples would only require
         // `SampleRateShading`.
         (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
     }
     input
 }
 
-/// Returns whether colors are flat in all pipelines that the module is for.
+/// Returns true if colors are flat in all pipelines of the module.
 pub(super) fn are_colors_flat(options: &Options) -> bool {
     options.forms.flat_colors.is_fixed() && options.fixed.flat_colors
 }

@@ -1,13 +1,14 @@
-//! Names of interface variables, as the languages call them: `fragment_color` for `fragment.color`.
+//! Names of interface variables, derived from the names in the languages: `fragment_color` for
+//! `fragment.color`.
 //!
-//! Varyings have the name that fragment programs read them by on both sides, so that texts of
-//! languages that link by names fit.
+//! Varyings have the name by which fragment programs read them on both sides, so that shaders in
+//! languages that link by name match.
 
 use glasm_ir::resource::ParamSource;
 use glasm_ir::state::variable_name;
 use glasm_ir::{Semantic, Stage};
 
-/// The name of an input.
+/// Returns the name of an input.
 pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
     match (stage, semantic) {
         (Stage::Vertex, Semantic::Attrib(number)) => attribute_name(number),
@@ -15,7 +16,7 @@ pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
     }
 }
 
-/// The name of an output.
+/// Returns the name of an output.
 pub(crate) fn output_name(semantic: Semantic) -> String {
     if let Semantic::FragColor { buffer, index } = semantic {
         let buffer = match buffer {
@@ -37,7 +38,7 @@ pub(crate) fn output_name(semantic: Semantic) -> String {
     known.map_or_else(|| varying_name(semantic), |(_, name)| (*name).to_owned())
 }
 
-/// The conventional name of a vertex attribute. ARB_vertex_program table X.2.1.
+/// Returns the conventional name of a vertex attribute. ARB_vertex_program table X.2.1.
 fn attribute_name(number: u8) -> String {
     match number {
         0 => "vertex_position".to_owned(),
@@ -73,7 +74,8 @@ fn varying_name(semantic: Semantic) -> String {
     snake_case(&format!("{semantic:?}"))
 }
 
-/// `VertexId` as `vertex_id`, and anything else between words as one underscore.
+/// Converts a name to snake case: `VertexId` to `vertex_id`, and other characters between words to
+/// one underscore.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 4);
     let mut gap = false;
@@ -94,7 +96,7 @@ pub(crate) fn snake_case(name: &str) -> String {
     text
 }
 
-/// The name of a parameter: its binding with underscores.
+/// Returns the name of a parameter: its binding with underscores.
 pub(crate) fn param_name(source: ParamSource) -> String {
     match source {
         ParamSource::Env(number) => format!("program_env_{number}"),
@@ -107,8 +109,8 @@ pub(crate) fn param_name(source: ParamSource) -> String {
     }
 }
 
-/// The name of an array of parameters that is indexed at run time: after what its elements have in
-/// common.
+/// Returns the name of a dynamically indexed array of parameters: the common part of the names of
+/// its elements.
 pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
     let numbered = |first: u32, of: fn(u32) -> ParamSource| {
         let mut all = (first..).zip(sources);
@@ -130,7 +132,8 @@ pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
     }
 }
 
-/// A word for a stage in the names of its blocks, which the stages of a program share.
+/// Returns a short name of a stage for the names of its blocks, because the stages of a program
+/// share a namespace of blocks.
 pub(crate) fn stage_word(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "Vertex",

@@ -1,8 +1,8 @@
-//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too
-//! large for that are storage buffers.
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Larger blocks are
+//! storage buffers.
 //!
 //! The block is one array. In modules with names it has a member for each parameter, at the same
-//! place, and one for each array that is indexed at run time.
+//! offset, and one for each dynamically indexed array.
 
 use super::names::{param_array_name, param_name, stage_word};
 use super::vars::{
@@ -19,15 +19,15 @@ use glasm_ir::{Base, ParamId, Program, Stage};
 use rustc_hash::FxHashSet;
 use spirv::{Decoration, Op, StorageClass};
 
-/// Larger blocks have no members with names.
+/// Maximum number of slots of a block with named members.
 // A structure of SPIR-V has at most 16,383 members (universal limits).
 const MEMBERS: usize = 4096;
 
-/// Finds the members of the block.
+/// Computes the members of the block.
 fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
-    // One array without names: all of the block can be indexed, and its type does not depend on
-    // what is read.
+    // One array without names: all of the block can be indexed, and its type does not depend on the
+    // parameters that are read.
     if !options.debug.names || program.params.len() > MEMBERS {
         return members.push(array(0, count));
     }
@@ -36,7 +36,7 @@ fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMem
         if let Some(last) = members.last_mut()
             && first < next
         {
-            // Arrays that overlap are one.
+            // Overlapping arrays are one.
             last.len = last.len.max(end - last.first);
             next = last.first + last.len;
             continue;
@@ -48,7 +48,7 @@ fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMem
     members.extend((next..count).map(single));
 }
 
-/// First slot of each array that is indexed at run time, and the one behind its last, in order.
+/// Returns the first slot of each dynamically indexed array, and the slot after its last, in order.
 fn indexed_arrays(program: &Program) -> Vec<(u32, u32)> {
     let count = program.params.len() as u32;
     let mut arrays = Vec::new();
@@ -59,7 +59,7 @@ fn indexed_arrays(program: &Program) -> Vec<(u32, u32)> {
             arrays.push((first, end.clamp(first + 1, count)));
         }
     }
-    // `find_members` goes through them once, from the first slot on.
+    // `find_members` visits them once, from the first slot on.
     arrays.sort_unstable();
     arrays
 }
@@ -81,7 +81,7 @@ fn single(first: u32) -> ParamMember {
 }
 
 impl Params {
-    /// Finds the member that holds a slot, and its number.
+    /// Returns the member that contains a slot, and its number.
     fn find_member(&self, slot: u32) -> (u32, ParamMember) {
         // Members are sorted and cover all slots from 0 on.
         let number = self.members.partition_point(|it| it.first <= slot) - 1;
@@ -89,7 +89,7 @@ impl Params {
     }
 }
 
-/// The context of parameters, which declares and loads nothing else.
+/// Context of parameters, which declares and loads nothing else.
 pub(crate) struct ParamLoader<'e> {
     w: &'e mut ValueBuilder,
     program: &'e Program,
@@ -98,7 +98,7 @@ pub(crate) struct ParamLoader<'e> {
 }
 
 impl Io<'_> {
-    /// Returns what loads parameters.
+    /// Returns the context that loads parameters.
     #[inline(always)]
     pub(crate) fn params(&mut self) -> ParamLoader<'_> {
         ParamLoader {
@@ -112,7 +112,7 @@ impl Io<'_> {
 
 impl ParamLoader<'_> {
     /// Returns an error if the block is too large for the uniform buffers of OpenGL, whose storage
-    /// buffers have bindings of their own.
+    /// buffers have separate bindings.
     pub(crate) fn check_block(&self) -> Result<(), Failure> {
         if self.options.target.is_opengl() && is_storage_block(self.program) {
             Err(Error::unsupported(format!(
@@ -180,13 +180,13 @@ impl ParamLoader<'_> {
     fn decorate_members(&mut self, block: TypeWord) {
         let is_storage = is_storage_block(self.program);
         for (number, member) in (0..).zip(&self.params.members) {
-            // A slot has 16 bytes, in arrays and alone.
+            // A slot has 16 bytes, both in arrays and as a member.
             let offset = [Decoration::Offset as u32, 16 * member.first];
             let leading = [block.0, number];
             let annotations = &mut self.w.annotations;
             annotations.about(Op::MemberDecorate, leading, &offset);
             // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`,
-            // `fragmentStoresAndAtomics`) may read these.
+            // `fragmentStoresAndAtomics`) may read them.
             if is_storage {
                 let not_written = [Decoration::NonWritable as u32];
                 annotations.about(Op::MemberDecorate, leading, &not_written);
@@ -210,7 +210,7 @@ impl ParamLoader<'_> {
             } else {
                 param_name(sources[first])
             };
-            // Shading languages have one name for each member.
+            // Shading languages require a unique name for each member.
             if !taken.insert(name.clone()) {
                 name = format!("{name}_slot_{first}");
             }
@@ -218,13 +218,13 @@ impl ParamLoader<'_> {
         }
     }
 
-    /// Finds where the member with a slot begins: run-time numbers count from there.
+    /// Returns the start of the member that contains a slot: dynamic indices are relative to it.
     pub(crate) fn find_array_start(&mut self, param: ParamId) -> u32 {
         self.get_block();
         self.params.find_member(param.index() as u32).1.first
     }
 
-    /// The lanes of a parameter slot.
+    /// Returns the lanes of a parameter slot.
     #[inline]
     pub(crate) fn load(&mut self, param: ParamId) -> [Lane; 4] {
         let id = self.params.loaded[param.index()];
@@ -235,7 +235,7 @@ impl ParamLoader<'_> {
     }
 
     fn load_first(&mut self, param: ParamId) -> [Lane; 4] {
-        // Literals have slots for run-time indices; read by name they are constants.
+        // Literals have slots for dynamic indices; with a constant index they are constants.
         if let ParamSource::Literal(bits) = self.program.params[param].source {
             return bits.map(|bits| Lane::scalar(self.w.constant(Scalar::F32, u64::from(bits))));
         }
@@ -247,10 +247,11 @@ impl ParamLoader<'_> {
         Lane::all_of(id)
     }
 
-    /// Chooses where a parameter is loaded that the function reads for the first time. Vertex
-    /// programs read many, each late and once or twice: loaded at the start they would fill the
-    /// registers, and lavapipe would keep them on the stack. What a branch reads is loaded at the
-    /// start in any stage, since what follows the branch may read it, too.
+    /// Chooses the part of the function in which a parameter is loaded at its first read. Vertex
+    /// programs read many parameters, each of them late and once or twice: loaded at the start they
+    /// would fill the registers, and lavapipe would spill them to the stack. A parameter that is
+    /// read in a branch is loaded at the start in any stage, because the code after the branch may
+    /// read it, too.
     fn choose_home(&self) -> Home {
         if self.program.stage == Stage::Vertex && !self.w.is_in_branch() {
             Home::Body
@@ -259,8 +260,8 @@ impl ParamLoader<'_> {
         }
     }
 
-    /// Loads the parameter slot of a run-time number, which counts from the start of the array that
-    /// `param` is in.
+    /// Loads the parameter slot at a dynamic index, relative to the start of the array that
+    /// contains `param`.
     pub(crate) fn load_at(&mut self, param: ParamId, index: ValueWord) -> ValueWord {
         self.load_slot(param, index, Home::Body)
     }
@@ -273,12 +274,12 @@ impl ParamLoader<'_> {
             self.params.pointer = self.w.pointer(class, vector);
         }
         let (number, member) = self.params.find_member(param.index() as u32);
-        // Members of structures are chosen by constants only (`OpAccessChain`).
+        // Members of structures are selected by constants only (`OpAccessChain`).
         let number = self.w.uint(number);
         let pointer = self.w.object();
         let ty = self.params.pointer;
         let words = self.w.section(home);
-        // A single member is the vector itself: there is nothing to index.
+        // A single member is the vector itself and is not indexed.
         if member.is_array {
             let chain = &[block.0, number.0, index.0];
             words.result(Op::AccessChain, ty, pointer, chain);

@@ -1,5 +1,4 @@
-//! State that modules read when they run: specialization constants, and the words of a uniform
-//! block.
+//! State that modules read at run time: specialization constants, and the words of a uniform block.
 
 use super::vars::{Io, bind, derive_at_start, find, load_at_start};
 use crate::builder::{Home, Lane, Scalar, Val, ValueBuilder};
@@ -11,15 +10,15 @@ use crate::words::ValueWord;
 use spirv::{Decoration, Op, StorageClass};
 use std::mem::take;
 
-/// What is declared and loaded of the state.
+/// Declarations and loaded values of the state.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// The words of the options: what is compiled in, and the defaults of specialization constants.
+    /// Words of the options: compiled-in state, and the defaults of specialization constants.
     given: Option<StateWords>,
     /// Specialization constants by word.
     constants: Vec<(u32, ValueWord)>,
     block: ValueWord,
-    /// Words that are read of the block.
+    /// Words of the block that are read.
     read: Vec<u32>,
     /// Vectors of four words that the open function has loaded, by number.
     loaded: Vec<(u32, ValueWord)>,
@@ -40,7 +39,7 @@ impl State {
     }
 }
 
-/// The context of state, which declares and loads nothing else.
+/// Context of state, which declares and loads nothing else.
 pub(crate) struct StateLoader<'e> {
     w: &'e mut ValueBuilder,
     options: &'e Options,
@@ -48,7 +47,7 @@ pub(crate) struct StateLoader<'e> {
 }
 
 impl Io<'_> {
-    /// Returns what loads state.
+    /// Returns the context that loads state.
     pub(crate) fn gl_state(&mut self) -> StateLoader<'_> {
         StateLoader {
             w: self.w,
@@ -59,12 +58,12 @@ impl Io<'_> {
 }
 
 impl StateLoader<'_> {
-    /// Loads a state: an integer, or a float if it is one.
+    /// Loads a state: an integer or a float, depending on the state.
     pub(crate) fn load(&mut self, word: Word) -> ValueWord {
         self.load_at(word, 0)
     }
 
-    /// Loads a word of a state that has several.
+    /// Loads one word of a state that has several.
     pub(crate) fn load_at(&mut self, first: Word, offset: u32) -> ValueWord {
         let scalar = if first.is_float() {
             Scalar::F32
@@ -95,9 +94,9 @@ impl StateLoader<'_> {
         self.test_not_zero(bit)
     }
 
-    /// `count` bits of an integer from bit `first` on.
+    /// Extracts `count` bits of an integer from bit `first` on.
     pub(crate) fn extract_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
-        // Fields are narrower than a word, so that the shift is defined.
+        // Fields are narrower than a word, so the shift is defined.
         let mask = (1 << count) - 1;
         if let Some(bits) = self.w.constant_bits(value) {
             return self.w.uint(bits as u32 >> first & mask);
@@ -123,7 +122,7 @@ impl StateLoader<'_> {
         self.w.val(truth)
     }
 
-    /// Finds the word of the options.
+    /// Returns the word of the options.
     fn find_given(&mut self, word: u32) -> u32 {
         let options = self.options;
         let given = &mut self.state.given;
@@ -136,11 +135,12 @@ impl StateLoader<'_> {
         }
         let initial = self.find_given(word);
         let ty = self.w.ty(scalar, 1);
-        // Not a constant of which the value is known, but as good as loaded at the start.
+        // Its value is unknown at compile time, but it is available like a value loaded at the
+        // start.
         let id = self.w.value(scalar, 1, Home::Prologue);
         self.w.globals.result(Op::SpecConstant, ty, id, &[initial]);
         let first = self.options.bindings.first_state_constant;
-        // The first number is the choice of the caller.
+        // The caller chooses the first number.
         let number = first.saturating_add(word);
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
@@ -161,7 +161,7 @@ impl StateLoader<'_> {
         }
     }
 
-    /// Four words of the block.
+    /// Loads four words of the block.
     fn load_vector(&mut self, number: u32) -> ValueWord {
         if let Some(id) = find(&self.state.loaded, number) {
             return id;
@@ -187,7 +187,7 @@ impl StateLoader<'_> {
         }
     }
 
-    /// Loads a word of those of a state, by a number at run time.
+    /// Loads one of the words of a state, with a dynamic number.
     pub(crate) fn load_element(&mut self, first: Word, count: u32, index: Val) -> Val {
         let form = first.form(&self.options.forms);
         if form == StateForm::Uniform {
@@ -206,8 +206,8 @@ impl StateLoader<'_> {
         let ty = self.w.declare_array(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
-        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run
-        // time.
+        // `OpCompositeExtract` accepts literals only; a pointer allows selecting an element
+        // dynamically.
         let variable = self.w.declare_uninitialized(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
@@ -232,7 +232,7 @@ impl StateLoader<'_> {
         if self.state.block.is_some() {
             return self.state.block;
         }
-        // Vectors, since elements of arrays in uniform blocks are 16 bytes apart (std140).
+        // Vectors, because the stride of arrays in uniform blocks is 16 bytes (std140).
         let vector = self.w.ty(Scalar::U32, 4);
         let len = self.w.uint(StateWords::LEN as u32 / 4);
         let array = self.w.declare_strided_array(vector, len);
@@ -254,14 +254,14 @@ impl StateLoader<'_> {
         }
     }
 
-    /// Describes the state that the module reads, for the reflection.
+    /// Returns the state that the module reads, for the reflection.
     pub(crate) fn describe_binding(&mut self) -> Option<StateBinding> {
         let slot = self.choose_slot();
         let state = &mut self.state;
         if state.constants.is_empty() && state.read.is_empty() {
             return None;
         }
-        // In order, so that equal modules have equal reflections whatever asked first.
+        // Sorted, so that equal modules have equal reflections regardless of the order of requests.
         state.constants.sort_unstable_by_key(|(word, _)| *word);
         state.read.sort_unstable();
         let first = self.options.bindings.first_state_constant;

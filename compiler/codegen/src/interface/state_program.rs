@@ -1,4 +1,4 @@
-//! What the reflection says of parameters with names, and of state programs.
+//! Reflection of named parameters and of state programs.
 
 use crate::reflect::{BufferBinding, NamedParameter, StateProgram};
 use glasm_ir::arena::Id;
@@ -6,7 +6,7 @@ use glasm_ir::resource::{MemSpace, STATE_BYTES};
 use glasm_ir::{Aux, Base, BufferId, BufferKind, Inst, Op, Program};
 use std::collections::BTreeSet;
 
-/// The parameters of a program that have names.
+/// Returns the named parameters of a program.
 pub(super) fn named_parameters(program: &Program) -> Vec<NamedParameter> {
     let all = program.named_params.iter();
     all.map(|named| NamedParameter {
@@ -16,7 +16,8 @@ pub(super) fn named_parameters(program: &Program) -> Vec<NamedParameter> {
     .collect()
 }
 
-/// What a program does to the parameters of vertex programs; `None` if it is no state program.
+/// Returns the program parameters that a state program writes, and their binding; `None` if the
+/// program is not a state program.
 pub(super) fn state_program(program: &Program, bindings: &[BufferBinding]) -> Option<StateProgram> {
     let bound = bindings.iter();
     let bound = bound.clone().find(|it| it.kind == BufferKind::State)?;
@@ -34,7 +35,7 @@ pub(super) fn state_program(program: &Program, bindings: &[BufferBinding]) -> Op
     })
 }
 
-/// Numbers of the vectors of a buffer that a store may change.
+/// Returns the range of vectors of a buffer that a store may change.
 fn stored_vectors(program: &Program, inst: &Inst, buffer: BufferId) -> std::ops::Range<u32> {
     let Aux::Mem(access) = inst.aux else {
         return 0..0;
@@ -46,7 +47,7 @@ fn stored_vectors(program: &Program, inst: &Inst, buffer: BufferId) -> std::ops:
     let address = program.source(inst, 1);
     let start = match address.base {
         Base::Literal(id) => program.literals[id][address.swizzle.lane(0)] as u32,
-        // Any parameter, as far as is known here.
+        // The offset is unknown: any parameter.
         Base::Register(_) | Base::Param(_) | Base::Input(_) | Base::Output(_) => {
             return 0..STATE_BYTES / 16;
         }

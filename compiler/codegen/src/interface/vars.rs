@@ -1,8 +1,7 @@
-//! Variables of the interface and what has been loaded of them in the open function; what is told
-//! of them.
+//! Variables of the interface and their loaded values in the open function; their reflection.
 //!
-//! Each part has a struct of its own, and so has what functions need to declare and load them:
-//! [`Io`].
+//! Each part has a separate struct, and [`Io`] is the context of the functions that declare and
+//! load them.
 
 use super::state::State;
 use super::state_program::{named_parameters, state_program};
@@ -21,7 +20,7 @@ use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::mem::take;
 
-/// What functions need that declare and load the variables of the interface.
+/// Context of functions that declare and load the variables of the interface.
 pub(crate) struct Io<'a> {
     pub(crate) w: &'a mut ValueBuilder,
     pub(crate) program: &'a Program,
@@ -36,7 +35,7 @@ impl AsMut<ValueBuilder> for Io<'_> {
     }
 }
 
-/// An input in the open function.
+/// Input in the open function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadedInput {
     pub(crate) variable: ValueWord,
@@ -47,19 +46,19 @@ pub(crate) struct LoadedInput {
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) loaded: Vec<LoadedInput>,
-    /// Arrays of inputs in variables, to be indexed at run time.
+    /// Copies of arrays of inputs in variables, for dynamic indexing.
     pub(crate) copies: Vec<(InputId, u32, ValueWord)>,
-    /// Inputs of vertices whose numbers are known.
+    /// Inputs of vertices with constant numbers.
     pub(crate) vertices: FxHashMap<(InputId, u32), [Lane; 4]>,
-    /// Number of the vertex that the invocation of a tessellation control program makes.
+    /// Number of the vertex that the invocation of a tessellation control program outputs.
     pub(crate) own_vertex: ValueWord,
     /// Number of the patch.
     pub(crate) patch_number: ValueWord,
-    /// The sizes of a work group if the pipeline gives them.
+    /// Sizes of a work group if the pipeline specifies them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
-    /// Variables that are no inputs of the program: back colors, and what state chooses at run
-    /// time.
+    /// Variables other than inputs of the program: back colors, and varyings that select state at
+    /// run time.
     pub(crate) beside: Vec<(Semantic, ValueWord)>,
     /// Variables of distances, by [`Distances`](crate::varyings::Distances).
     pub(crate) distances: [ValueWord; 2],
@@ -78,34 +77,35 @@ impl Inputs {
             halves: emptied(take(&mut self.halves)),
             doubles: emptied(take(&mut self.doubles)),
             beside: emptied(take(&mut self.beside)),
-            // Emptied with the loads of the first function.
+            // Cleared together with the loads of the first function.
             vertices: take(&mut self.vertices),
             ..Self::default()
         };
     }
 }
 
-/// Most slots of a uniform block: at 16 bytes each they fill the 64 KiB that most devices bind.
+/// Maximum number of slots of a uniform block: at 16 bytes each they fill the 64 KiB that most
+/// devices can bind.
 pub(crate) const UNIFORM_SLOTS: usize = 4096;
 
-/// A member of the block.
+/// Member of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ParamMember {
-    /// Its first slot.
+    /// First slot.
     pub(crate) first: u32,
     /// Number of slots.
     pub(crate) len: u32,
-    /// Whether it is an array; else it is one slot.
+    /// True for an array; false for one slot.
     pub(crate) is_array: bool,
 }
 
-/// The block of parameters.
+/// Block of parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Params {
-    /// The values that are loaded, by parameter.
+    /// Loaded values, by parameter.
     pub(crate) loaded: Vec<ValueWord>,
     pub(crate) block: ValueWord,
-    /// The type of pointers to its slots.
+    /// Type of pointers to its slots.
     pub(crate) pointer: TypeWord,
     pub(crate) members: Vec<ParamMember>,
     pub(crate) types: Vec<u32>,
@@ -123,36 +123,35 @@ impl Params {
     }
 }
 
-/// Variables of outputs. They can be stored wherever a function wants to: no state says that they
-/// have been.
+/// Variables of outputs. Any function can store them, because no state records the stores.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     pub(crate) variables: Vec<ValueWord>,
     /// Variables of distances, by [`Distances`](crate::varyings::Distances).
     pub(crate) distances: [ValueWord; 2],
-    /// Whether the program writes the fragment depth.
+    /// True if the program writes the fragment depth.
     pub(crate) writes_depth: bool,
-    /// Whether it writes the reference value of the stencil test.
+    /// True if the program writes the reference value of the stencil test.
     pub(crate) writes_stencil: bool,
-    /// What a stage behind this one must do, and the variable that tells it.
+    /// Task of a subsequent stage, and the variable that passes its input.
     pub(crate) replication: Option<Replication>,
     pub(crate) replication_variable: ValueWord,
-    /// Variables of color 0 by attachment, where it goes to several.
-    // As many as `draw_buffers` has bits.
+    /// Variables of color 0 by attachment, if it is written to several.
+    // The number of bits of `draw_buffers`.
     pub(crate) color_copies: [ValueWord; 8],
-    /// Variables of what state adds to the results of the program.
+    /// Variables of varyings that state adds to the results of the program.
     pub(crate) added: Vec<(Semantic, ValueWord)>,
-    /// The variable of a point size that no program writes.
+    /// Variable of a point size that no program writes.
     pub(crate) point_size: ValueWord,
-    /// How often a geometry program runs, and the viewport and the layer that a run chooses.
+    /// Number of runs of a geometry program, and the viewport and the layer that a run selects.
     pub(crate) copies: Copies,
     pub(crate) copy_numbers: [ValueWord; 2],
-    /// The most vertices that an invocation of a geometry program emits.
+    /// Maximum number of vertices that an invocation of a geometry program emits.
     pub(crate) emitted_vertices: u32,
     /// Variables of the outer and inner tessellation levels.
     pub(crate) tess_levels: [ValueWord; 2],
-    /// Locations that variables for the invocations of one patch have taken behind those that are
-    /// passed on.
+    /// Number of locations that variables shared by the invocations of a patch occupy after those
+    /// of the passed varyings.
     pub(crate) own_locations: u32,
 }
 
@@ -166,12 +165,12 @@ impl Outputs {
     }
 }
 
-/// How often a geometry program runs for each of its invocations.
+/// Number of runs of a geometry program for each of its invocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Copies {
     /// Views: 1 or 2.
     pub(crate) views: u32,
-    /// Viewports of a view: 1, or all that there may be.
+    /// Viewports of a view: 1, or the maximum.
     pub(crate) viewports: u32,
 }
 
@@ -190,46 +189,45 @@ impl Copies {
     }
 }
 
-/// A texture's variable and its types.
+/// Variable of a texture and its types.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextureVariable {
     pub(crate) variable: ValueWord,
     pub(crate) image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture and of one that goes with the
-    /// sampler of another unit.
+    /// Combined image sampler, or the image of a buffer texture or of a texture with the sampler of
+    /// another unit.
     pub(crate) object: TypeWord,
-    /// Loaded in the prologue of the open function.
+    /// Value loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
 }
 
-/// The variable of a sampler that goes with textures of other units.
+/// Variable of a sampler for textures of other units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SamplerVariable {
     pub(crate) unit: u32,
     pub(crate) variable: ValueWord,
-    /// Loaded in the prologue of the open function.
+    /// Value loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
 }
 
-/// An image's variable and the type of one image.
+/// Variable of an image and the type of one image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ImageVariable {
     pub(crate) variable: ValueWord,
     pub(crate) object: TypeWord,
 }
 
-/// The variables of a buffer: one for each type that its block is seen as, and the types of these
-/// blocks.
+/// Variables of a buffer: one for each element type of its block, and the types of these blocks.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct BufferVariables {
     pub(crate) variables: [ValueWord; 6],
     pub(crate) blocks: [TypeWord; 6],
-    /// What a constant buffer is an array of vectors of: of what most reads of it want. `None`
+    /// Component type of the vectors of a constant buffer: the type of most loads of it. `None`
     /// before the first one, and for other buffers.
     pub(crate) constant: Option<Scalar>,
 }
 
-/// Variables of what programs access.
+/// Variables of resources.
 #[derive(Debug, Default)]
 pub(crate) struct Resources {
     pub(crate) textures: Vec<TextureVariable>,
@@ -252,7 +250,8 @@ impl Resources {
 }
 
 impl InterfaceVariable {
-    /// A variable that is not interpolated in a special way, no half, and none for each vertex.
+    /// Returns a variable with default interpolation that is neither a half of an attribute nor an
+    /// array over vertices.
     pub(super) fn new(
         semantic: Semantic,
         location: Option<u32>,
@@ -271,13 +270,13 @@ impl InterfaceVariable {
     }
 }
 
-/// Finds what a list has for a key.
+/// Returns the value of a key in a list.
 pub(crate) fn find<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     let found = list.iter().find(|(known, _)| *known == key);
     found.map(|(_, value)| *value)
 }
 
-/// What the reflection will tell.
+/// Contents of the reflection.
 #[derive(Debug, Default)]
 pub(crate) struct Reflected {
     pub(crate) inputs: Vec<InterfaceVariable>,
@@ -305,10 +304,10 @@ impl Reflected {
     }
 }
 
-/// The interface of one module. Kept between programs for its memory.
+/// Interface of one module. Retained between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Interface {
-    /// The entry point.
+    /// Entry point.
     pub(crate) entry: ValueWord,
     /// Input and output variables.
     pub(crate) in_out: Vec<u32>,
@@ -321,7 +320,7 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// Forgets all of the program before; the next is `program`.
+    /// Clears all state of the previous program; the next is `program`.
     pub(crate) fn reset(&mut self, program: &Program) {
         self.entry = ValueWord::NONE;
         self.in_out.clear();
@@ -333,14 +332,14 @@ impl Interface {
         self.reflected.reset();
     }
 
-    /// Forgets loaded values at the start of a function.
+    /// Clears loaded values at the start of a function.
     pub(crate) fn forget_loads(&mut self) {
         self.inputs
             .loaded
             .iter_mut()
             .for_each(|input| input.lanes = None);
-        // Copies live in Private variables, which outlive the function, but it is the prologue of a
-        // function that fills them.
+        // Copies are in Private variables, which outlive the function, but the prologue of a
+        // function fills them.
         self.inputs.copies.clear();
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
@@ -357,7 +356,7 @@ impl Interface {
             .for_each(|sampler| sampler.loaded = ValueWord::NONE);
     }
 
-    /// The copy of an input array in a variable, if the open function has one.
+    /// Returns the copy of an input array in a variable, if the open function has one.
     pub(crate) fn input_copy(&self, first: InputId, len: u32) -> Option<ValueWord> {
         let same = |copy: &&(InputId, u32, ValueWord)| copy.0 == first && copy.1 == len;
         self.inputs.copies.iter().find(same).map(|copy| copy.2)
@@ -367,14 +366,14 @@ impl Interface {
         self.inputs.copies.push((first, len, variable));
     }
 
-    /// Notes whether the output variable that was told of last has a value for each vertex.
+    /// Records in the reflection that the last output variable has a value for each vertex.
     pub(crate) fn reflected_per_vertex(&mut self, per_vertex: bool) {
         if let Some(output) = self.reflected.outputs.last_mut() {
             output.per_vertex = per_vertex;
         }
     }
 
-    /// Notes an output variable for the reflection.
+    /// Records an output variable for the reflection.
     pub(crate) fn reflect_output(
         &mut self,
         output: &Output,
@@ -389,14 +388,14 @@ impl Interface {
 }
 
 impl Io<'_> {
-    /// An input or output variable.
+    /// Declares an input or output variable.
     pub(crate) fn variable(&mut self, class: StorageClass, ty: TypeWord) -> ValueWord {
         let variable = self.w.declare_variable(class, ty);
         self.vars.in_out.push(variable.0);
         variable
     }
 
-    /// The finished reflection.
+    /// Returns the finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
         let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
         let state = self.gl_state().describe_binding();
@@ -408,7 +407,8 @@ impl Io<'_> {
             state,
             named: named_parameters(self.program),
             state_program: state_program(self.program, &told.buffers),
-            // Copied out of lists that keep their memory: what is returned has as much as it needs.
+            // Copied out of lists that retain their memory: the returned lists have no excess
+            // capacity.
             textures: told.textures.drain(..).collect(),
             samplers: told.samplers.drain(..).collect(),
             attachments: told.attachments.drain(..).collect(),
@@ -437,7 +437,7 @@ impl Io<'_> {
     }
 }
 
-/// Computes a scalar at the start of the function.
+/// Emits the computation of a scalar at the start of the function.
 pub(crate) fn derive_at_start<const N: usize>(
     w: &mut ValueBuilder,
     op: Op,
@@ -447,7 +447,7 @@ pub(crate) fn derive_at_start<const N: usize>(
     w.derive(Home::Prologue, op, scalar, 1, operands)
 }
 
-/// Loads what a variable holds, at the start of the function.
+/// Loads the value of a variable at the start of the function.
 pub(crate) fn load_at_start(
     w: &mut ValueBuilder,
     pointer: ValueWord,
@@ -474,27 +474,27 @@ pub(crate) fn load_element_at_start(
     load_at_start(w, pointer, scalar, 1)
 }
 
-/// Makes the constant 1 of a declared base.
+/// Returns the constant 1 of a declared base.
 pub(crate) fn make_one(w: &mut ModuleWriter, base: TypeBase) -> ValueWord {
     match base {
         TypeBase::Float => w.float(1.0),
-        // Registers hold integers without sign; 1 has the same bits with one.
+        // Registers contain unsigned integers; a signed 1 has the same bits.
         TypeBase::Signed | TypeBase::Unsigned => w.uint(1),
     }
 }
 
-/// The size of the work groups of a compute program; zeros if the pipeline gives it.
+/// Returns the size of the work groups of a compute program; zeros if the pipeline specifies it.
 fn reflected_group_size(program: &Program) -> Option<[u32; 3]> {
     let size = program.modes.workgroup_size;
     (program.stage == Stage::Compute).then(|| match size {
         [0, 0, 0] => [0; 3],
-        // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the
+        // Vulkan has no work groups without invocations: a single 0 is treated as 1, as in the
         // module.
         _ => size.map(|size| size.max(1)),
     })
 }
 
-/// What a program says about primitives.
+/// Returns the declarations of a program about primitives, or `None` for other stages.
 fn reflected_primitives(program: &Program, emitted_vertices: u32) -> Option<Primitives> {
     let modes = program.modes;
     match program.stage {
@@ -519,13 +519,14 @@ fn reflected_primitives(program: &Program, emitted_vertices: u32) -> Option<Prim
     }
 }
 
-/// Returns whether the parameters of a program are a storage block, because there are too many of
-/// them for a uniform block.
+/// Returns true if the parameters of a program are a storage block, because they are too many for a
+/// uniform block.
 pub(crate) fn is_storage_block(program: &Program) -> bool {
     program.params.len() > UNIFORM_SLOTS
 }
 
-/// Where the parameters of a program are, and what makes their structure a block.
+/// Returns the storage class of the parameters of a program, and the decoration of the structure of
+/// their block.
 pub(crate) fn param_class(program: &Program, target: Target) -> (StorageClass, Decoration) {
     if is_storage_block(program) {
         target.storage_block()
@@ -534,10 +535,10 @@ pub(crate) fn param_class(program: &Program, target: Target) -> (StorageClass, D
     }
 }
 
-/// The number that stands for a stage in bindings.
+/// Returns the number of a stage in bindings.
 pub(crate) fn stage_number(stage: Stage) -> u32 {
     match stage {
-        // Compute programs have pipelines of their own, so that they may share a number.
+        // Compute programs have separate pipelines, so they may share a number.
         Stage::Vertex | Stage::Compute => 0,
         Stage::TessControl => 1,
         Stage::TessEval => 2,
@@ -546,7 +547,7 @@ pub(crate) fn stage_number(stage: Stage) -> u32 {
     }
 }
 
-/// Decorates a resource variable with its place. OpenGL has no descriptor sets.
+/// Decorates a resource variable with its binding. OpenGL has no descriptor sets.
 pub(crate) fn bind(w: &mut ModuleWriter, variable: ValueWord, slot: DescriptorSlot) {
     if !w.target.is_opengl() {
         w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
@@ -554,7 +555,7 @@ pub(crate) fn bind(w: &mut ModuleWriter, variable: ValueWord, slot: DescriptorSl
     w.decorate(variable, Decoration::Binding, &[slot.binding]);
 }
 
-/// The scalar of an interface variable with lanes of `base`.
+/// Returns the scalar of an interface variable with lanes of `base`.
 pub(crate) const fn base_scalar(base: TypeBase) -> Scalar {
     match base {
         TypeBase::Float => Scalar::F32,

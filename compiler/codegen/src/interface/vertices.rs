@@ -1,6 +1,6 @@
 //! Inputs of the vertices of a primitive or patch: arrays with an element for each vertex.
 //!
-//! Beside them the tessellation levels of a patch, which evaluation programs read.
+//! The module also loads the tessellation levels of a patch, which evaluation programs read.
 
 use super::builtin::BuiltinRow;
 use super::names::input_name;
@@ -19,26 +19,26 @@ use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
 use glasm_ir::{InputId, Program, Semantic, Stage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
-/// A vertex of the input primitive.
+/// Vertex of the input primitive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Vertex {
-    /// Known at compile time.
+    /// Constant number.
     Constant(u32),
-    /// In range at run time.
+    /// Dynamic number, which is in range.
     Dynamic(ValueWord),
 }
 
-/// What one element of the array of an input holds.
+/// Element of the array of an input.
 #[derive(Clone, Copy)]
 struct Element {
     builtin: Option<BuiltIn>,
     scalar: Scalar,
     size: u8,
-    /// Which distance of an array of them.
+    /// Distance in an array of distances.
     plane: Option<u32>,
 }
 
-/// Returns whether a geometry program for triangles gets quadrilaterals, which are lines with
+/// Returns true if a geometry program for triangles receives quadrilaterals, which are lines with
 /// adjacency, and runs for both of their triangles.
 pub(crate) fn takes_quadrilaterals(program: &Program, options: &Options) -> bool {
     program.stage == Stage::Geometry
@@ -46,11 +46,11 @@ pub(crate) fn takes_quadrilaterals(program: &Program, options: &Options) -> bool
         && options.fixed.quadrilaterals
 }
 
-/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as
-/// lines with adjacency.
+/// Returns the input primitive of a geometry program: patches are primitives with the same number
+/// of vertices, quadrilaterals are lines with adjacency.
 ///
 /// # Errors
-/// If no primitive of Vulkan has as many vertices as the patches.
+/// Returns an error if no primitive of Vulkan has the same number of vertices as the patches.
 pub(crate) fn input_primitive(
     program: &Program,
     options: &Options,
@@ -70,7 +70,7 @@ pub(crate) fn input_primitive(
 }
 
 impl Io<'_> {
-    /// Number of vertices that the input primitive may have for the program.
+    /// Returns the maximum number of vertices of the input primitive in the program.
     pub(crate) fn vertex_count(&self) -> Result<u32, Failure> {
         if takes_quadrilaterals(self.program, self.options) {
             Ok(3)
@@ -79,9 +79,9 @@ impl Io<'_> {
         }
     }
 
-    /// Number of vertices that the input primitive may have for the module.
-    // How many vertices a patch has is state of the pipeline: arrays are as long as it can be, as
-    // `gl_in[gl_MaxPatchVertices]` of GLSL.
+    /// Returns the maximum number of vertices of the input primitive in the module.
+    // The number of vertices of a patch is state of the pipeline: arrays have the maximum length,
+    // as `gl_in[gl_MaxPatchVertices]` in GLSL.
     fn declared_vertices(&self) -> Result<u32, Failure> {
         match self.program.stage {
             Stage::Geometry => {
@@ -95,7 +95,7 @@ impl Io<'_> {
         }
     }
 
-    /// The lanes of an input of a vertex.
+    /// Returns the lanes of an input of a vertex.
     pub(crate) fn vertex_lanes(
         &mut self,
         id: InputId,
@@ -115,7 +115,7 @@ impl Io<'_> {
     fn load_vertex(&mut self, id: InputId, vertex: Vertex) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
-        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do
+        // Missing components read as (0, 0, 0, 1). Zeros of all types have the same bits, ones do
         // not.
         let one = make_one(self.w, place.map_or(TypeBase::Float, |place| place.base));
         let zero = self.w.float(0.0);
@@ -140,7 +140,7 @@ impl Io<'_> {
         } else if let Some(place) = place {
             Element::placed(&place)
         } else {
-            // The stage before is known, and does not write it.
+            // The previous stage is known, and does not write it.
             return Ok(pad);
         };
         let variable = self.vertex_variable(id, element)?;
@@ -148,8 +148,8 @@ impl Io<'_> {
         Ok(Lane::first_of(value, element.size, pad))
     }
 
-    /// The position of a vertex in the second view: x is what the stage before has written, the
-    /// rest is that of the position. NV_stereo_view_rendering section 2.X.3.2.
+    /// Returns the position of a vertex in the second view: x is written by the previous stage, the
+    /// other components are those of the position. NV_stereo_view_rendering section 2.X.3.2.
     fn second_position(
         &mut self,
         id: InputId,
@@ -157,7 +157,7 @@ impl Io<'_> {
         place: Option<&Place>,
     ) -> Result<[Lane; 4], Failure> {
         let element = Element::builtin(BuiltIn::Position, 4);
-        // The program need not have the position as an input of its own.
+        // The program need not declare the position as an input.
         let position = match self.known_builtin(BuiltIn::Position) {
             Some(variable) => variable,
             None => self.declare_vertex_builtin(BuiltIn::Position, element)?,
@@ -171,7 +171,7 @@ impl Io<'_> {
         Ok(lanes)
     }
 
-    /// Loads an element: at the start of the function if the vertex is known.
+    /// Loads an element: at the start of the function if the number of the vertex is constant.
     fn load_of_vertex(
         &mut self,
         variable: ValueWord,
@@ -198,8 +198,8 @@ impl Io<'_> {
         load_element_of(self.w, variable, home, vertex, element)
     }
 
-    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are
-    /// constants: Mesa 25.0 reads other bytes by others.
+    /// Loads an element of a vertex of the triangle of this run, with constant numbers of vertices:
+    /// Mesa 25.0 reads wrong bytes with dynamic ones.
     fn load_of_either(&mut self, variable: ValueWord, number: u32, element: Element) -> ValueWord {
         let home = Home::Prologue;
         let [first, second] = [number, number + 1].map(|number| self.w.uint(number));
@@ -217,8 +217,8 @@ impl Io<'_> {
             .derive(home, Op::Select, element.scalar, element.size, &operands)
     }
 
-    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the
-    /// vertices 0, 1 + n and 2 + n.
+    /// Computes the number of a vertex of the triangle of this run in the quadrilateral: triangle n
+    /// has the vertices 0, 1 + n and 2 + n.
     fn vertex_of_triangle(&mut self, home: Home, vertex: ValueWord) -> ValueWord {
         let triangle = self.triangle();
         let zero = self.w.uint(0);
@@ -232,7 +232,7 @@ impl Io<'_> {
         self.w.derive(home, Op::Select, Scalar::U32, 1, &operands)
     }
 
-    /// Returns the number of the triangle of this run. The runs for the first triangle come before
+    /// Returns the number of the triangle of this run. The runs for the first triangle precede
     /// those for the second.
     fn triangle(&mut self) -> ValueWord {
         let runs = self.runs_of_triangle();
@@ -241,12 +241,14 @@ impl Io<'_> {
         derive_at_start(self.w, Op::UDiv, Scalar::U32, &[run.0, runs.0])
     }
 
-    /// How often a geometry program that takes quadrilaterals runs for one of their triangles.
+    /// Returns the number of runs of a geometry program that receives quadrilaterals for one of
+    /// their triangles.
     pub(crate) fn runs_of_triangle(&self) -> u32 {
         self.program.modes.invocations.max(1) * self.vars.outputs.copies.count()
     }
 
-    /// The array of an input. Inputs of one semantic share it, and so do all distances of a kind.
+    /// Returns the array of an input. Inputs of one semantic share it, and so do all distances of a
+    /// kind.
     fn vertex_variable(&mut self, id: InputId, element: Element) -> Result<ValueWord, Failure> {
         if let Some(builtin) = element.builtin {
             return self.vertex_builtin(id, builtin, element);
@@ -322,7 +324,7 @@ impl Io<'_> {
         Ok(self.declare_builtin(StorageClass::Input, array, builtin))
     }
 
-    /// The number of the vertex that the invocation makes.
+    /// Returns the number of the vertex that the invocation outputs.
     pub(crate) fn own_vertex(&mut self) -> ValueWord {
         let known = self.vars.inputs.own_vertex;
         if known.is_some() {
@@ -362,7 +364,7 @@ impl Io<'_> {
         let known = self.known_builtin(builtin);
         let variable =
             known.unwrap_or_else(|| self.declare_tess_levels(builtin, StorageClass::Input));
-        // The number in the IR may be larger than that of the elements.
+        // The number in the IR may exceed the number of elements.
         let number = u32::from(number).min(tess_levels(builtin) - 1);
         load_element_at_start(self.w, variable, number, Scalar::F32)
     }
@@ -380,13 +382,14 @@ impl Io<'_> {
         variable
     }
 
-    /// Sizes of points, read or written by the stages between vertices and rasterization.
+    /// Requires the capability of point sizes, read or written by the stages between vertices and
+    /// rasterization.
     pub(crate) fn need_point_size(&mut self) {
         match self.program.stage {
             // SPIR-V has a capability for each kind of stage, Vulkan one feature for both.
             Stage::Geometry => self.w.needs.insert(Need::GeometryPointSize),
             Stage::TessControl | Stage::TessEval => self.w.needs.insert(Need::TessPointSize),
-            // Vertex programs write it without a capability, the others never do.
+            // Vertex programs write it without a capability; the others never write it.
             Stage::Vertex | Stage::Fragment | Stage::Compute => {}
         }
     }
@@ -404,7 +407,7 @@ impl Io<'_> {
     }
 }
 
-/// Loads an element of the vertex of this number.
+/// Loads an element of the vertex with this number.
 fn load_element_of(
     w: &mut ValueBuilder,
     variable: ValueWord,
@@ -414,8 +417,8 @@ fn load_element_of(
 ) -> ValueWord {
     let ty = w.ty(element.scalar, element.size);
     let pointer_ty = w.pointer(StorageClass::Input, ty);
-    // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic
-    // has.
+    // The index of the vertex comes first: per-vertex inputs are arrays of the type of the
+    // semantic.
     let mut operands = vec![variable.0, vertex.0];
     if let Some(plane) = element.plane {
         operands.push(w.uint(plane).0);
@@ -427,9 +430,9 @@ fn load_element_of(
     w.derive(home, Op::Load, element.scalar, element.size, &operands)
 }
 
-/// Number of levels that a built-in holds.
+/// Returns the number of levels of a built-in.
 pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
-    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393,
+    // Independent of the levels that the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393,
     // VUID-TessLevelInner-TessLevelInner-04397.
     if builtin == BuiltIn::TessLevelOuter {
         4

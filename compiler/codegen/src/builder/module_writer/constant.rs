@@ -1,4 +1,4 @@
-//! Constants of the module, each of which exists once, and what is known of their bits.
+//! Constants of the module, which are unique, and their known bits.
 
 use super::declared::hash;
 use super::{Home, ModuleWriter, SMALL, Scalar, Val};
@@ -20,7 +20,7 @@ impl ModuleWriter {
     }
 
     fn find_or_declare_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
-        // Bits beyond the type would make a second constant of the same value.
+        // Bits beyond the type would create a second constant of the same value.
         let bits = if scalar.is_wide() {
             bits
         } else {
@@ -42,7 +42,7 @@ impl ModuleWriter {
         let hash = hash([scalar as u64, bits]);
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];
-            // Vectors are in the same table, under hashes of their parts.
+            // Vectors are in the same table, under hashes of their components.
             let is_like = info.scalar == scalar && info.size == 1;
             is_like && self.derived[info.derived as usize].bits == bits
         });
@@ -105,8 +105,7 @@ impl ModuleWriter {
         let size = parts.len() as u8;
         let mut key = [ValueWord::NONE; 4];
         key[..parts.len()].copy_from_slice(parts);
-        // The type need not be part of the key: parts of one type are other ids than those of
-        // another.
+        // The type need not be part of the key: components of different types have different ids.
         let hash = hash(key.map(|part| u64::from(part.0)));
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];
@@ -141,19 +140,19 @@ impl ModuleWriter {
         (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
     }
 
-    /// Returns whether a lane is a constant, or was never written, so that it reads as 0.
+    /// Returns true if a lane is a constant, or was never written, so that it reads as 0.
     #[inline]
     pub(crate) fn is_known(&self, lane: Lane) -> bool {
         !lane.id().is_some() || self.is_constant(lane.id())
     }
 
-    /// Returns whether a value is a constant.
+    /// Returns true if a value is a constant.
     #[inline(always)]
     pub(crate) fn is_constant(&self, id: ValueWord) -> bool {
         self.info(id).home == Home::Constant
     }
 
-    /// Returns the bits of a lane that is a constant; one that was never written is 0.
+    /// Returns the bits of a lane that is a constant; 0 for one that was never written.
     pub(crate) fn lane_bits(&self, lane: Lane) -> u64 {
         if !lane.id().is_some() {
             return 0;
@@ -163,7 +162,8 @@ impl ModuleWriter {
             id = self.derived(id).parts[lane.component()];
         }
         match (self.info(id).scalar, self.derived(id).bits) {
-            // TRUE is 1.0 of floats and all ones of integers: NV_gpu_program4 section 2.X.8.Z, SEQ.
+            // TRUE is 1.0 for floats and all ones for integers: NV_gpu_program4 section 2.X.8.Z,
+            // SEQ.
             (Scalar::BoolFloat | Scalar::BoolInt, 0) => 0,
             (Scalar::BoolFloat, _) => u64::from(1f32.to_bits()),
             (Scalar::BoolInt, _) => u64::from(u32::MAX),
@@ -190,7 +190,7 @@ impl ModuleWriter {
         if self.info(val.id).size == 1 {
             return Some([known.bits; 4]);
         }
-        // Parts past the size are the id 0, of which no bits are known: they are 0.
+        // Components past the size are id 0, whose bits are unknown: they are 0.
         Some(known.parts.map(|part| self.derived(part).bits))
     }
 

@@ -1,27 +1,27 @@
-//! Finds declarations of the module by what they declare: types, constants. A table holds their
-//! offsets; what the module has there is compared, so that nothing is stored twice.
+//! Hash-consing of module-scope declarations, types and constants: a table holds their offsets; the
+//! declarations in the module are compared, so that no key is stored twice.
 
 use crate::kept::refill;
 
-/// Slots of a table at first.
+/// Initial number of slots of a table.
 const ROOM: usize = 64;
 
-/// Numbers of declarations by the hash of what they declare.
+/// Numbers of declarations by the hash of their contents.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Hash and number, in the first free slot from the hash on. Number 0 is a free slot; there is
-    /// always one.
+    /// Hash and number, in the first free slot at or after the hash. Number 0 marks a free slot; at
+    /// least one exists.
     places: Vec<(u32, u32)>,
-    /// The slots before the table grew, retained for their memory.
+    /// Slots before the table grew, retained for reuse of their memory.
     spare: Vec<(u32, u32)>,
     count: usize,
 }
 
 impl Declared {
-    /// Removes all of them. The capacity for many is put aside, so that small programs do not clear
-    /// what a large one needed.
+    /// Removes all entries. A large capacity is set aside, so that small programs need not clear
+    /// the slots of a large one.
     pub(super) fn clear(&mut self) {
-        // Sizes are powers of two, and so is `ROOM`: masks of hashes depend on that.
+        // Sizes are powers of two, and so is `ROOM`: masks of hashes depend on this property.
         if self.count * 8 < self.places.len() {
             self.places.truncate(ROOM);
         }
@@ -29,7 +29,7 @@ impl Declared {
         self.count = 0;
     }
 
-    /// Finds the number with this hash for which `is_same` holds.
+    /// Returns the number with this hash for which `is_same` holds.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
         // The table is empty before the first number is added.
@@ -49,7 +49,7 @@ impl Declared {
 
     /// Adds a number that is not 0.
     pub(super) fn insert(&mut self, hash: u32, number: u32) {
-        // At most half full, so that a search ends at a free slot soon.
+        // At most half full, so that searches end at a free slot after few steps.
         if (self.count + 1) * 2 > self.places.len() {
             self.grow();
         }
@@ -80,12 +80,12 @@ impl Declared {
     }
 }
 
-/// Computes the hash of some words.
+/// Computes a hash of words.
 #[inline]
 pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u32 {
-    // A product has all words in its upper half; the rotation lets their order count. The factor is
-    // 2^64 divided by the golden ratio, an odd number: multiples of it are spread evenly (Fibonacci
-    // hashing).
+    // The upper half of a product depends on all words; the rotation makes their order significant.
+    // The factor is 2^64 divided by the golden ratio, an odd number: its multiples are distributed
+    // evenly (Fibonacci hashing).
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = words.into_iter().fold(0_u64, |mixed, word| {
         (mixed.rotate_left(26) ^ word).wrapping_mul(FACTOR)

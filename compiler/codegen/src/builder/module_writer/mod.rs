@@ -1,6 +1,6 @@
-//! The module without its open function: ids, sections, names, decorations, needs.
+//! Module without its open function: ids, sections, names, decorations, needs.
 //!
-//! Types and constants exist once.
+//! Types and constants are unique.
 
 mod constant;
 mod declared;
@@ -18,18 +18,18 @@ use glasm_ir::Stage;
 use spirv::{BuiltIn, Decoration, Op};
 
 // Zeros, booleans, numbers of elements and shift counts of words are below it: nearly all constants
-// that are not those of the program.
-/// Constants whose bits are below this number are found by index, without a hash.
+// that do not come from the program.
+/// Constants with bits below this number are found by index, without a hash.
 const SMALL: usize = 32;
 
 /// Writer of everything in a module that is outside of the open function. Cannot compute values.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleWriter {
-    /// Capabilities and what they enable.
+    /// Capabilities and the declarations that they require.
     pub(crate) needs: Needs,
-    /// Whether values get names.
+    /// True if values get names.
     pub(crate) has_names: bool,
-    /// What the module is for.
+    /// Stage of the module.
     stage: Option<Stage>,
     pub(crate) target: Target,
     pub(crate) device: DeviceFeatures,
@@ -42,34 +42,34 @@ pub(crate) struct ModuleWriter {
     pub(crate) annotations: Words,
     /// Types, constants, variables.
     pub(crate) globals: Words,
-    /// All functions but the newest; of that one the head.
+    /// All functions except the newest; the head of the newest one.
     pub(crate) functions: Words,
-    /// Variables for the interface of the entry point: inputs and outputs, from SPIR-V 1.4 on all.
+    /// Interface variables of the entry point: inputs and outputs, since SPIR-V 1.4 all variables.
     pub(crate) interface: Vec<u32>,
-    /// What is known about each id, those of the open function included.
+    /// Properties of each id, including those of the open function.
     values: Vec<ValueInfo>,
     derived: Vec<Derived>,
-    /// What was declared for each type that something was declared for.
+    /// Declarations for each type that has any.
     of_types: Vec<OfType>,
     scalar_types: [[TypeWord; 4]; SCALARS],
     void: TypeWord,
-    /// Types that are neither scalars, vectors nor pointers, by where their declarations end.
+    /// Types other than scalars, vectors and pointers, by the ends of their declarations.
     types: Declared,
-    /// Constants of less than [`SMALL`], which are asked for most.
+    /// Constants less than [`SMALL`], which are requested most often.
     small_constants: [[ValueWord; SMALL]; SCALARS],
-    /// Other scalars, and vectors.
+    /// Other scalar constants, and vector constants.
     constants: Declared,
     glsl: ValueWord,
 }
 
 impl ModuleWriter {
-    /// Empties the module and retains the memory.
+    /// Clears the module and retains the memory.
     pub(super) fn reset(&mut self, stage: Stage, options: &Options) {
         self.stage = Some(stage);
         self.target = options.target;
         self.device = options.device;
-        // Pairs in all of the module, since an id has the same type for each instruction that reads
-        // it.
+        // Pairs in all of the module, because an id has the same type for each instruction that
+        // reads it.
         self.wide_ints = if self.device.int64 {
             WideInts::Native
         } else {
@@ -93,16 +93,15 @@ impl ModuleWriter {
     }
 
     fn reset_ids(&mut self) {
-        // Id 0 does not exist in SPIR-V. Its entry lets ids be indices, and answers for lanes
+        // Id 0 does not exist in SPIR-V. Its entry allows ids as indices, and represents lanes
         // without a value.
         refill(&mut self.values, 1, NO_VALUE);
-        // Entry 0 is shared by all values of which nothing is known yet; `derived_mut` never
-        // returns it.
+        // Entry 0 is shared by all values without derived values; `derived_mut` never returns it.
         refill(&mut self.derived, 1, Derived::default());
     }
 
     fn reset_declarations(&mut self) {
-        // Entry 0 is that of types for which nothing was declared.
+        // Entry 0 represents types without declarations.
         refill(&mut self.of_types, 1, OfType::default());
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
         self.void = TypeWord::default();
@@ -112,7 +111,7 @@ impl ModuleWriter {
         self.glsl = ValueWord::NONE;
     }
 
-    /// Notes a need, or gives an error if the device lacks it.
+    /// Records a need. Returns an error if the device lacks it.
     pub(crate) fn require(&mut self, need: Need) -> Result<(), Failure> {
         self.needs.require(&self.device, need)
     }
@@ -144,7 +143,7 @@ impl ModuleWriter {
         std::array::from_fn(|_| self.label())
     }
 
-    /// Creates an id for something that is not a computed value: a variable, a function, a pointer.
+    /// Creates an id for an object other than a computed value: a variable, a function, a pointer.
     pub(crate) fn object(&mut self) -> ValueWord {
         ValueWord(self.make_id())
     }
@@ -162,19 +161,19 @@ impl ModuleWriter {
         id
     }
 
-    /// Returns what is known about `id`.
+    /// Returns the properties of `id`.
     #[inline]
     pub(crate) fn info(&self, id: ValueWord) -> ValueInfo {
         self.values[id.0 as usize]
     }
 
-    /// Returns what was derived from `id`.
+    /// Returns the values derived from `id`.
     #[inline]
     pub(crate) fn derived(&self, id: ValueWord) -> &Derived {
         &self.derived[self.values[id.0 as usize].derived as usize]
     }
 
-    /// Lets the caller note what was derived from `id`.
+    /// Returns the values derived from `id` for modification.
     pub(super) fn derived_mut(&mut self, id: ValueWord) -> &mut Derived {
         let place = &mut self.values[id.0 as usize].derived;
         if *place == 0 {
@@ -236,12 +235,12 @@ impl ModuleWriter {
         self.annotations.about(Op::Decorate, leading, operands);
     }
 
-    /// Makes a variable one of SPIR-V's own.
+    /// Decorates a variable as a built-in.
     pub(crate) fn decorate_builtin(&mut self, id: ValueWord, builtin: BuiltIn) {
         self.decorate(id, Decoration::BuiltIn, &[builtin as u32]);
     }
 
-    /// Notes that a value may differ between the invocations that use it together.
+    /// Decorates a value that may differ between the invocations that use it together.
     pub(crate) fn decorate_divergent(&mut self, id: ValueWord) {
         self.decorate(id, Decoration::NonUniform, &[]);
     }

@@ -1,5 +1,5 @@
-//! Types of the module, and variables of these types. Each type exists once: SPIR-V forbids equal
-//! declarations of types that are neither aggregates nor pointers.
+//! Types of the module, and variables of these types. Types are unique: SPIR-V forbids equal
+//! declarations of types other than aggregates and pointers.
 
 use super::declared::hash;
 use super::{ModuleWriter, Scalar, ValueWord};
@@ -60,15 +60,16 @@ impl ModuleWriter {
         }
     }
 
-    /// Returns the type that `op` with `operands` declares; the same declaration twice gives the
-    /// same type. Scalars and vectors have [`ty`](Self::ty), pointers [`pointer`](Self::pointer).
+    /// Returns the type that `op` with `operands` declares; equal declarations return the same
+    /// type. Scalars and vectors are declared by [`ty`](Self::ty), pointers by
+    /// [`pointer`](Self::pointer).
     pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
         let words = operands.iter().map(|&operand| u64::from(operand));
         let hash = hash(std::iter::once(op as u64).chain(words));
         let head = (operands.len() as u32 + 2) << 16 | op as u32;
         let globals = &self.globals.0;
-        // The words in the module are the key: head, id, operands, of which the id is what is
-        // looked for.
+        // The key is the words in the module: head, id, operands; the id is the result of the
+        // search.
         let known = self.types.find(hash, |end| {
             let start = end as usize - operands.len() - 2;
             globals[start] == head && globals[start + 2..end as usize] == *operands
@@ -81,7 +82,7 @@ impl ModuleWriter {
         ty
     }
 
-    /// Declares a type that nothing else uses, to be decorated.
+    /// Declares a type without other uses, which may be decorated.
     pub(crate) fn declare_distinct_type<const N: usize>(
         &mut self,
         op: Op,
@@ -96,7 +97,7 @@ impl ModuleWriter {
     pub(crate) fn declare_strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
         // A distinct type: variables outside of blocks must not have types with a stride.
         let array = self.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
-        // The size of a vector, and the least stride in a uniform block (std140).
+        // The size of a vector, and the minimum stride in a uniform block (std140).
         self.decorate(array, Decoration::ArrayStride, &[16]);
         array
     }
@@ -112,8 +113,8 @@ impl ModuleWriter {
         block
     }
 
-    /// Does what [`declare_distinct_type`](Self::declare_distinct_type) does with any number of
-    /// operands.
+    /// Declares a type without other uses, with any number of operands; see
+    /// [`declare_distinct_type`](Self::declare_distinct_type).
     pub(crate) fn declare_long_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
         let id = self.make_id();
         self.globals.head(op, operands.len() + 1);
@@ -122,7 +123,7 @@ impl ModuleWriter {
         TypeWord(id)
     }
 
-    /// Returns the type of the value of functions that give none.
+    /// Returns the result type of functions without a result.
     pub(crate) fn void(&mut self) -> TypeWord {
         if self.void == TypeWord::default() {
             self.void = self.declare_type(Op::TypeVoid, &[]);
@@ -131,7 +132,7 @@ impl ModuleWriter {
     }
 
     fn of_type(&mut self, ty: TypeWord) -> &mut OfType {
-        // Nothing is ever derived from types, which are not values.
+        // Nothing is derived from types, which are not values.
         let place = &mut self.values[ty.0 as usize].derived;
         if *place == 0 {
             *place = self.of_types.len() as u32;
@@ -156,20 +157,20 @@ impl ModuleWriter {
         pointer
     }
 
-    /// Declares a module-scope variable of type `pointee`, zero at the start if its class allows
-    /// that.
+    /// Declares a module-scope variable of type `pointee`, initialized to zero if its class permits
+    /// it.
     pub(crate) fn declare_variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
         if class != StorageClass::Private {
             return self.declare_uninitialized(class, pointee);
         }
-        // Registers that were never written read as 0, in memory as in values; without an
-        // initializer they would be undefined.
+        // Registers that were never written read as 0, in memory as in values; they would be
+        // undefined without an initializer.
         let pointer = self.pointer(class, pointee);
         let id = self.object();
         let zero = self.null(pointee);
         self.globals
             .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
-        // Listed by the entry point from SPIR-V 1.4 on, of any class.
+        // Since SPIR-V 1.4 the entry point lists variables of any class.
         self.interface.push(id.0);
         id
     }
@@ -188,7 +189,7 @@ impl ModuleWriter {
         id
     }
 
-    /// Returns the zero of any type.
+    /// Returns the null constant of any type.
     pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
         let known = self.of_type(ty).zero;
         if known.is_some() {
@@ -206,7 +207,7 @@ impl ModuleWriter {
         self.declare_type(Op::TypeArray, &[element.0, len.0])
     }
 
-    /// Returns the scalar that holds 64-bit integers.
+    /// Returns the scalar that represents 64-bit integers.
     pub(crate) fn wide_int(&self) -> Scalar {
         match self.wide_ints {
             WideInts::Native => Scalar::U64,
@@ -214,9 +215,9 @@ impl ModuleWriter {
         }
     }
 
-    /// Returns the scalar in which lanes of type `ty` are read.
+    /// Returns the scalar as which lanes of type `ty` are read.
     pub(crate) fn read_scalar(&self, ty: Type) -> Scalar {
-        // Registers hold halves as bits in the low 16 bits of a word (NV_gpu_program5 section
+        // Registers contain halves as bits in the low 16 bits of a word (NV_gpu_program5 section
         // 2.X.8.Z, CVT).
         if ty == Type::F16 {
             return Scalar::U32;
@@ -224,8 +225,8 @@ impl ModuleWriter {
         compute_scalar(ty, self.wide_ints)
     }
 
-    /// Returns the scalar of lanes of type `ty` that are only moved: doubles are bits on devices
-    /// without them.
+    /// Returns the scalar of lanes of type `ty` that are only moved: doubles are moved as bits on
+    /// devices without them.
     pub(crate) fn moved_scalar(&self, ty: Type) -> Scalar {
         if ty == Type::F64 && !self.device.float64 {
             self.wide_int()

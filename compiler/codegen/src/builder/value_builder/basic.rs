@@ -13,7 +13,7 @@ impl ValueBuilder {
         (self.widen(a, size), self.widen(b, size))
     }
 
-    /// Adds the decorations that the flags of the instruction ask for.
+    /// Adds the decorations that the flags of the instruction require.
     #[inline]
     pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
         if self.is_exact || !self.flags.is_empty() {
@@ -23,8 +23,8 @@ impl ValueBuilder {
 
     #[inline(never)]
     fn decorate_flagged(&mut self, val: Val, op: Op) {
-        // Mesa's OpenGL loses infinities of doubles that are declared exact, so that only
-        // instructions that ask for it are.
+        // Mesa's OpenGL loses infinities of doubles that are declared exact, so only instructions
+        // that require exactness are.
         let is_exact = self.is_exact && val.scalar != Scalar::F64;
         if is_contractible(op) && (is_exact || self.flags.contains(InstFlags::PRECISE)) {
             self.decorate(val.id, Decoration::NoContraction, &[]);
@@ -57,14 +57,13 @@ impl ValueBuilder {
         self.write_binary(op, a, b)
     }
 
-    /// Does what [`binary`](Self::binary) does for operands of different sizes, or where one is a
-    /// constant.
+    /// Emits `a op b` for operands of different sizes, or if one is a constant.
     #[inline(never)]
     fn fold_or_write_binary(&mut self, op: Op, a: Val, b: Val) -> Val {
         if let Some(known) = self.fold_binary(op, a, b) {
             return known;
         }
-        // After the attempt to fold, because widening may write an instruction that is unused then.
+        // After folding, because widening may emit an instruction that is then unused.
         let (a, b) = self.widen_both(a, b);
         self.write_binary(op, a, b)
     }
@@ -126,7 +125,7 @@ impl ValueBuilder {
         self.test(op, a, b)
     }
 
-    /// Emits `cond ? a : b`. Folds constants.
+    /// Emits `cond ? a : b`. Folds constant conditions.
     pub(crate) fn select(&mut self, cond: Val, a: Val, b: Val) -> Val {
         if a.id == b.id {
             return a;
@@ -159,8 +158,8 @@ impl ValueBuilder {
 
     /// Emits a GLSL.std.450 instruction, with the type of the first argument.
     pub(crate) fn ext<const N: usize>(&mut self, op: GlslOp, args: &[Val; N]) -> Val {
-        // GLSL.std.450 wants all operands to have the type of the result; only a few instructions
-        // take scalars with vectors.
+        // GLSL.std.450 requires all operands to have the type of the result; only a few
+        // instructions accept scalars with vectors.
         let size = args.iter().fold(1, |size, arg| size.max(arg.size));
         // No instruction of GLSL.std.450 has more than three arguments.
         let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
@@ -178,14 +177,14 @@ impl ValueBuilder {
         self.op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])
     }
 
-    /// Maps the components of `val` one by one: `f` maps each to a scalar.
+    /// Maps the components of `val` individually: `f` maps each to a scalar.
     pub(crate) fn map_components(
         &mut self,
         val: Val,
         mut f: impl FnMut(&mut Self, usize) -> Val,
     ) -> Val {
         let mut lanes = [Lane::UNDEFINED; 4];
-        // `f` may give another type than it gets.
+        // `f` may return another type than that of its argument.
         let mut scalar = val.scalar;
         for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
             let part = f(self, index);
@@ -195,7 +194,7 @@ impl ValueBuilder {
         self.gather_vector(&lanes[..val.size as usize], scalar)
     }
 
-    /// Extracts component `index` of `val`, or gives `val` itself if it is a scalar.
+    /// Extracts component `index` of `val`; returns `val` itself if it is a scalar.
     pub(crate) fn component(&mut self, val: Val, index: usize) -> Val {
         let id = if val.size == 1 {
             val.id
@@ -222,8 +221,7 @@ impl ValueBuilder {
 
     /// Emits a logical operation. Folds constants.
     pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
-        // A constant that decides alone gives a constant, one that decides nothing the other
-        // operand.
+        // A constant that determines the result yields a constant, a neutral one the other operand.
         for (value, other) in [(a, b), (b, a)] {
             match (op, self.splat_bits(value)) {
                 (Op::LogicalOr, Some(0)) => return other,
@@ -257,8 +255,8 @@ impl ValueBuilder {
     }
 }
 
-/// Returns whether `NoContraction` matters for an instruction: it is for arithmetic ones, several
-/// of which a device may otherwise merge into one with a single rounding (SPIR-V, Decoration).
+/// Returns true if `NoContraction` matters for an instruction: for arithmetic ones, several of
+/// which a device may otherwise contract into one with a single rounding (SPIR-V, Decoration).
 fn is_contractible(op: Op) -> bool {
     matches!(
         op,

@@ -1,48 +1,48 @@
-//! Blocks of the open function: how each begins and ends, and accesses to memory.
+//! Blocks of the open function: their labels and terminators, and accesses to memory.
 
 use super::ValueBuilder;
 use crate::words::{LabelWord, TypeWord, ValueWord};
 use spirv::{LoopControl, Op, SelectionControl, StorageClass};
 
 impl ValueBuilder {
-    /// Begins a block, which is the open one then.
+    /// Begins a block and makes it the open block.
     pub(crate) fn begin_block(&mut self, label: LabelWord) {
         self.body.op(Op::Label, &[label.0]);
         self.block = label;
         self.reachable = true;
     }
 
-    /// Ends the open block, after which another one is begun at once.
+    /// Ends the open block; the caller begins another block immediately.
     pub(crate) fn jump(&mut self, label: LabelWord) {
         self.body.op(Op::Branch, &[label.0]);
     }
 
-    /// Ends the open block; what comes next is not reached from here.
+    /// Ends the open block; the following code is unreachable from it.
     pub(crate) fn branch(&mut self, label: LabelWord) {
         self.jump(label);
         self.reachable = false;
     }
 
-    /// Ends the open block by a condition.
+    /// Ends the open block with a conditional branch.
     pub(crate) fn jump_if(&mut self, cond: ValueWord, then: LabelWord, otherwise: LabelWord) {
         let operands = [cond.0, then.0, otherwise.0];
         self.body.op(Op::BranchConditional, &operands);
     }
 
-    /// Declares where the ways of the selection meet that the open block ends with.
+    /// Declares the merge block of the selection whose header is the open block.
     pub(crate) fn merge_selection(&mut self, merge: LabelWord) {
-        // Whether to flatten a branch is left to the driver.
+        // The driver decides whether to flatten a branch.
         let none = SelectionControl::NONE.bits();
         self.body.op(Op::SelectionMerge, &[merge.0, none]);
     }
 
-    /// Declares the open block the header of a loop.
+    /// Declares the open block as the header of a loop.
     pub(crate) fn merge_loop(&mut self, merge: LabelWord, next: LabelWord, control: LoopControl) {
         self.body
             .op(Op::LoopMerge, &[merge.0, next.0, control.bits()]);
     }
 
-    /// Computes a pointer to what a pointer to an aggregate and indices lead to.
+    /// Computes a pointer to an element of an aggregate from a pointer and indices.
     pub(crate) fn chain(
         &mut self,
         class: StorageClass,
@@ -62,11 +62,11 @@ impl ValueBuilder {
     }
 }
 
-/// Chooses how drivers may change a loop with `exits` ways out.
+/// Chooses the loop control for a loop with `exits` exits.
 ///
-/// Unrolling is left to the driver if there is one. Mesa 25.0 deletes exits of a loop that it would
-/// unroll: once it has found for one of several exits how often the loop runs at most, it drops all
-/// others whose first value or step is a uniform.
+/// Unrolling is left to the driver if there is only one exit. Mesa 25.0 deletes exits of a loop
+/// that it would unroll: after computing the maximum number of iterations from one of several
+/// exits, it drops all other exits whose first value or step is a uniform.
 pub(crate) const fn choose_loop_control(exits: u32) -> LoopControl {
     match exits {
         0 | 1 => LoopControl::NONE,

@@ -19,7 +19,7 @@ impl ValueBuilder {
         if info.home == Home::Constant {
             return self.cast_constant(id, to);
         }
-        // One slot is for all other types than floats, so the type is compared below.
+        // One slot is for all types other than floats, so the type is compared below.
         let index = usize::from(to.is_float());
         let known = self.derived(id).casts[index];
         if known.is_some() && self.info(known).scalar == to {
@@ -27,10 +27,10 @@ impl ValueBuilder {
         }
         let cast = self.write_cast(id, to);
         if !info.scalar.is_bool() && cast != id {
-            // The way back needs no instruction.
+            // The inverse cast needs no instruction.
             self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
         }
-        // There is one slot for integers and one for floats: the first type asked for retains it.
+        // There is one slot for integers and one for floats: the first type requested occupies it.
         if !known.is_some() {
             self.derived_mut(id).casts[index] = cast;
             if info.home == Home::Body {
@@ -44,7 +44,7 @@ impl ValueBuilder {
         let info = self.info(id);
         let known = *self.derived(id);
         if info.size > 1 {
-            // A vector is cast part by part, so that the result is a constant again.
+            // A vector is cast component by component, so that the result is a constant again.
             let parts = known.parts.map(|part| {
                 if part.is_some() {
                     self.cast(part, to)
@@ -60,7 +60,7 @@ impl ValueBuilder {
             }
             (Scalar::BoolFloat, Scalar::F64) if known.bits != 0 => 1.0f64.to_bits(),
             (Scalar::BoolFloat, _) if known.bits != 0 => u64::from(1.0f32.to_bits()),
-            // As many ones as the type has; `constant` cuts the rest.
+            // As many ones as the type has bits; `constant` truncates the rest.
             (Scalar::BoolInt, _) if known.bits != 0 => u64::MAX,
             _ => known.bits,
         };
@@ -71,11 +71,10 @@ impl ValueBuilder {
         let info = self.info(id);
         let (home, size, from) = (info.home, info.size, info.scalar);
         match (from.is_bool(), to.is_bool()) {
-            // Both are `OpTypeBool`. What each represents is noted with the id that it was made
-            // with.
+            // Both are `OpTypeBool`. The representation of a boolean is recorded with its original
+            // id.
             (true, true) => return id,
-            // Lanes of 64 bits get the bits of the word that a boolean is, extended with zeros
-            // below.
+            // Lanes of 64 bits get the bits of the 32-bit boolean, zero-extended below.
             (true, false) if !to.is_wide() => return self.select_number(id, to),
             (false, true) => return self.compare_with_zero(id, to),
             (true | false, false) => {}
@@ -91,7 +90,7 @@ impl ValueBuilder {
             (Scalar::Pair, Scalar::U32) => {
                 self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0])
             }
-            // `OpBitcast` wants as many bits on both sides.
+            // `OpBitcast` requires the same number of bits on both sides.
             _ if from.is_wide() == to.is_wide() => {
                 self.derive(home, Op::Bitcast, to, size, &[id.0])
             }
@@ -99,7 +98,7 @@ impl ValueBuilder {
         }
     }
 
-    /// Casts between 32 and 64 bits: as integers, which are extended with zeros and cut.
+    /// Casts between 32 and 64 bits as integers, by zero extension and truncation.
     fn cast_by_words(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let wide_int = |scalar| {
             if scalar == Scalar::Pair {
@@ -117,7 +116,7 @@ impl ValueBuilder {
         steps.into_iter().fold(id, |id, step| self.cast(id, step))
     }
 
-    /// Selects 1.0 or all ones where a boolean holds, else 0.
+    /// Selects 1.0 or all ones if a boolean is true, else 0.
     fn select_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let info = self.info(id);
         let bits = if info.scalar == Scalar::BoolFloat {

@@ -1,25 +1,26 @@
-//! Vectors made of lanes of several values: a constant, a shuffle, an insertion or a construction.
+//! Construction of vectors from lanes of several values: a constant, a shuffle, an insertion or a
+//! construction.
 
 use super::{Home, Lane, ModuleWriter, Picks, Scalar, ValueBuilder};
 use crate::builder::lane::is_start;
 use crate::words::ValueWord;
 use spirv::Op;
 
-/// What a vector is made of.
+/// Constituents of a vector.
 #[derive(Default)]
 struct Parts {
-    /// The first two vectors.
+    /// First two vectors.
     vectors: [ValueWord; 2],
     vector_count: usize,
     constants: [ValueWord; 4],
     constant_count: usize,
-    /// Whether there are scalars that are not constants.
+    /// True if there are scalars that are not constants.
     has_scalars: bool,
 }
 
 impl Parts {
-    /// Returns whether one `OpVectorShuffle` does: of two vectors, one of which may be made of all
-    /// constants.
+    /// Returns true if one `OpVectorShuffle` suffices: of two vectors, one of which may consist of
+    /// all constants.
     fn are_two_vectors(&self) -> bool {
         !self.has_scalars && self.vector_count + usize::from(self.constant_count > 0) == 2
     }
@@ -33,7 +34,7 @@ pub(super) fn gather_mixed(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> 
         *to_lane = cast_lane(w, lane, to);
     }
     let first = cast[0];
-    // `Picks` wants what follows the last lane to be the first one again.
+    // `Picks` requires the lanes after the last one to repeat the first.
     cast[lanes.len()..].fill(first);
     let lanes = &cast[..lanes.len()];
     let parts = find_parts(w, lanes);
@@ -47,8 +48,7 @@ pub(super) fn gather_mixed(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> 
     if is_construction(w, lanes) {
         return emit_construction(w, lanes, to);
     }
-    // A shuffle of two takes any of their components; with scalars it would need a vector made of
-    // them first.
+    // A shuffle of two accepts any of their components; scalars would first have to form a vector.
     if parts.are_two_vectors() {
         return emit_shuffle(w, lanes, to, &parts);
     }
@@ -68,7 +68,7 @@ fn cast_lane(w: &mut ValueBuilder, lane: Lane, to: Scalar) -> Lane {
     if info.scalar == Scalar::Pair || to == Scalar::Pair {
         return Lane::scalar(w.scalar(lane, to));
     }
-    // Constants are decomposed, so that vectors made of them are constants again.
+    // Constants are decomposed, so that vectors of them are constants again.
     if info.home == Home::Constant {
         let part = w.extract(lane.id(), lane.component());
         return Lane::scalar(w.cast(part, to));
@@ -106,7 +106,7 @@ fn make_constant(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord 
     w.composite(to, &parts[..lanes.len()])
 }
 
-/// Finds the part of the function where a value derived from all of `lanes` can live.
+/// Returns the part of the function where a value derived from all of `lanes` can be defined.
 fn find_common_home(w: &ModuleWriter, lanes: &[Lane]) -> Home {
     let homes = lanes.iter().map(|lane| w.info(lane.id()).home);
     homes.max().unwrap_or(Home::Body)
@@ -126,7 +126,8 @@ fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts)
     let first_size = u32::from(w.info(first).size);
     let mut operands = [first.0, second.0, 0, 0, 0, 0];
     for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
-        // Components of the second vector count on from those of the first (`OpVectorShuffle`).
+        // The indices of components of the second vector follow those of the first
+        // (`OpVectorShuffle`).
         *operand = if lane.id() == first {
             lane.component() as u32
         } else if let Some(position) = constants.iter().position(|&id| id == lane.id()) {
@@ -145,9 +146,9 @@ fn emit_shuffle(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar, parts: &Parts)
     )
 }
 
-/// Returns whether the lanes are whole values in order, so that one construction suffices.
-// For a vector `OpCompositeConstruct` takes both scalars and whole vectors, as long as their
-// components come in order.
+/// Returns true if the lanes are whole values in order, so that one construction suffices.
+// `OpCompositeConstruct` of a vector accepts both scalars and whole vectors, if their components
+// are in order.
 fn is_construction(w: &ModuleWriter, lanes: &[Lane]) -> bool {
     let mut rest = lanes;
     while let Some(first) = rest.first() {
@@ -217,7 +218,7 @@ fn emit_construction(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueW
 fn gather_constituent(w: &mut ValueBuilder, lanes: &[Lane], to: Scalar) -> ValueWord {
     match lanes {
         [lane] => w.extract(lane.id(), lane.component()),
-        // A repeated component comes back as one scalar.
+        // A repeated component is returned as one scalar.
         _ => w.gather_vector(lanes, to).id,
     }
 }

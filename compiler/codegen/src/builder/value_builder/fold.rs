@@ -1,6 +1,6 @@
-//! Single SPIR-V instructions on constants, which occur in longer sequences where some sources of
-//! an instruction are constants, and identities that hold for every value. The values are those of
-//! [`glasm_ir::interp`].
+//! Constant folding of single SPIR-V instructions, which occur in longer sequences if some sources
+//! of an instruction are constants, and identities that hold for every value. The values are
+//! computed as in [`glasm_ir::interp`].
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -17,15 +17,15 @@ use spirv::Op as Spv;
 pub(crate) enum Folded {
     /// This constant.
     Constant(u64),
-    /// The first operand.
+    /// First operand.
     First,
-    /// The second operand.
+    /// Second operand.
     Second,
-    /// Nothing simpler.
+    /// Not foldable.
     No,
 }
 
-/// Folds `a op b` where the bits of one or both are known.
+/// Folds `a op b` if the bits of one or both are known.
 pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
     if let (Some(a), Some(b)) = (a, b) {
         return arithmetic(op)
@@ -70,21 +70,20 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
         Spv::FOrdLessThanEqual => holds(Op::SetLe, Float),
         Spv::FOrdGreaterThan => holds(Op::SetGt, Float),
         Spv::FOrdGreaterThanEqual => holds(Op::SetGe, Float),
-        // The IR has neither of these two. NaN fails every ordered comparison and passes every
-        // unordered one.
+        // The IR has neither of these two operations. Every ordered comparison with NaN is false
+        // and every unordered one true.
         Spv::FOrdNotEqual => Some(holds(Op::SetLt, Float)? || holds(Op::SetGt, Float)?),
         Spv::FUnordLessThan => Some(!holds(Op::SetGe, Float)?),
         _ => None,
     }
 }
 
-/// Finds the operation of the IR that a SPIR-V instruction does, and what it takes its operands
-/// for.
+/// Returns the IR operation of a SPIR-V instruction, and the base type of its operands.
 fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     use TypeBase::{Float, Signed, Unsigned};
     Some(match op {
-        // In two's complement sums, differences and the low halves of products do not depend on the
-        // signedness.
+        // In two's complement sums, differences and the low halves of products are independent of
+        // the signedness.
         Spv::IAdd => (Op::Add, Unsigned),
         Spv::ISub => (Op::Sub, Unsigned),
         Spv::IMul => (Op::Mul, Unsigned),
@@ -102,7 +101,7 @@ fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     })
 }
 
-/// Evaluates an operation; gives `None` for operands that are not numbers of `base`.
+/// Evaluates an operation; returns `None` for operands that are not numbers of `base`.
 fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let (width, is_float) = match scalar {
         Scalar::U32 | Scalar::S32 => (Width::W32, false),
@@ -116,11 +115,11 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
     if is_float != (base == TypeBase::Float) {
         return None;
     }
-    // The first lane is enough: components of a splat are equal.
+    // The first lane suffices: components of a splat are equal.
     let mut sources = Sources::default();
     (sources[0][0], sources[1][0]) = (a, b);
-    // `OpFMul` itself is an IEEE product; products in which zero wins are sequences of instructions, see
-    // `arith::multiply_legacy`.
+    // `OpFMul` itself is an IEEE product; products in which zero takes precedence are sequences of
+    // instructions, see `arith::multiply_legacy`.
     let lanes = evaluate(
         op,
         Type::of(base, width),
@@ -159,14 +158,14 @@ fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
 fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
-    // Only what holds for -0, infinities and NaN: x + 0 makes +0 of -0, and 0 * x is NaN for an
-    // infinite x.
+    // Only identities that hold for -0, infinities and NaN: x + 0 turns -0 into +0, and 0 * x is
+    // NaN for an infinite x.
     match op {
         Spv::FMul | Spv::FDiv if b == Some(ONE) => Folded::First,
         Spv::FMul if a == Some(ONE) => Folded::Second,
         Spv::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
         Spv::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
-        // -0 - +0 is -0 + -0, a sum of equal signs, which it retains (IEEE 754 section 6.3).
+        // -0 - +0 is -0 + -0, a sum of equal signs, whose sign is preserved (IEEE 754 section 6.3).
         Spv::FSub if b == Some(0) => Folded::First,
         _ => Folded::No,
     }

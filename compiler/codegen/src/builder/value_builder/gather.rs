@@ -1,5 +1,5 @@
-//! Lanes to vectors: reads lanes of any values as one vector (or one scalar, where all are equal)
-//! of a given type, in as few instructions as possible.
+//! Gathering of lanes: reads lanes of any values as one vector (or one scalar, if all are equal) of
+//! a given type, in as few instructions as possible.
 
 use super::{Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueBuilder, construct};
 use crate::builder::lane::{are_of_one_value, is_prefix};
@@ -9,15 +9,15 @@ use glasm_ir::{Swizzle, WriteMask};
 use spirv::Op;
 
 impl ValueBuilder {
-    /// Gathers `lanes` into a vector of type `to`; gives a scalar if all are equal.
+    /// Gathers `lanes` into a vector of type `to`; returns a scalar if all are equal.
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        // Comparisons look at four lanes for any number.
+        // Comparisons always read four lanes.
         let four = std::array::from_fn(|place| *lanes.get(place).unwrap_or(&lanes[0]));
         self.gather_first(&four, lanes.len() as u8, to)
     }
 
-    /// Does what [`gather`](Self::gather) does for the first `size` of `lanes`; the others are the
-    /// first one again.
+    /// Gathers the first `size` of `lanes` like [`gather`](Self::gather); the other lanes repeat
+    /// the first one.
     pub(crate) fn gather_first(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Val {
         if let Some(val) = self.find_whole(lanes, size, to) {
             return val;
@@ -38,7 +38,7 @@ impl ValueBuilder {
         Val::new(id, to, size)
     }
 
-    /// Does what [`gather`](Self::gather) does for the picked lanes of `base`; gives 0 if there are
+    /// Gathers the picked lanes of `base` like [`gather`](Self::gather); returns 0 if there are
     /// none.
     pub(crate) fn gather_picks(&mut self, base: &[Lane; 4], picks: Picks, to: Scalar) -> Val {
         let from = picks.of(base);
@@ -47,13 +47,13 @@ impl ValueBuilder {
                 let zero = self.constant(to, 0);
                 self.val(zero)
             }
-            // Instructions on pairs go lane by lane and ask for one lane at a time.
+            // Instructions on pairs process lanes individually and request one lane at a time.
             (_, Scalar::Pair) => self.gather_first(&[from[0]; 4], 1, to),
             (size, _) => self.gather_first(&from, size, to),
         }
     }
 
-    /// Does what [`gather`](Self::gather) does for the lanes `lanes` of `from`.
+    /// Gathers the lanes `lanes` of `from` like [`gather`](Self::gather).
     pub(crate) fn gather_lanes(&mut self, lanes: u8, from: &[Lane; 4], to: Scalar) -> Val {
         match self.find_available(from, Swizzle::XYZW, lanes, to) {
             Some(val) => val,
@@ -61,8 +61,8 @@ impl ValueBuilder {
         }
     }
 
-    /// Finds the value that a source reads, if it need not be made: a whole one, or a component
-    /// that was read before.
+    /// Returns the value that a source reads, if no instruction is needed: a whole value, or a
+    /// component that was extracted before.
     #[inline(always)]
     pub(crate) fn find_available(
         &self,
@@ -88,8 +88,8 @@ impl ValueBuilder {
         is_known.then_some(Val::new(id, to, 1))
     }
 
-    /// Finds the value whose components are the first `size` of `lanes`, or that all of them are,
-    /// if there is one.
+    /// Returns the value whose components are the first `size` of `lanes`, or the scalar that all
+    /// of them are, if there is one.
     #[inline(always)]
     pub(crate) fn find_whole(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {
         let first = lanes[0];
@@ -103,12 +103,12 @@ impl ValueBuilder {
             own if own == size => 1,
             _ => return None,
         };
-        // Bits that differ from those of a run, without a branch for each lane.
+        // Bits that differ from those of consecutive lanes, without a branch for each lane.
         let second = lanes[1].differs(first, step);
         let third = lanes[2].differs(first, 2 * step);
         let fourth = lanes[3].differs(first, 3 * step);
-        // Scalars get here with step 0, vectors of `size` components with step 1; lanes beyond
-        // `size` hold anything.
+        // Scalars are compared with step 0, vectors of `size` components with step 1; lanes beyond
+        // `size` are arbitrary.
         let is_whole = match size {
             4 => second | third | fourth == 0,
             3 => second | third == 0,
@@ -118,7 +118,8 @@ impl ValueBuilder {
         is_whole.then_some(Val::new(first.id(), to, info.size))
     }
 
-    /// Gathers the picked lanes of `base` if that is a vector in the right type and not a constant.
+    /// Gathers the picked lanes of `base` if they belong to a vector of the right type that is not
+    /// a constant.
     #[inline(always)]
     pub(crate) fn gather_vector_of(
         &mut self,
@@ -128,7 +129,7 @@ impl ValueBuilder {
     ) -> Option<Val> {
         let id = base[0].id();
         let info = self.info(id);
-        // Registers that were written as a whole, which is most of them.
+        // Registers that were written as a whole, which are most of them.
         let is_vector = info.size == 4 && info.scalar == to && info.home != Home::Constant;
         if !is_vector || *base != Lane::all_of(id) || picks.size == 0 {
             return None;
@@ -143,21 +144,21 @@ impl ValueBuilder {
         Some(Val::new(id, to, size))
     }
 
-    /// Gathers lanes of one value in any order, unless they have to be read one by one.
+    /// Gathers lanes of one value in any order, unless they have to be read individually.
     fn gather_one(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<ValueWord> {
         let id = lanes[0].id();
         let info = self.info(id);
-        // A pair is a vector in SPIR-V, which has no vectors of vectors: pairs always go lane by
-        // lane.
+        // A pair is a vector in SPIR-V, which has no vectors of vectors: pairs are always processed
+        // lane by lane.
         if to == Scalar::Pair || info.scalar == Scalar::Pair {
             return None;
         }
         if info.scalar == to {
-            // Constants are decomposed, so that vectors made of them are constants again.
+            // Constants are decomposed, so that vectors of them are constants again.
             let picks = Picks::of_components(lanes, size);
             return (info.home != Home::Constant).then(|| self.swizzle(id, picks));
         }
-        // The value may have the right type already.
+        // The value may already have the right type.
         let cast = self.cast(id, to);
         if cast == id {
             return None;
@@ -166,7 +167,7 @@ impl ValueBuilder {
         Some(self.gather_first(&same, size, to).id)
     }
 
-    /// Gathers `lanes` into a vector of as many components, splats included.
+    /// Gathers `lanes` into a vector of the same number of components, including splats.
     pub(crate) fn gather_vector(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         let val = self.gather(lanes, to);
         self.widen(val, lanes.len() as u8)
@@ -192,7 +193,7 @@ impl ValueBuilder {
             return self.cast(lane.id(), to);
         }
         if info.scalar != to {
-            // If the whole vector was cast before, its component has the right type already.
+            // If the whole vector has been cast, its component already has the right type.
             let cast = self.derived(lane.id()).casts[usize::from(to.is_float())];
             if cast.is_some() && self.info(cast).scalar == to {
                 return self.extract(cast, lane.component());
@@ -224,7 +225,7 @@ impl ValueBuilder {
         part
     }
 
-    /// Retains the value of a component, or of a splat, until the branch ends.
+    /// Caches the value of a component, or of a splat, until the branch ends.
     fn keep_part(&mut self, id: ValueWord, index: usize, part: ValueWord) {
         self.derived_mut(id).parts[index] = part;
         if self.info(id).home == Home::Body {
@@ -232,14 +233,14 @@ impl ValueBuilder {
         }
     }
 
-    /// Makes a vector of `size` copies of a scalar.
+    /// Emits a vector of `size` copies of a scalar.
     pub(crate) fn splat(&mut self, id: ValueWord, size: u8) -> ValueWord {
         if size == 1 {
             return id;
         }
         // Slot 0 is free: a vector of one component is the scalar itself.
         let last = usize::from(size) - 1;
-        // Scalars have no parts, so their splats by size are cached there.
+        // Scalars have no components, so their splats by size are cached in these slots.
         let known = self.derived(id).parts[last];
         if known.is_some() {
             return known;
@@ -263,7 +264,7 @@ impl ValueBuilder {
         }
     }
 
-    /// Shuffles components of one vector; the same ones twice are the same value.
+    /// Shuffles components of one vector; equal shuffles return the same value.
     pub(super) fn swizzle(&mut self, id: ValueWord, picks: Picks) -> ValueWord {
         let key = ResultKey::swizzle(picks);
         if let Some(known) = self.find_result(id, key) {

@@ -1,8 +1,8 @@
-//! Values of the open function: instructions, scopes, and what was computed of each value before.
+//! Values of the open function: instructions, scopes, and cached results of each value.
 //!
-//! Values derived from parameters, inputs and other values of the function's prologue stay in the
-//! prologue, so they dominate the whole function; values derived in a branch are dropped when the
-//! branch ends.
+//! Values derived from parameters, inputs and other values of the function's prologue are also in
+//! the prologue, so they dominate the whole function; values derived in a branch are dropped when
+//! the branch ends.
 
 mod basic;
 mod blocks;
@@ -22,7 +22,7 @@ use glasm_ir::{InstFlags, Stage};
 use spirv::Op;
 use std::ops::{Deref, DerefMut};
 
-/// A cached derived value that is dropped at the end of a branch.
+/// Cached derived value that is dropped at the end of a branch.
 #[derive(Clone, Copy, Debug)]
 enum Cached {
     Part(ValueWord, u8),
@@ -30,25 +30,25 @@ enum Cached {
     Result(ValueWord, ResultKey),
 }
 
-/// Builder of the values of the open function, around the writer of the rest of the module.
+/// Builder of the values of the open function, containing the writer of the rest of the module.
 #[derive(Debug, Default)]
 pub(crate) struct ValueBuilder {
     module: ModuleWriter,
-    /// Whether zero times anything is zero.
+    /// True if zero times any value is zero.
     pub(crate) zero_product: bool,
-    /// Whether all results of 32 bits are declared exact. OpenGL has no float controls unless its
-    /// driver knows them from Vulkan: drivers take for granted that infinities and NaN cancel each
-    /// other out, and sums in another order for the same, unless results are declared exact.
+    /// True if all 32-bit results are declared exact. OpenGL has no float controls unless its
+    /// driver shares them with Vulkan: drivers assume that infinities and NaN cancel out, and
+    /// reorder sums, unless results are declared exact.
     is_exact: bool,
-    /// Whether numbers with few bits are left unchanged.
+    /// True if numbers of lower precision are not rounded.
     pub(crate) fast_precision: bool,
-    /// Whether code flushes denormals, because the device does not.
+    /// True if code flushes denormals, because the device does not.
     pub(crate) flushes_denormals: bool,
     /// Flags of the open instruction.
     pub(crate) flags: InstFlags,
-    /// The open block.
+    /// Open block.
     pub(crate) block: LabelWord,
-    /// Whether control reaches the end of the open block.
+    /// True if control reaches the end of the open block.
     pub(crate) reachable: bool,
     /// Start of the entry block of the newest function.
     pub(crate) prologue: Words,
@@ -76,7 +76,7 @@ impl DerefMut for ValueBuilder {
 }
 
 impl ValueBuilder {
-    /// Empties the module and retains the memory.
+    /// Clears the module and retains the memory.
     pub(crate) fn reset(&mut self, stage: Stage, modes: &Modes, options: &Options) {
         self.module.reset(stage, options);
         self.zero_product = options.legacy_multiply || modes.zero_product;
@@ -84,11 +84,11 @@ impl ValueBuilder {
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.is_exact = !options.fast_precision
             && if self.device.signed_zero_inf_nan_preserve_float32 {
-                // With the execution mode special numbers are preserved without it. Equal
-                // instructions of the register languages, which are those without denormals, give
-                // equal results in all programs (rules X and X+1 of NV_vertex_program's additions
-                // to appendix A), and where zero wins no device could fuse products with sums
-                // anyway: products are selections then.
+                // With the execution mode special numbers are preserved without declaring results
+                // exact. Equal instructions of the register languages, which are the languages
+                // without denormals, have equal results in all programs (rules X and X+1 of
+                // NV_vertex_program's additions to appendix A), and if zero takes precedence no
+                // device could fuse products with sums anyway: products are then selections.
                 self.zero_product || modes.flush_denormals
             } else {
                 options.target.is_opengl()
@@ -101,7 +101,7 @@ impl ValueBuilder {
         self.scopes = 0;
     }
 
-    /// Returns what follows the head of a module, in the order that SPIR-V wants.
+    /// Returns the sections after the head of a module, in the order that SPIR-V requires.
     pub(crate) fn sections(&self) -> [&Words; 7] {
         [
             // SPIR-V section 2.4: debug information, annotations, then types, constants and global
@@ -131,14 +131,13 @@ impl ValueBuilder {
         Val { id, scalar, size }
     }
 
-    /// Does what [`op`](Self::op) does with any number of operands.
+    /// Appends an instruction with a value and any number of operands to the body.
     pub(crate) fn long_op(&mut self, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
         let id = self.derive_long(Home::Body, op, scalar, size, operands);
         Val { id, scalar, size }
     }
 
-    /// Appends an instruction with a value to the part of the function where values with this home
-    /// live.
+    /// Appends an instruction with a value to the part of the function for values with this home.
     #[inline]
     pub(crate) fn derive<const N: usize>(
         &mut self,
@@ -154,7 +153,8 @@ impl ValueBuilder {
         id
     }
 
-    /// Does what [`derive`](Self::derive) does with any number of operands.
+    /// Appends an instruction with any number of operands to the part of the function for values
+    /// with this home.
     fn derive_long(
         &mut self,
         home: Home,
@@ -169,33 +169,33 @@ impl ValueBuilder {
         id
     }
 
-    /// Returns the part of the function where values with this home live.
+    /// Returns the part of the function for values with this home.
     #[inline]
     pub(crate) fn section(&mut self, home: Home) -> &mut Words {
         match home {
             Home::Prologue => &mut self.prologue,
-            // Nothing that needs an instruction is a constant; what is derived from one goes to the
-            // body.
+            // Results of instructions are not constants; values derived from constants are appended
+            // to the body.
             Home::Constant | Home::Body => &mut self.body,
         }
     }
 
-    /// Starts a branch whose derived values end with it; the mark goes to
+    /// Starts a branch whose derived values are dropped at its end; the mark is the argument of
     /// [`close_scope`](Self::close_scope).
     pub(crate) fn open_scope(&mut self) -> usize {
         self.scopes += 1;
         self.cached.len()
     }
 
-    /// Drops what was derived since the mark.
+    /// Drops the values derived since the mark.
     pub(crate) fn close_scope(&mut self, mark: usize) {
         self.scopes -= 1;
         while self.cached.len() > mark {
             let Some(cached) = self.cached.pop() else {
                 return;
             };
-            // The blocks that follow are not dominated by the branch, so its values must not be
-            // found again.
+            // The following blocks are not dominated by the branch, so its values must not be
+            // reused.
             match cached {
                 Cached::Part(id, index) => {
                     self.derived_mut(id).parts[index as usize] = ValueWord::NONE;
@@ -211,12 +211,12 @@ impl ValueBuilder {
         }
     }
 
-    /// Returns whether a branch is open.
+    /// Returns true if a branch is open.
     pub(crate) fn is_in_branch(&self) -> bool {
         self.scopes > 0
     }
 
-    /// Notes that a derived value was cached, so that it is dropped with the branch.
+    /// Records that a derived value was cached, so that it is dropped with the branch.
     #[inline]
     fn remember(&mut self, cached: Cached) {
         // Outside of all branches a value dominates the rest of the function.
@@ -225,19 +225,19 @@ impl ValueBuilder {
         }
     }
 
-    /// Finds what was computed of `id` before.
+    /// Returns a cached result of `id`.
     #[inline]
     pub(super) fn find_result(&self, id: ValueWord, key: ResultKey) -> Option<ValueWord> {
         self.results.find(self.derived(id).results, key)
     }
 
-    /// Retains what was computed of `id`, until the function ends.
+    /// Caches a result of `id` until the function ends.
     pub(super) fn keep_result(&mut self, id: ValueWord, key: ResultKey, value: ValueWord) {
         let before = self.derived(id).results;
         self.derived_mut(id).results = self.results.add(before, key, value);
     }
 
-    /// Retains what was computed of `id`, until the branch or the function ends.
+    /// Caches a result of `id` until the branch or the function ends.
     pub(super) fn keep_result_in_branch(
         &mut self,
         id: ValueWord,
@@ -248,7 +248,7 @@ impl ValueBuilder {
         self.remember(Cached::Result(id, key));
     }
 
-    /// Appends the open function to those that are finished.
+    /// Appends the open function to the finished functions.
     pub(crate) fn finish_function(&mut self) {
         self.module.functions.append(&self.prologue);
         self.module.functions.append(&self.body);
@@ -256,15 +256,15 @@ impl ValueBuilder {
         self.body.clear();
     }
 
-    /// Clears every test result; at function ends.
+    /// Invalidates every test result at the end of a function.
     pub(crate) fn forget_function(&mut self) {
         self.results.forget_function();
         self.cached.clear();
     }
 }
 
-/// Decides whether a program needs code to be without denormals. Compute programs that flush are
-/// state programs, which run once: they can afford it.
+/// Decides whether a program needs code to flush denormals. Compute programs that flush are state
+/// programs, which run once, so the cost is acceptable.
 fn flushes_denormals(stage: Stage, modes: &Modes, options: &Options) -> bool {
     let is_left = modes.flush_denormals && !options.device.denorm_flush_to_zero_float32;
     is_left && (options.exact_denormals || stage == Stage::Compute)

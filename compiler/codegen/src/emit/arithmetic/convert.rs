@@ -1,5 +1,5 @@
-//! Conversions between all types, numbers with the bits of a format that registers do not have, and
-//! packing of several numbers into words. Out-of-range floats never reach a SPIR-V conversion.
+//! Conversions between all types, rounding to formats that registers do not have, and packing of
+//! several numbers into words. Out-of-range floats never reach a SPIR-V conversion.
 
 use crate::builder::{
     Lane, Scalar, Val, ValueBuilder, arith, convert, int, narrow, precision, wide,
@@ -8,7 +8,7 @@ use glasm_ir::inst::Rounding;
 use glasm_ir::{InstFlags, Src, Type, Width, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
 
-/// What a conversion is from and how.
+/// Source types and rounding of a conversion.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Conversion {
     pub(in crate::emit) from: Type,
@@ -16,8 +16,8 @@ pub(in crate::emit) struct Conversion {
     pub(in crate::emit) saturate: bool,
 }
 
-/// Cuts words to the width of a narrow type, then applies the modifiers of the source as the type
-/// that they are (NV_gpu_program5 section 2.X.8.Z, CVT).
+/// Truncates words to the width of a narrow type, then applies the modifiers of the source in that
+/// type (NV_gpu_program5 section 2.X.8.Z, CVT).
 pub(in crate::emit) fn narrow_source(
     w: &mut ValueBuilder,
     words: Val,
@@ -28,8 +28,8 @@ pub(in crate::emit) fn narrow_source(
     arith::apply_modifiers(w, val, src, from.with_width(Width::W32))
 }
 
-/// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves
-/// are floats here.
+/// Emits `Cvt`. The result has the type in which registers contain the target: narrow integers are
+/// extended to words, halves are floats.
 pub(in crate::emit) fn emit_convert(
     w: &mut ValueBuilder,
     to: Type,
@@ -49,12 +49,12 @@ pub(in crate::emit) fn emit_convert(
     }
 }
 
-/// Rounds a number to half precision.
+/// Returns a number rounded to half precision.
 pub(in crate::emit) fn round_half(w: &mut ValueBuilder, value: Val) -> Val {
-    // The rounding is not relaxed: that would leave it to the device.
+    // The rounding is not relaxed: the device could omit it then.
     w.flags = InstFlags::empty();
     if w.fast_precision {
-        // A register has 32 bits in any case: without the rounding a number keeps digits and a
+        // A register has 32 bits in any case: without the rounding a number retains digits and a
         // range that half precision lacks.
         value
     } else {
@@ -62,29 +62,29 @@ pub(in crate::emit) fn round_half(w: &mut ValueBuilder, value: Val) -> Val {
     }
 }
 
-/// Rounds a number to signed fixed point with ten fraction bits.
+/// Returns a number rounded to signed fixed point with ten fraction bits.
 pub(in crate::emit) fn round_fixed(w: &mut ValueBuilder, value: Val) -> Val {
-    // The rounding is not relaxed: that would leave it to the device.
+    // The rounding is not relaxed: the device could omit it then.
     w.flags = InstFlags::empty();
     if w.fast_precision {
-        // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it
-        // changes more than last digits.
+        // The clamp to [-2048/1024, 2047/1024] remains (NV_fragment_program section 3.11.4.2): it
+        // changes more than the last digits.
         precision::clamp_to_fixed(w, value)
     } else {
         precision::round_to_fixed(w, value)
     }
 }
 
-/// PK2H: two half-precision numbers in one word.
+/// Emits PK2H: packs two half-precision numbers into one word.
 pub(in crate::emit) fn pack_halves(w: &mut ValueBuilder, numbers: Val) -> Val {
     let numbers = w.widen(numbers, 2);
     narrow::pack_two_halves(w, numbers)
 }
 
-/// Packs numbers of the lanes `lanes` in one word.
+/// Packs the numbers in the lanes `lanes` into one word.
 // PK2US and PK4UB clamp to [0, 1], multiply by 65535 or 255 and round (NV_gpu_program4 section
-// 2.X.8.Z), and so do `PackUnorm2x16` and `PackUnorm4x8`. PK4B is another formula, which front ends
-// write out: its bytes have a bias of 128.
+// 2.X.8.Z), and so do `PackUnorm2x16` and `PackUnorm4x8`. PK4B uses a different formula, which
+// front ends expand: its bytes have a bias of 128.
 pub(in crate::emit) fn pack_numbers(
     w: &mut ValueBuilder,
     op: GlslOp,
@@ -95,7 +95,8 @@ pub(in crate::emit) fn pack_numbers(
     w.ext_to(op, Scalar::U32, 1, numbers.id)
 }
 
-/// The `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section 2.X.8.Z, UP2H).
+/// Unpacks the `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section
+/// 2.X.8.Z, UP2H).
 pub(in crate::emit) fn unpack_numbers(
     w: &mut ValueBuilder,
     op: GlslOp,
@@ -106,13 +107,13 @@ pub(in crate::emit) fn unpack_numbers(
     std::array::from_fn(|lane| numbers.lane(lane % size as usize))
 }
 
-/// Packs a 64-bit lane of two words.
+/// Packs two words into a 64-bit lane.
 pub(in crate::emit) fn pack_wide(w: &mut ValueBuilder, words: Val) -> Lane {
     let words = w.widen(words, 2);
     wide::pack_words(w, words)
 }
 
-/// The two words of a 64-bit lane.
+/// Unpacks the two words of a 64-bit lane.
 pub(in crate::emit) fn unpack_wide(w: &mut ValueBuilder, wide: Val) -> [Lane; 2] {
     let words = wide::unpack_words(w, wide.lane(0));
     [words.lane(0), words.lane(1)]

@@ -1,4 +1,4 @@
-//! Arithmetic of floats, and of integers where it is the same, and comparisons: functions of the
+//! Arithmetic of floats, and of integers if it is the same, and comparisons: functions of the
 //! builder and of values, which access neither operands nor registers.
 
 pub(super) mod convert;
@@ -11,30 +11,30 @@ use crate::builder::{
 use glasm_ir::{InstFlags, Op, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Returns whether the device is told to keep signs of zero, infinities and NaN, as the languages
-/// want it.
+/// Returns true if the module requires the device to preserve signs of zero, infinities and NaN, as
+/// the languages specify.
 pub(super) fn keeps_special_numbers(w: &ValueBuilder) -> bool {
     w.device.signed_zero_inf_nan_preserve_float32 && !w.fast_precision
 }
 
-/// Makes the sum or difference that is written next exact where special numbers count.
+/// Makes the following sum or difference exact if special numbers must be preserved.
 ///
-/// Mesa 26.2 computes `a - a` as 0, infinities and NaN included, and `a + b - a` as `b`, whether or
-/// not the module has the execution mode for special numbers. Sums alone are decorated: products
-/// that a sum follows in one instruction, as those of MAD, may still be fused with it.
+/// Mesa 26.2 computes `a - a` as 0 also for infinities and NaN, and `a + b - a` as `b`, whether or
+/// not the module has the execution mode for special numbers. Only sums are decorated: products
+/// followed by a sum within one instruction, as in MAD, may still be fused with it.
 fn keep_sum(w: &mut ValueBuilder, scalar: Scalar) {
     if scalar == Scalar::F32 && keeps_special_numbers(w) {
         w.flags |= InstFlags::PRECISE;
     }
 }
 
-/// `a + b`
+/// Emits `a + b`.
 pub(in crate::emit) fn emit_add(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     keep_sum(w, a.scalar);
     arith::add(w, a, b)
 }
 
-/// `a - b`
+/// Emits `a - b`.
 pub(in crate::emit) fn emit_sub(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     let op = if a.scalar.is_float() {
         Spv::FSub
@@ -45,36 +45,36 @@ pub(in crate::emit) fn emit_sub(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     w.binary(op, a, b)
 }
 
-/// `a * b`
+/// Emits `a * b`.
 pub(in crate::emit) fn emit_mul(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     arith::multiply(w, a, b)
 }
 
-/// `a * b + c`
+/// Emits `a * b + c`.
 pub(in crate::emit) fn emit_mad(w: &mut ValueBuilder, [a, b, c]: [Val; 3]) -> Val {
     let product = arith::multiply(w, a, b);
     arith::add(w, product, c)
 }
 
-/// `a * b + c`, rounded once.
+/// Emits `a * b + c`, rounded once.
 pub(in crate::emit) fn emit_fma(w: &mut ValueBuilder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
     fused::add_product(w, [a, b], c, ty)
 }
 
-/// `a / b` of floats.
+/// Emits `a / b` of floats.
 pub(in crate::emit) fn emit_float_div(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     let divisor = w.splat_bits(b).filter(|_| b.scalar == Scalar::F64);
     if let Some(bits) = divisor.filter(|bits| bits << 1 == 0) {
-        // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by
-        // zeros wrong.
+        // The product with the infinity of the same sign is equal to the quotient; Mesa 22.3
+        // divides vectors by zeros incorrectly.
         let infinity = w.constant_like(b, bits | f64::INFINITY.to_bits());
         return w.binary(Spv::FMul, a, infinity);
     }
     w.binary(Spv::FDiv, a, b)
 }
 
-/// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and
-/// `FMax` would leave NaN open.
+/// Emits `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. The
+/// results of `FMin` and `FMax` for NaN are undefined.
 pub(in crate::emit) fn emit_min_max(
     w: &mut ValueBuilder,
     ty: Type,
@@ -82,25 +82,26 @@ pub(in crate::emit) fn emit_min_max(
     [a, b]: [Val; 2],
 ) -> Val {
     let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
-    // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
+    // The comparison is false for NaN, so MIN returns `a` and MAX returns `b`, as the formulas
+    // specify.
     let greater = w.test(by_base(ty, ops), a, b);
     let chosen = arith::select_extreme(w, which, greater, a, b);
     if which == Extreme::Max {
-        // Where `a` is NaN this is `b`.
+        // If `a` is NaN, the result is `b`.
         arith::note_lower_bound(w, chosen, b);
     }
     chosen
 }
 
-/// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the
-/// difference of a tiny negative number rounds to 1, the number next to 1 takes its place.
+/// Emits `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): if the
+/// difference of a tiny negative number is rounded to 1, the largest number below 1 replaces it.
 pub(in crate::emit) fn emit_fract(w: &mut ValueBuilder, ty: Type, a: Val) -> Val {
     let fraction = w.ext(GlslOp::Fract, &[a]);
     let reached = w.compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
     let below = if ty == Type::F64 {
         1.0f64.next_down()
     } else if ty == Type::F16 {
-        // Below 1 in half precision, too, which has 11 binary digits: 1 - 2^-11.
+        // Below 1 also in half precision, which has 11 binary digits: 1 - 2^-11.
         1.0 - 1.0 / 2048.0
     } else {
         f64::from(1.0f32.next_down())
@@ -109,7 +110,7 @@ pub(in crate::emit) fn emit_fract(w: &mut ValueBuilder, ty: Type, a: Val) -> Val
     w.select(reached, below, fraction)
 }
 
-/// 1, 0 or -1
+/// Emits the sign of a value: 1, 0 or -1.
 pub(in crate::emit) fn emit_sign(w: &mut ValueBuilder, ty: Type, a: Val) -> Val {
     if ty.is_float() {
         return w.ext(GlslOp::FSign, &[a]);
@@ -122,25 +123,25 @@ pub(in crate::emit) fn emit_sign(w: &mut ValueBuilder, ty: Type, a: Val) -> Val 
     w.select(any, one, zero)
 }
 
-/// `1 / a`
+/// Emits `1 / a`.
 pub(in crate::emit) fn emit_reciprocal(w: &mut ValueBuilder, a: Val) -> Val {
     let one = w.float_like(a, 1.0);
     w.binary(Spv::FDiv, one, a)
 }
 
-/// `exp2(b * log2(a))`: NV_gpu_program4 section 2.X.8.Z, POW.
+/// Emits `exp2(b * log2(a))`: NV_gpu_program4 section 2.X.8.Z, POW.
 pub(in crate::emit) fn emit_pow(w: &mut ValueBuilder, [a, b]: [Val; 2]) -> Val {
     let log = arith::compute_log2(w, a);
     let product = arith::multiply(w, log, b);
     w.ext(GlslOp::Exp2, &[product])
 }
 
-/// `log2(a)`
+/// Emits `log2(a)`.
 pub(in crate::emit) fn emit_log2(w: &mut ValueBuilder, a: Val) -> Val {
     arith::compute_log2(w, a)
 }
 
-/// `a < 0 ? b : c`
+/// Emits `a < 0 ? b : c`.
 pub(in crate::emit) fn select_less(w: &mut ValueBuilder, ty: Type, [a, b, c]: [Val; 3]) -> Val {
     let op = match (ty.is_float(), ty.is_signed_int()) {
         (true, _) => Spv::FOrdLessThan,
@@ -152,24 +153,24 @@ pub(in crate::emit) fn select_less(w: &mut ValueBuilder, ty: Type, [a, b, c]: [V
     w.select(less, b, c)
 }
 
-/// The order in which the products of a dot product are added.
+/// Order in which the products of a dot product are added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::emit) enum SumOrder {
-    /// Any, as the device likes.
+    /// Any order that the device chooses.
     Any,
-    /// From x on, one after the other.
+    /// In the order of the components, starting with x.
     Fixed,
 }
 
-/// Sum of the products of `size` components.
+/// Emits the sum of the products of `size` components.
 pub(in crate::emit) fn emit_dot(
     w: &mut ValueBuilder,
     order: SumOrder,
     size: u8,
     [a, b]: [Val; 2],
 ) -> Val {
-    // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know
-    // products in which zero wins.
+    // Precise sums have a fixed order, which OpDot leaves to the device; OpDot also does not
+    // support products in which zero takes precedence.
     let in_order =
         order == SumOrder::Fixed || w.flags.contains(InstFlags::PRECISE) || w.zero_product;
     if !in_order || a.scalar != Scalar::F32 {
@@ -187,15 +188,15 @@ pub(in crate::emit) fn emit_dot(
     sum
 }
 
-/// `truth ? b : c`
+/// Emits `truth ? b : c`.
 pub(in crate::emit) fn select_if(
     w: &mut ValueBuilder,
     ty: Type,
     truth: Val,
     [b, c]: [Val; 2],
 ) -> Val {
-    // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch
-    // on it needs no number.
+    // All ones and 0 are the integer representation of booleans: if the value is a boolean with
+    // that representation, a branch on it needs no number.
     if ty == Type::U32 && test::is_truth_of_int(w, b, c) {
         return test::copy_as_int_truth(w, truth);
     }
@@ -216,7 +217,7 @@ pub(in crate::emit) fn test_bits(w: &mut ValueBuilder, a: Val) -> Val {
     w.compare_bits(Spv::INotEqual, a, 0)
 }
 
-/// One of the set-on operations.
+/// Emits one of the set-on comparisons.
 pub(in crate::emit) fn emit_comparison(
     w: &mut ValueBuilder,
     ty: Type,
@@ -228,8 +229,8 @@ pub(in crate::emit) fn emit_comparison(
     w.compare(op, truth, a, b)
 }
 
-/// The SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" holds for NaN.
-// IEEE 754: what is compared with NaN is neither less, equal nor greater, and so it is not equal.
+/// SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" is true for NaN.
+// IEEE 754: a value compared with NaN is neither less, equal nor greater, and therefore not equal.
 const COMPARISONS: [(Op, [Spv; 3]); 6] = [
     (Op::SetEq, [Spv::FOrdEqual, Spv::IEqual, Spv::IEqual]),
     (
@@ -262,7 +263,7 @@ const COMPARISONS: [(Op, [Spv; 3]); 6] = [
     ),
 ];
 
-/// Returns the comparison of an operation and type; only comparisons come here.
+/// Returns the comparison of an operation and type; the operation must be a comparison.
 fn compare_op(op: Op, ty: Type) -> Spv {
     let row = COMPARISONS.iter().find(|row| row.0 == op);
     by_base(ty, row.unwrap_or(&COMPARISONS[0]).1)

@@ -1,7 +1,7 @@
 //! 64-bit integers on devices without them: pairs of words, lane by lane.
 //!
 //! Addresses need addition, subtraction, shifts, logic, comparison and conversion; multiplication
-//! comes cheap. Division and conversion from and to floats are left to devices that have 64-bit
+//! requires little more. Division and conversion from and to floats require devices with 64-bit
 //! integers.
 
 use crate::analysis::is_comparison;
@@ -10,12 +10,12 @@ use crate::error::{Error, Failure};
 use glasm_ir::{Inst, Type, Width, WriteMask};
 use spirv::Op as Spv;
 
-/// One lane of an instruction on 64-bit integers. Operands that the operation does not have are not
-/// read.
+/// Emits one lane of an instruction on 64-bit integers. Operands that the operation does not have
+/// are not read.
 ///
 /// # Errors
 ///
-/// If the operation is not emulated.
+/// Returns an error if the operation is not emulated.
 pub(in crate::emit) fn emit_wide_lane(
     w: &mut ValueBuilder,
     inst: &Inst,
@@ -42,13 +42,13 @@ pub(in crate::emit) fn convert_from_wide(w: &mut ValueBuilder, to: Type, val: Va
 
 /// Converts a word of type `from`, or of a narrower type in it, to a 64-bit integer.
 pub(in crate::emit) fn convert_to_wide(w: &mut ValueBuilder, from: Type, word: Val) -> Val {
-    // Narrow types lie in words: cut to their width here, as conversions to words do.
+    // Narrow types are stored in words: truncated to their width here, as in conversions to words.
     let low = narrow_word(w, word, from);
     let high = wide::compute_sign_word(w, low, from);
     wide::join(w, [low, high])
 }
 
-/// Integers of type `from` as ones of the other width, 32 or 64 bits.
+/// Converts integers of type `from` to the other width, 32 or 64 bits.
 pub(in crate::emit) fn resize_lanes(
     w: &mut ValueBuilder,
     mut values: [Lane; 4],
@@ -73,7 +73,7 @@ pub(in crate::emit) fn resize_lanes(
     values
 }
 
-/// Extends the low bits of a word that an integer type has to the word.
+/// Extends the low bits of a word that contain a narrow integer to the word.
 fn narrow_word(w: &mut ValueBuilder, word: Val, ty: Type) -> Val {
     match ty.width() {
         Width::W32 | Width::W64 => word,

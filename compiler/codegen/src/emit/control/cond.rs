@@ -1,8 +1,8 @@
-//! Condition codes: the last compared value per lane, tested when a guard or branch asks.
+//! Condition codes: the last compared value of each lane, which guards and branches test.
 //!
-//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet,
-//! the lanes of a register travel in one type: their own if all updates of the program agree, else
-//! a float with the same sign and zero flags.
+//! A lane has the type of its value while control flow is linear. At joins, the lanes of a register
+//! have one type: their original type if all updates of the program agree, else a float with the
+//! same sign and zero flags.
 
 use crate::builder::{Lane, Scalar, Val, test};
 use crate::emit::cx::FunctionEmitter;
@@ -13,7 +13,7 @@ use glasm_ir::{Base, Cond, CondTest, RegisterId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
 impl FunctionEmitter<'_> {
-    /// The lanes of a condition-code register and those of its overflow and carry flags.
+    /// Returns the lanes of a condition-code register and of its overflow and carry flags.
     pub(in crate::emit) fn read_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
             return self.memory().load_codes(cc);
@@ -26,8 +26,8 @@ impl FunctionEmitter<'_> {
         (*self.lanes.slot(slot), flags)
     }
 
-    /// Tests whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar
-    /// if all test the same.
+    /// Tests the lanes that a guard selects for the destination lanes `lanes`; returns a scalar if
+    /// all test the same lane.
     pub(in crate::emit) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Failure> {
         if guard.test == CondTest::True {
             return Ok(self.w.always());
@@ -47,7 +47,7 @@ impl FunctionEmitter<'_> {
         }
         let scalar = test::find_common_scalar(self.w, &values[..count]);
         if scalar == Scalar::Pair {
-            // A pair is a vector itself: no test takes several at once.
+            // A pair is itself a vector: no test processes several at once.
             return Ok(test::test_pairs(
                 self.w,
                 guard.test,
@@ -56,8 +56,8 @@ impl FunctionEmitter<'_> {
             ));
         }
         for value in &mut values[..count] {
-            // Lanes of other types, and those without a value, take the common form: the same sign
-            // and zero flags.
+            // Lanes of other types, and those without a value, are converted to the common type:
+            // the same sign and zero flags.
             let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
             if !known {
                 *value = Lane::scalar(test::convert_lane(self.w, *value, scalar));
@@ -65,7 +65,8 @@ impl FunctionEmitter<'_> {
         }
         let value = self.w.gather(&values[..count], scalar);
         if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
-            // Remembered by value and test; tests that read overflow and carry depend on more.
+            // Cached by value and test; tests that read overflow and carry depend on further
+            // values.
             return Ok(test::test_cached(self.w, value, guard.test));
         }
         let flags = flag_values.map(|flag| self.w.gather(&flag[..count], Scalar::BoolInt));
@@ -76,8 +77,8 @@ impl FunctionEmitter<'_> {
     pub(super) fn test_branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
-                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The
-                // swizzle may name a lane several times; each is tested once.
+                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes suffices. The
+                // swizzle may select a lane several times; each lane is tested once.
                 let tested = guard.swizzle.source_lanes(15);
                 let guard = Guard {
                     swizzle: Swizzle::XYZW,
@@ -95,8 +96,8 @@ impl FunctionEmitter<'_> {
             }
             Cond::NonZero(register, lane, ty) => {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
-                // Where the program has no denormals they count as zeros, which a comparison of
-                // floats is free to do.
+                // If the program has no denormals, they are treated as zero, which a comparison of
+                // floats is permitted to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
                     return Ok(self.test_float_not_zero(&src)?.id);
                 }
@@ -105,8 +106,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Tests whether a float is neither zero, by its bits: devices may take denormals for zeros
-    /// where they compare.
+    /// Tests by its bits that a float is not zero: devices may flush denormals in comparisons.
     fn test_float_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
         if let Some(truth) = self.find_source_truth(src, 1)? {
             return Ok(truth);
@@ -117,7 +117,7 @@ impl FunctionEmitter<'_> {
         Ok(test::test_nonzero(self.w, magnitude))
     }
 
-    /// Tests whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
+    /// Tests that the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
     fn test_source_not_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         if let Some(truth) = self.find_source_truth(src, lanes)? {
             return Ok(truth);
@@ -136,7 +136,7 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// Finds the lanes of a source as booleans if all of them are truth values.
+    /// Returns the lanes of a source as booleans if all of them are booleans.
     pub(in crate::emit) fn find_source_truth(
         &mut self,
         src: &Src,
@@ -145,7 +145,7 @@ impl FunctionEmitter<'_> {
         let Base::Register(_) = src.base else {
             return Ok(None);
         };
-        // A negated truth value is the number -1.0 or 1, which no boolean stands for.
+        // A negated boolean is the number -1.0 or 1, which no boolean represents.
         if src.has_modifier() || src.index.is_some() {
             return Ok(None);
         }
@@ -155,7 +155,7 @@ impl FunctionEmitter<'_> {
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);
         }
-        // Gathered as one of the two kinds: true is not zero in either.
+        // Gathered as one of the two representations: true is nonzero in either.
         let truth = self.w.info(from[0].id()).scalar;
         let val = self.w.gather(&from[..count], truth);
         Ok(Some(val.as_truth(Scalar::BoolInt)))

@@ -1,4 +1,4 @@
-//! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
+//! Values computed in separate blocks: under a condition, or in one of the cases of a number.
 
 use crate::builder::{Home, Lane, Scalar, Val, ValueBuilder};
 use crate::emit::memory::array::Element;
@@ -6,30 +6,30 @@ use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use spirv::Op as Spv;
 
-/// A longer function gets no more cases, because each access to an array of resources multiplies
-/// its code: memory must stay bounded.
+/// Maximum size of a function to which cases are added, because each access to an array of
+/// resources multiplies its code: memory must remain bounded.
 // 256 MiB of words.
 const MAX_WORDS: usize = 1 << 26;
 
-/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label
-/// (universal limits).
+/// Maximum number of values of all cases of a switch: limit of pairs of a literal and a label in
+/// SPIR-V (universal limits).
 pub(super) const MAX_CASE_VALUES: usize = 16_383;
 
-/// The end of a block and the values that it gives.
+/// End of a block and the values that it computes.
 #[derive(Clone, Copy)]
 struct Arm {
     end: LabelWord,
     lanes: [Option<(Scalar, ValueWord)>; 4],
 }
 
-/// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the
+/// Returns the lanes of `body` if the condition is true, else zeros. `body` runs only under the
 /// condition.
 pub(in crate::emit) fn run_if<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     cond: Val,
     body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
 ) -> Result<[Lane; 4], Failure> {
-    // The phis name the open block as the one that skips `body`.
+    // The phis name the open block as the predecessor that skips `body`.
     let entry = cx.as_mut().block;
     let [label, merge] = cx.as_mut().labels();
     cx.as_mut().merge_selection(merge);
@@ -47,15 +47,16 @@ pub(in crate::emit) fn run_if<C: AsMut<ValueBuilder>>(
     Ok(merge_arms(cx.as_mut(), &[arm, skipped]))
 }
 
-/// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
+/// Returns the lanes of `body` for a number below `count`; its argument is the number as a
+/// constant.
 pub(in crate::emit) fn run_by_case<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     number: Val,
     count: u32,
     mut body: impl FnMut(&mut C, u32) -> Result<[Lane; 4], Failure>,
 ) -> Result<[Lane; 4], Failure> {
-    // All but the last case have a value. How long the arrays are that handles index is up to the
-    // caller.
+    // All but the last case have a value. The caller specifies the lengths of the arrays that
+    // handles index.
     if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
         let message = format!("an access has {count} resources to choose from");
         return Err(Error::limit(message));
@@ -63,8 +64,8 @@ pub(in crate::emit) fn run_by_case<C: AsMut<ValueBuilder>>(
     let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| cx.as_mut().label()).collect();
     let merge = cx.as_mut().label();
     cx.as_mut().merge_selection(merge);
-    // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch`
-    // must have.
+    // Numbers have been clamped below `count`, so the last case can be the mandatory default of
+    // `OpSwitch`.
     let (last, rest) = labels.split_last().expect("there is at least one case");
     let mut operands = vec![number.id.0, last.0];
     for (case, label) in (0u32..).zip(rest) {
@@ -82,8 +83,8 @@ pub(in crate::emit) fn run_by_case<C: AsMut<ValueBuilder>>(
     Ok(merge_arms(cx.as_mut(), &arms))
 }
 
-/// The lanes that `body` gives for an element below `count`: at once if that is known, else in a
-/// case for each.
+/// Returns the lanes of `body` for an element below `count`: directly for a constant element, else
+/// in a case for each.
 pub(in crate::emit) fn run_for_element<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     element: Element,
@@ -99,14 +100,14 @@ pub(in crate::emit) fn run_for_element<C: AsMut<ValueBuilder>>(
     }
 }
 
-/// Runs `body` in the block `label`, which goes on to `merge`.
+/// Runs `body` in the block `label`, which branches to `merge`.
 fn run_arm<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     label: LabelWord,
     merge: LabelWord,
     body: impl FnOnce(&mut C) -> Result<[Lane; 4], Failure>,
 ) -> Result<Arm, Failure> {
-    // Values derived in the block are known in no other case.
+    // Values derived in the block are unavailable in other cases.
     let scope = cx.as_mut().open_scope();
     cx.as_mut().begin_block(label);
     let lanes = body(cx)?.map(|lane| {
@@ -115,17 +116,17 @@ fn run_arm<C: AsMut<ValueBuilder>>(
             (scalar, cx.as_mut().scalar(lane, scalar))
         })
     });
-    // `body` may have opened further blocks; phis name the one that branches.
+    // `body` may have opened further blocks; phis name the last one, which branches.
     let end = cx.as_mut().block;
     cx.as_mut().jump(merge);
     cx.as_mut().close_scope(scope);
     Ok(Arm { end, lanes })
 }
 
-/// Phis of the lanes that all arms give, in the block where they meet.
+/// Emits phis of the lanes of all arms in their merge block.
 fn merge_arms(w: &mut ValueBuilder, arms: &[Arm]) -> [Lane; 4] {
     std::array::from_fn(|lane| {
-        // All arms come from one `body`, which gives the same lanes of the same types each time.
+        // All arms come from one `body`, which returns the same lanes of the same types each time.
         let Some((scalar, _)) = arms[0].lanes[lane] else {
             return Lane::UNDEFINED;
         };

@@ -1,9 +1,9 @@
-//! Where edges meet: phis for the lanes that are live and may differ.
+//! Control-flow joins: inserts phis for live lanes whose reaching definitions differ.
 //!
-//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops
-//! each for itself. Later edges conform. Loops around a switch with many cases are what free
-//! branches become: there the lanes go as vectors, too, as phis of each lane would be most of the
-//! code.
+//! The first edge determines the grouping of the lanes of a slot: lanes of one type form one
+//! vector, in loops each lane is separate. Later edges conform to it. Loops around a switch with
+//! many cases dispatch branches of unstructured control flow: their lanes form vectors, too,
+//! because phis of each lane would be most of the code.
 
 use crate::analysis::Class;
 use crate::builder::{Home, Lane, Picks, Scalar, test};
@@ -15,11 +15,11 @@ use glasm_ir::{Storage, Swizzle, Width};
 use spirv::Op;
 use std::ops::Range;
 
-/// An open join: a position in [`Joins`].
+/// Open join: a position in [`Joins`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct JoinId(usize);
 
-/// Lanes of one slot that travel as one value.
+/// Lanes of one slot that one phi merges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     slot: u32,
@@ -32,14 +32,14 @@ struct Join {
     label: LabelWord,
     list: List,
     groups: Vec<Group>,
-    /// Of a join with one edge: the lanes as they are.
+    /// Unchanged lanes of a join with one edge.
     lanes: Vec<Lane>,
-    /// Per edge: the block it comes from and the value of each group.
+    /// Predecessor block and the value of each group, for each edge.
     values: Vec<u32>,
     edges: u32,
 }
 
-/// All open joins and spare ones, and what open loops pass on.
+/// All open joins, a pool of free ones, and the phis of open loops.
 #[derive(Debug, Default)]
 pub(in crate::emit) struct Joins {
     joins: Vec<Join>,
@@ -47,21 +47,21 @@ pub(in crate::emit) struct Joins {
     groups: Vec<Group>,
     /// Phis of the headers of open loops.
     rounds: Vec<Round>,
-    /// Whether lanes that join go each for itself.
+    /// True if each lane has a separate phi.
     pub(super) lanes_apart: bool,
 }
 
-/// What passes from round to round of a loop.
+/// Loop-carried value of a group.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     group: Group,
-    /// The value before the first round.
+    /// Value before the first iteration.
     initial: ValueWord,
     phi: ValueWord,
 }
 
 impl Joins {
-    /// All joins are free again: a program that failed left some open.
+    /// Frees all joins: a program that failed left some open.
     pub(in crate::emit) fn reset(&mut self) {
         self.free.clear();
         self.free.extend(0..self.joins.len());
@@ -70,7 +70,7 @@ impl Joins {
     }
 }
 
-/// New lanes of a slot, set together: the groups of a slot come one after the other.
+/// New lanes of a slot, which are set together: the groups of a slot are consecutive.
 #[derive(Clone, Copy, Default)]
 struct Arrived {
     slot: u32,
@@ -79,7 +79,8 @@ struct Arrived {
 }
 
 impl Arrived {
-    /// Adds the lanes of a group; gives those of the slot before it, if that is another one.
+    /// Adds the lanes of a group; returns the lanes of the preceding slot if the group starts
+    /// another slot.
     fn add(&mut self, group: Group, value: ValueWord) -> Option<Self> {
         let is_next = group.slot != self.slot;
         let complete = is_next.then(|| std::mem::take(self));
@@ -92,17 +93,17 @@ impl Arrived {
     }
 }
 
-/// The header of an open loop.
+/// Header of an open loop.
 pub(super) struct Header {
     label: LabelWord,
     entry: LabelWord,
-    /// Its phis: positions in [`Joins::rounds`].
+    /// Positions of its phis in [`Joins::rounds`].
     rounds: Range<usize>,
     /// Position of the first phi in the body.
     first_phi: usize,
 }
 
-/// The context of joins.
+/// Context of joins.
 pub(super) struct JoinEmitter<'e, 'a> {
     pub(super) f: &'e mut FunctionEmitter<'a>,
     pub(super) live: &'e Liveness,
@@ -130,12 +131,12 @@ impl JoinEmitter<'_, '_> {
         self.joins.joins[join.0].label
     }
 
-    /// Adds an edge from the open block: what travels is computed here, before the branch is
-    /// written.
+    /// Adds an edge from the open block: the values of its groups are computed here, before the
+    /// branch is emitted.
     pub(super) fn add_edge(&mut self, id: JoinId) {
-        // Taken out meanwhile: what travels is computed by all of emission.
+        // Taken out temporarily, because computing the values needs all of emission.
         let mut join = std::mem::take(&mut self.joins.joins[id.0]);
-        // What comes over a single edge needs no phi: lanes are where they were.
+        // The lanes of a single edge need no phi: they are unchanged.
         if join.list.edges <= 1 {
             for &(slot, mask) in self.live.list(join.list) {
                 join.lanes.extend(
@@ -151,7 +152,7 @@ impl JoinEmitter<'_, '_> {
             }
         } else {
             if join.edges == 0 {
-                // All edges have to bring the same groups, so the first one decides.
+                // All edges must have the same groups, so the first one determines them.
                 self.decide_groups(join.list, &mut join.groups);
                 if self.joins.lanes_apart {
                     split_groups(&mut join.groups);
@@ -166,7 +167,7 @@ impl JoinEmitter<'_, '_> {
         self.joins.joins[id.0] = join;
     }
 
-    /// Starts the block of a join; its lanes have their values of all edges.
+    /// Starts the block of a join; its lanes are set to the merged values of all edges.
     pub(super) fn begin_join(&mut self, id: JoinId) {
         let join = std::mem::take(&mut self.joins.joins[id.0]);
         self.f.w.begin_block(join.label);
@@ -190,8 +191,8 @@ impl JoinEmitter<'_, '_> {
         self.joins.free.push(id.0);
     }
 
-    /// Like [`begin_join`](Self::begin_join) for the continue block of a loop, which exists even if
-    /// nothing goes there.
+    /// Starts the continue block of a loop like [`begin_join`](Self::begin_join); it must exist
+    /// even if no edge reaches it.
     pub(super) fn begin_continue(&mut self, id: JoinId) {
         if self.joins.joins[id.0].edges > 0 {
             return self.begin_join(id);
@@ -230,14 +231,14 @@ impl JoinEmitter<'_, '_> {
         let edges = join.values.chunks_exact(stride);
         let first = join.values[1 + index];
         if edges.clone().all(|edge| edge[1 + index] == first) {
-            // A value that is known at the end of every edge dominates the join.
+            // A value that is the same at the end of every edge dominates the join.
             return ValueWord(first);
         }
         let size = group.mask.count_ones() as u8;
         let ty = self.f.w.ty(group.scalar, size);
         let id = self.f.w.value(group.scalar, size, Home::Body);
         self.f.name_phi(group.slot, id);
-        // Behind type and result: for each edge a value and the block that it comes from.
+        // After type and result: for each edge a value and its predecessor block.
         self.f.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
         self.f.w.body.0.extend([ty.0, id.0]);
         self.f
@@ -256,7 +257,7 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// Returns whether the slot holds condition codes that two slots of flags follow.
+    /// Returns true if the slot contains condition codes that are followed by two slots of flags.
     pub(super) fn has_flags(&self, slot: u32) -> bool {
         self.f.analysis.reads_overflow && self.is_cond(slot)
     }
@@ -277,7 +278,7 @@ impl JoinEmitter<'_, '_> {
                 let scalar = self.f.analysis.cond_scalar(register, self.f.w.wide_int());
                 push_group(groups, slot, mask, scalar);
                 if self.f.analysis.reads_overflow {
-                    // Overflow and carry have the two slots behind that of the codes.
+                    // Overflow and carry are the two slots after the slot of the codes.
                     push_group(groups, slot + 1, mask, Scalar::BoolInt);
                     push_group(groups, slot + 2, mask, Scalar::BoolInt);
                 }
@@ -287,7 +288,8 @@ impl JoinEmitter<'_, '_> {
         }
     }
 
-    /// Adds a group per type of the lanes; constants and lanes without a value go with any type.
+    /// Adds a group for each type of the lanes; constants and lanes without a value are compatible
+    /// with any type.
     fn split_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
         let first = groups.len();
         let mut free = 0;
@@ -299,7 +301,7 @@ impl JoinEmitter<'_, '_> {
                 continue;
             }
             let scalar = match info.scalar {
-                // Truth values travel as the numbers that they are.
+                // Booleans are merged as the numbers that they represent.
                 Scalar::BoolFloat => Scalar::F32,
                 Scalar::BoolInt | Scalar::S32 | Scalar::U8 | Scalar::U16 => Scalar::U32,
                 Scalar::U32 | Scalar::F32 | Scalar::U64 | Scalar::F64 | Scalar::Pair => info.scalar,
@@ -322,8 +324,8 @@ impl JoinEmitter<'_, '_> {
                 if scalar != Scalar::Pair {
                     return push_group(groups, slot, free, scalar);
                 }
-                // Pairs are vectors themselves, and there are no vectors of vectors: each travels
-                // alone.
+                // Pairs are vectors themselves, and vectors of vectors do not exist: each forms a
+                // separate group.
                 for lane in glasm_ir::WriteMask(free).lanes() {
                     push_group(groups, slot, 1 << lane, scalar);
                 }
@@ -341,8 +343,8 @@ impl JoinEmitter<'_, '_> {
             .lanes()
             .map(|lane| self.f.lanes.get(slot, lane).id())
             .find(|id| id.is_some())
-            // A type that most instructions on 32-bit lanes want; constants are made again in
-            // another one for nothing.
+            // The most common type of instructions on 32-bit lanes; constants are converted to
+            // another type at no cost.
             .map_or(Scalar::F32, |id| match self.f.w.info(id).scalar {
                 Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
                 Scalar::F32
@@ -360,7 +362,7 @@ impl JoinEmitter<'_, '_> {
         let Group { slot, mask, scalar } = group;
         let mut lanes = *self.f.lanes.slot(slot);
         let size = mask.count_ones() as u8;
-        // Codes that have the type of the group are in the form in which they pass.
+        // Codes of the type of the group already have the representation of the phi.
         if size == 1 {
             let lane = lanes[mask.trailing_zeros() as usize & 3];
             if lane.is_some() && self.f.w.info(lane.id()).scalar == scalar {
@@ -389,7 +391,7 @@ impl JoinEmitter<'_, '_> {
         }
         let first = self.joins.rounds.len();
         for &group in &groups {
-            // In the block before the header, where the edge into the loop starts.
+            // In the block before the header, which is the predecessor of the entry edge.
             let initial = self.compute_travel_value(group);
             self.joins.rounds.push(Round {
                 group,
@@ -412,7 +414,7 @@ impl JoinEmitter<'_, '_> {
     /// Starts the header block. The values of the back edge are filled in by
     /// [`close_header`](Self::close_header).
     pub(super) fn begin_header(&mut self, header: &mut Header) {
-        // No instruction may stand between the label and the phis.
+        // No instruction may be between the label and the phis.
         self.f.w.begin_block(header.label);
         header.first_phi = self.f.w.body.len();
         for index in header.rounds.clone() {
@@ -430,9 +432,9 @@ impl JoinEmitter<'_, '_> {
         self.set_header_lanes(header);
     }
 
-    /// Computes what goes to the next round while the body is still open, so that only the counter
-    /// changes in the continue block: copies of vectors there look to some drivers like changes of
-    /// all their lanes.
+    /// Computes the loop-carried values of the next iteration while the body is still open, so that
+    /// only the counter changes in the continue block: some drivers treat copies of vectors there
+    /// as changes of all their lanes.
     pub(super) fn compute_next_round(&mut self, header: &Header) {
         let mut arrived = Arrived::default();
         for index in header.rounds.clone() {
@@ -460,21 +462,22 @@ impl JoinEmitter<'_, '_> {
     pub(super) fn close_header(&mut self, header: &Header) {
         for (number, index) in header.rounds.clone().enumerate() {
             let value = self.compute_travel_value(self.joins.rounds[index].group);
-            // Seven words per phi, the back edge in the last two.
+            // Seven words per phi, with the back edge in the last two.
             let position = header.first_phi + 7 * number + 5;
             self.f.w.body.0[position] = value.0;
             self.f.w.body.0[position + 1] = self.f.w.block.0;
         }
-        // Loops nest: the phis of this one are the last.
+        // Loops nest: the phis of this loop are the last.
         self.joins.rounds.truncate(header.rounds.start);
-        // Computing a value does not open a block, so this is still the block that was noted above.
+        // Computing a value does not open a block, so this is still the block that was recorded
+        // above.
         self.f.w.jump(header.label);
         self.f.w.reachable = false;
     }
 }
 
-/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory,
-/// lane by lane, and do not see which lanes change.
+/// Splits groups into single lanes: some drivers store a loop-carried vector in memory, lane by
+/// lane, and do not detect which lanes change.
 fn split_groups(groups: &mut Vec<Group>) {
     let whole = groups.len();
     for index in 0..whole {

@@ -1,6 +1,6 @@
-//! Structured control flow: the tree becomes blocks with merge instructions.
+//! Structured control flow: converts the tree to blocks with merge instructions.
 //!
-//! `join` makes phis, `cond` condition codes and tests, `guarded` values in blocks of their own.
+//! `join` emits phis, `cond` condition codes and tests, `guarded` values in separate blocks.
 
 pub(super) mod cond;
 pub(super) mod guarded;
@@ -18,7 +18,7 @@ use glasm_ir::program::Switch;
 use glasm_ir::{Base, BlockId, Cond, Node, Op, Program, RegisterId, RoutineId, SwitchId};
 use spirv::Op as Spv;
 
-/// Cases from which on a switch in a loop makes it a dispatching one.
+/// Minimum number of cases that makes a loop with a switch a dispatch loop.
 const MANY_CASES: usize = 32;
 
 /// Targets of jumps. Loops and switches contain no returns: `glasm_ir::returns` has replaced them
@@ -28,11 +28,11 @@ pub(super) struct Flow {
     break_to: Option<JoinId>,
     continue_to: Option<JoinId>,
     return_to: Option<JoinId>,
-    /// Whether a switch is open in the innermost loop.
+    /// True if a switch is open in the innermost loop.
     in_switch: bool,
 }
 
-/// What a branch has changed, to be undone at its end.
+/// Changes of a branch, which are undone at its end.
 struct Scope {
     lanes: usize,
     cached: usize,
@@ -53,8 +53,8 @@ impl ProgramEmitter<'_> {
         let info = self.f.analysis.blocks[id.index()];
         let nodes = self.f.program.block(id);
         for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
-            // The same as in `liveness`: a return that is no jump there must be none here, or the
-            // records of joins would not fit.
+            // The same condition as in `liveness`: a return that is not a jump there must not be a
+            // jump here, or the records of joins would not match.
             let tail = info.tail && index + 1 == nodes.len();
             self.emit_node(node, flow, tail)?;
         }
@@ -85,7 +85,7 @@ impl ProgramEmitter<'_> {
             Node::Break => self.emit_jump(flow.break_to),
             Node::Continue => self.emit_jump(flow.continue_to),
             Node::Call(routine, span) => self.emit_call(routine).map_err(|error| error.at(span)),
-            // What follows is the code behind the inlined call, or the end of the function.
+            // The following code is that after the inlined call, or the end of the function.
             Node::Return if tail => Ok(()),
             Node::Return => self.emit_jump(flow.return_to),
         }
@@ -111,8 +111,8 @@ impl ProgramEmitter<'_> {
         self.f.w.close_scope(scope.cached);
     }
 
-    /// Ends the open block with an edge to a join. A jump that has no loop or switch to leave is an
-    /// error.
+    /// Ends the open block with an edge to a join. Returns an error for a jump outside of a loop or
+    /// switch.
     fn emit_jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
             return Err(Error::unsupported("a jump leaves no loop"));
@@ -127,7 +127,7 @@ impl ProgramEmitter<'_> {
         self.f.w.branch(label);
     }
 
-    /// Emits a block that runs under a condition and then goes to `join`.
+    /// Emits a block that runs under a condition and then branches to `join`.
     fn emit_arm(
         &mut self,
         label: LabelWord,
@@ -135,7 +135,7 @@ impl ProgramEmitter<'_> {
         flow: Flow,
         join: JoinId,
     ) -> Result<(), Failure> {
-        // Lanes change in the block only: the next arm begins with those that this one found.
+        // Lanes change in the block only: the next arm begins with the same lanes as this one.
         let scope = self.open_scope();
         self.f.w.begin_block(label);
         self.emit_block(block, flow)?;
@@ -153,7 +153,7 @@ impl ProgramEmitter<'_> {
         otherwise: Option<BlockId>,
         flow: Flow,
     ) -> Result<(), Failure> {
-        // Taken even if both arms are empty: lists come in the order of the tree.
+        // Taken even if both arms are empty: lists are in the order of the tree.
         let list = self.live.next_list();
         let is_empty = |block: BlockId| self.f.program.blocks[block].len == 0;
         if is_empty(then) && otherwise.is_none_or(is_empty) {
@@ -166,7 +166,7 @@ impl ProgramEmitter<'_> {
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
         if otherwise.is_none() {
-            // Without an else part the open block itself is one that goes to the join.
+            // Without an else part the open block itself branches to the join.
             self.joins().add_edge(join);
         }
         let then_label = self.f.w.label();
@@ -184,8 +184,9 @@ impl ProgramEmitter<'_> {
         Ok(())
     }
 
-    /// Returns the target of a block that does nothing but leave an iteration or a loop, with
-    /// constants in registers. Out of a switch naga wants selections for that.
+    /// Returns the target of a block that only leaves an iteration or a loop, possibly after
+    /// assigning constants to registers. Returns `None` inside a switch, because naga requires
+    /// selections for jumps out of it.
     fn find_only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
         if flow.in_switch {
             return None;
@@ -211,9 +212,9 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// Emits a jump under a condition, which needs no block of its own, nor a merge instruction:
-    /// one of the targets leaves the loop or its round. What it takes along is computed before the
-    /// condition is tested; constants of its block `then` go along, too.
+    /// Emits a conditional jump, which needs no separate block and no merge instruction, because
+    /// one of the targets leaves the loop or its iteration. The values of its edge, including
+    /// constants of its block `then`, are computed before the condition is tested.
     fn emit_exit_if(
         &mut self,
         cond: ValueWord,
@@ -225,7 +226,8 @@ impl ProgramEmitter<'_> {
             self.run_insts(first, len)?;
         }
         self.joins().add_edge(exit);
-        // What was computed stays known: it is in the open block, from which control continues.
+        // The computed values remain available: they are in the open block, from which control
+        // continues.
         self.f.lanes.close(lanes);
         let (exit, next) = (self.joins().get_label(exit), self.f.w.label());
         self.f.w.jump_if(cond, exit, next);
@@ -246,12 +248,12 @@ impl ProgramEmitter<'_> {
         };
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
-        // Values of no case go to the merge block directly.
+        // Values without a case branch directly to the merge block.
         if switch.default.is_none() {
             self.joins().add_edge(join);
         }
         let default = switch.default.map(|block| (self.f.w.label(), block));
-        // Labels of cases have numbers in order.
+        // Labels of cases have consecutive numbers.
         let labels = (self.f.w.bound()..).map(LabelWord);
         for _ in &switch.cases {
             self.f.w.label();
@@ -302,8 +304,8 @@ impl ProgramEmitter<'_> {
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
         let outside = self.joins.lanes_apart;
-        // For the joins inside as well: a vector there would be taken apart and put together in
-        // each round.
+        // Applies to inner joins as well: their vectors would be decomposed and composed again in
+        // each iteration.
         self.joins.lanes_apart = !self.is_dispatch(body);
         let merge = self.joins().new_join(merge_list);
         let next_round = self.joins().new_join(continue_list);
@@ -332,11 +334,11 @@ impl ProgramEmitter<'_> {
             self.joins().compute_next_round(&header);
             self.branch_to_join(next_round);
         }
-        // Caches of the body may come from blocks that do not dominate the continue block.
+        // Values cached in the body may come from blocks that do not dominate the continue block.
         self.close_scope(&scope);
         let scope = self.open_scope();
-        // With the scope the lanes lost the values of the header. Those that no edge changes have
-        // them in the continue block as well.
+        // Closing the scope dropped the header values of the lanes. Lanes that no edge changes have
+        // these values in the continue block as well.
         self.joins().set_header_lanes(&header);
         self.joins().begin_continue(next_round);
         if let Some(continuing) = continuing {
@@ -349,8 +351,8 @@ impl ProgramEmitter<'_> {
         Ok(())
     }
 
-    /// Returns whether the body of a loop has a switch with so many cases that it is not a loop of
-    /// the source but one that dispatches its branches.
+    /// Returns true if the body of a loop has a switch with so many cases that it is a dispatch
+    /// loop and not a loop of the source.
     fn is_dispatch(&self, body: BlockId) -> bool {
         self.f.program.block(body).iter().any(|node| match node {
             Node::Switch(id) => self.f.program.switches[*id].cases.len() > MANY_CASES,
@@ -373,15 +375,15 @@ impl ProgramEmitter<'_> {
         self.emit_routine(routine)
     }
 
-    /// Emits the body of a function or of an inlined routine. Control reaches the end of what is
-    /// written from all of its returns.
+    /// Emits the body of a function or of an inlined routine. Control reaches the end of the
+    /// emitted code from all of its returns.
     pub(in crate::emit) fn emit_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
         let body = self.f.program.routines[routine].body;
         if !self.f.analysis.routines[routine.index()].early_return {
             return self.emit_block(body, Flow::default());
         }
-        // Returns are breaks of a switch with nothing but a default: besides loops, this is the
-        // only construct that nested blocks can leave.
+        // Returns are breaks of a switch with only a default: nested blocks can leave no other
+        // construct except loops.
         let list = self.live.next_list();
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
@@ -409,8 +411,8 @@ impl ProgramEmitter<'_> {
     }
 }
 
-/// Returns whether a run of instructions does nothing but name constants as the values of lanes,
-/// for which no code is emitted.
+/// Returns true if a run of instructions only assigns constants to lanes, for which no code is
+/// emitted.
 fn has_only_constants(program: &Program, analysis: &Analysis, first: u32, len: u32) -> bool {
     let is_value = |register: RegisterId| analysis.class[register.index()] == Class::Values;
     program.run(first, len).iter().all(|inst| {

@@ -1,4 +1,4 @@
-//! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
+//! Atomics on texels: of 32 bits, and of four half floats, which a lock emulates.
 
 use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::emit::cx::{ImageEmitter, InstCx, Outcome};
@@ -15,7 +15,7 @@ use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
 use spirv::{Op as Spv, StorageClass};
 
 impl ImageEmitter<'_, '_> {
-    /// `ImageAtomic`
+    /// Emits `ImageAtomic`.
     pub(in crate::emit) fn emit_image_atomic(
         &mut self,
         cx: InstCx<'_>,
@@ -26,7 +26,7 @@ impl ImageEmitter<'_, '_> {
         if halves && image.texels == ImageTexels::Raw(64) {
             return self.emit_locked_atomic(cx, &access, image, op);
         }
-        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an
+        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` only; 64-bit atomics are an
         // extension for other formats.
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
@@ -34,7 +34,7 @@ impl ImageEmitter<'_, '_> {
             ));
         }
         let update = if halves {
-            // One word holds the two components that such an atomic has.
+            // One word contains the two components of such an atomic.
             load_half_updates(self.f, cx.inst, op, 2)?[0]
         } else {
             load_scalar_update(self.f, cx.inst, op)?
@@ -52,7 +52,7 @@ impl ImageEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// Emits an update of four half floats, each of which the specification wants to be atomic.
+    /// Emits an update of four half floats, each of which the specification requires to be atomic.
     fn emit_locked_atomic(
         &mut self,
         cx: InstCx<'_>,
@@ -71,7 +71,7 @@ impl ImageEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// Reads a texel, writes the updated one and gives the bits of the old half floats.
+    /// Reads a texel, writes the updated texel and returns the bits of the old half floats.
     fn update_halves(&mut self, texel: Texel, updates: &[Update]) -> [Lane; 4] {
         let read = self.read_texel(texel);
         let zero = Lane::scalar(self.f.w.uint(0));

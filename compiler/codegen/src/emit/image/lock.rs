@@ -1,8 +1,8 @@
-//! A lock around accesses to images, for updates that Vulkan does not have as one atomic.
+//! Lock around accesses to images, for updates that Vulkan does not support as one atomic.
 //!
-//! There is one lock for all images, because two units may show the same texel at different
-//! coordinates. An invocation that gets the lock gives it back in the same round of the loop: those
-//! that run in step with it wait for no one that waits for them.
+//! There is one lock for all images, because two units may access the same texel at different
+//! coordinates. An invocation that acquires the lock releases it in the same iteration of the loop:
+//! other invocations in lockstep with it never wait for an invocation that waits for them.
 
 use crate::builder::{Lane, Scalar};
 use crate::emit::control::guarded::run_if;
@@ -15,14 +15,14 @@ use crate::words::ValueWord;
 use spirv::{Decoration, LoopControl, Op as Spv};
 
 impl ImageEmitter<'_, '_> {
-    /// The lanes that `body` gives, which runs while no other invocation does the same.
+    /// Returns the lanes of `body`, which runs while no other invocation holds the lock.
     pub(super) fn run_locked(
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let lock = access_image_lock(&mut self.f.io());
         let (scope, relaxed) = choose_atomic_scope(self.f.w, None);
-        // A buffer of zeros is a lock that nobody has.
+        // A buffer of zeros is a free lock.
         let [free, taken] = [0, 1].map(|value| self.f.w.uint(value));
         let [header, round, next, merge] = self.f.w.labels();
         self.f.w.jump(header);
@@ -30,18 +30,17 @@ impl ImageEmitter<'_, '_> {
         self.f.w.merge_loop(merge, next, LoopControl::NONE);
         self.f.w.jump(round);
         self.f.w.begin_block(round);
-        // Semantics for both outcomes, then the value that is stored, and last the one that must be
-        // there.
+        // Semantics for both outcomes, then the stored value, and last the expected value.
         let operands = [lock, scope, relaxed, relaxed, taken, free].map(|id| id.0);
         let op = Spv::AtomicCompareExchange;
         let seen = self.f.w.op(op, Scalar::U32, 1, &operands);
         let owns = self.f.w.compare_bits(Spv::IEqual, seen, 0);
         let lanes = run_if(self, owns, |emit| {
-            // The lock itself is relaxed: what its earlier holders wrote is visible after this
+            // The lock itself is relaxed: writes of its earlier holders are visible after this
             // barrier.
             emit_memory_barrier(emit.f.w)?;
             let lanes = body(emit)?;
-            // What was written must be visible to others before the lock is free.
+            // Writes must be visible to others before the lock is free.
             emit_memory_barrier(emit.f.w)?;
             let operands = [lock, scope, relaxed, free].map(|id| id.0);
             emit.f.w.body.op(Spv::AtomicStore, &operands);
@@ -55,7 +54,7 @@ impl ImageEmitter<'_, '_> {
     }
 }
 
-/// Computes a pointer to the word that is 1 while an invocation has the lock.
+/// Computes a pointer to the word that is 1 while an invocation holds the lock.
 fn access_image_lock(io: &mut Io<'_>) -> ValueWord {
     if !io.vars.resources.image_lock.is_some() {
         declare_image_lock(io);

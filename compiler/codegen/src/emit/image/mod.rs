@@ -1,7 +1,7 @@
-//! Image accesses. Texels that do not exist read 0 and are not written
+//! Image accesses. Reads of texels that do not exist return 0 and writes to them have no effect
 //! (EXT_shader_image_load_store, issue 30), which the module ensures itself.
 //!
-//! `object` declares variables, `atomic` and `lock` are for atomic operations.
+//! `object` declares variables, `atomic` and `lock` implement atomic operations.
 
 pub(super) mod atomic;
 pub(super) mod lock;
@@ -18,21 +18,21 @@ use crate::words::{OperandList, ValueWord};
 use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width};
 use spirv::{ImageOperands, Op as Spv};
 
-/// The bits of 1.0 in half precision.
+/// Bits of 1.0 in half precision.
 const HALF_ONE: u32 = 0x3c00;
 
-/// Where a texel is.
+/// Position of a texel.
 #[derive(Clone, Copy)]
 pub(super) struct Texel {
     image: Image,
-    /// The image as it was loaded.
+    /// Loaded image.
     object: ValueWord,
     pub(super) coordinate: Val,
     pub(super) sample: Option<Val>,
 }
 
 impl Texel {
-    /// Operands of an access: image, coordinate, the value of a store, sample.
+    /// Returns the operands of an access: image, coordinate, the value of a store, sample.
     // Images with several samples must have this operand, others must not (SPIR-V, image operands).
     fn operands(&self, value: Option<Val>) -> OperandList {
         let mut operands = OperandList::default();
@@ -46,7 +46,7 @@ impl Texel {
 }
 
 impl ImageEmitter<'_, '_> {
-    /// Runs `body` with an image and a texel of it if the texel exists; its lanes are 0 else.
+    /// Runs `body` with an image and a texel of it if the texel exists; returns zeros otherwise.
     pub(super) fn run_at_texel(
         &mut self,
         access: &ImageAccess,
@@ -55,14 +55,14 @@ impl ImageEmitter<'_, '_> {
     ) -> Result<[Lane; 4], Failure> {
         self.with_image(access, |emit, image| {
             let object = load_descriptor(emit.f.w, image);
-            // Asked of the image itself, case by case: sizes differ between the images of an array.
+            // Tests the image itself, case by case: sizes differ between the images of an array.
             let (texel, inside) = check_texel(emit.f.w, Texel { object, ..texel });
             run_if(emit, inside, |emit| body(emit, image, texel))
         })
     }
 
-    /// Emits a test whether the texel of an image access is populated. One that does not exist
-    /// touches no memory that is not.
+    /// Emits a test whether the texel of an image access is populated. A texel that does not exist
+    /// is populated, because it accesses no unpopulated memory.
     pub(in crate::emit) fn emit_image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let texel = load_texel(self.f, cx, image, 0)?;
@@ -70,15 +70,15 @@ impl ImageEmitter<'_, '_> {
             emit.sparse.ask_residency();
             emit.read_texel(texel);
             let resident = emit.sparse.take_answer(emit.f.w);
-            // Negated, because a skipped block gives zeros: a texel that does not exist counts as
-            // resident.
+            // Negated, because a skipped block returns zeros: a texel that does not exist is
+            // treated as resident.
             Ok(emit.f.w.not(resident).alone())
         })?;
         let is_missing = self.f.w.val(lanes[0].id());
         Ok(self.f.w.not(is_missing))
     }
 
-    /// `ImageLoad`
+    /// Emits `ImageLoad`.
     pub(in crate::emit) fn emit_image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let texel = load_texel(self.f, cx, image, 0)?;
@@ -102,11 +102,11 @@ impl ImageEmitter<'_, '_> {
             .emit_texel_op(self.f.w, Spv::ImageRead, scalar, 4, &texel.operands(None))
     }
 
-    /// `ImageStore`
+    /// Emits `ImageStore`.
     pub(in crate::emit) fn emit_image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let src = self.f.program.source(cx.inst, 0);
-        // Narrow values are in the low bits; a store takes them as they are.
+        // Narrow values are in the low bits; a store accepts them unchanged.
         let narrow = cx.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { cx.inst.ty };
         let value = self.f.load_source_as(src, ty, access.element_lanes())?;
@@ -119,7 +119,7 @@ impl ImageEmitter<'_, '_> {
         Ok(Outcome::None)
     }
 
-    /// `ImageSize`, `ImageSamples`
+    /// Emits `ImageSize` and `ImageSamples`.
     pub(in crate::emit) fn emit_image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let (access, image) = find_image_access(self.f, cx)?;
         let is_size = cx.inst.op == Op::ImageSize;
@@ -152,7 +152,7 @@ pub(super) fn find_image_access(
     Ok((access, f.program.images[access.image]))
 }
 
-/// Loads the texel that the sources from `first` on name.
+/// Loads the texel position from the sources from `first` on.
 pub(super) fn load_texel(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -163,7 +163,7 @@ pub(super) fn load_texel(
     let lanes = image.coordinate_lanes();
     let coordinate = f.load_source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
     let coordinate = f.w.widen(coordinate, lanes);
-    // Only multisample images have a source for it.
+    // Only multisample images have a source for the sample.
     let sample = match sources.get(first + 1) {
         Some(src) => Some(f.load_source_as(src, Type::S32, 1)?),
         None => None,
@@ -181,7 +181,7 @@ pub(super) fn write_texel(w: &mut ValueBuilder, texel: Texel, value: Val) {
     w.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
 }
 
-/// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them:
+/// Extracts the first `count` elements of a texel that was read, and (0, 0, 0, 1) past them:
 /// EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
 fn extract_elements(
     w: &mut ValueBuilder,
@@ -190,7 +190,7 @@ fn extract_elements(
     count: u8,
     texels: ImageTexels,
 ) -> [Lane; 4] {
-    // The device makes (0, 0, 0, 1) of components that the format lacks.
+    // The device returns (0, 0, 0, 1) for components that the format lacks.
     if matches!(texels, ImageTexels::Formatted(_)) {
         return read.lanes();
     }
@@ -203,7 +203,7 @@ fn extract_elements(
     let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
     let bits = ty.width().bits();
     for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
-        // Elements lie one after the other in the bits of the texel, the first one lowest.
+        // Elements are consecutive in the bits of the texel, the first one lowest.
         let word = w.component(read, (number * bits / 32) as usize);
         *lane = if bits == 32 {
             word.lane(0)
@@ -216,7 +216,7 @@ fn extract_elements(
     lanes
 }
 
-/// Packs a value into the vector that is written.
+/// Packs a value into the vector to write.
 fn pack_texel(
     w: &mut ValueBuilder,
     value: Val,
@@ -250,13 +250,13 @@ fn insert_element(w: &mut ValueBuilder, word: Lane, value: Val, bits: u32, shift
     w.binary(Spv::BitwiseOr, old, value).lane(0)
 }
 
-/// Checks whether the texel exists. Samples that do not are brought into range: which one is
-/// accessed then is undefined (EXT_shader_image_load_store section 3.9.X).
+/// Checks that the texel exists. Samples out of range are clamped: the accessed sample is undefined
+/// then (EXT_shader_image_load_store section 3.9.X).
 fn check_texel(w: &mut ValueBuilder, texel: Texel) -> (Texel, Val) {
     let size = query_dimensions(w, texel.object, &texel.image);
     let mut bounds = size.lanes();
     if texel.image.target == TexTarget::Cube {
-        // `OpImageQuerySize` gives the size of a face only.
+        // `OpImageQuerySize` returns the size of a face only.
         bounds[2] = Lane::scalar(w.uint(6));
     } else if texel.image.target == TexTarget::CubeArray {
         // The size counts cubes, the coordinate counts faces.
@@ -279,7 +279,7 @@ fn check_texel(w: &mut ValueBuilder, texel: Texel) -> (Texel, Val) {
     (Texel { sample, ..texel }, inside)
 }
 
-/// Width, height and depth or layers, as many as the target has.
+/// Queries width, height and depth or layers, depending on the target.
 fn query_dimensions(w: &mut ValueBuilder, object: ValueWord, image: &Image) -> Val {
     w.needs.insert(Need::ImageQuery);
     let count = image.target.size_components();

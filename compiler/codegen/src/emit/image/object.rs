@@ -31,8 +31,8 @@ pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
 }
 
 impl ImageEmitter<'_, '_> {
-    /// Runs `access` with the pointer to one image: several times if there must be a case for each
-    /// element of an array.
+    /// Runs `access` with the pointer to one image: several times if an array needs a case for each
+    /// element.
     pub(super) fn with_image(
         &mut self,
         data: &ImageAccess,
@@ -87,7 +87,7 @@ fn count_images(options: &Options, units: Units) -> Option<u32> {
     choices(units, options.handles.images)
 }
 
-/// Binds the variable of an image and says so in the reflection.
+/// Binds the variable of an image and adds it to the reflection.
 fn bind_image(
     io: &mut Io<'_>,
     variable: ValueWord,
@@ -104,7 +104,7 @@ fn bind_image(
         bind_handle_array(io, variable, kind, image.target, count);
         let mut arrays = io.vars.reflected.handles.iter_mut();
         let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
-        // Several images of the program may be the same array, of which one that is written counts.
+        // Several images of the program may be the same array: it is written if any of them is.
         own.into_iter().for_each(|own| own.written |= written);
         return Ok(());
     }
@@ -131,7 +131,7 @@ fn bind_image(
     Ok(())
 }
 
-/// Chooses the binding of an image. OpenGL has few image units, each of which takes one view.
+/// Chooses the binding of an image. OpenGL has few image units, and each is bound to one view.
 fn choose_image_binding(io: &Io<'_>, image: &Image) -> u32 {
     let first = io.options.bindings.first_image_binding;
     let unit = image.units.first().unwrap_or(0);
@@ -146,7 +146,7 @@ fn choose_image_binding(io: &Io<'_>, image: &Image) -> u32 {
         None => {
             let bound = io.vars.reflected.images.iter();
             let ends = bound.map(|other| other.slot.binding.saturating_add(other.count));
-            // Arrays take as many units as they have elements.
+            // Arrays occupy as many units as they have elements.
             ends.max().unwrap_or(first)
         }
     }
@@ -170,18 +170,18 @@ fn choose_image_type(
     row.of_images
         .iter()
         .for_each(|need| io.w.needs.insert(*need));
-    // `Unknown` is a format, too: it leaves the question to the device.
+    // `Unknown` is a format, too: the device determines the actual one.
     let number = format.map_or(
         spirv::ImageFormat::Unknown as u32,
         TexelFormat::spirv_number,
     );
-    // Storage images compare nothing.
+    // Storage images do not compare.
     let settings = [0, STORAGE, number];
     Ok(declare_image_type(io.w, component, image.target, settings))
 }
 
-/// Chooses the format that the module names for formatted accesses; none if the device finds it
-/// out.
+/// Chooses the format that the module declares for formatted accesses; none if the device
+/// determines it.
 fn choose_format(
     io: &mut Io<'_>,
     image: &Image,
@@ -189,8 +189,8 @@ fn choose_format(
     uses: ResourceUse,
 ) -> Result<Option<TexelFormat>, Failure> {
     let own = find_unit_format(io.options, image);
-    // The format in the program holds for any image that is bound, unless the caller says
-    // otherwise.
+    // The format in the program applies to any image that is bound, unless the caller specifies
+    // another.
     if own.is_none()
         && let Some(format) = image.format.and_then(TexelFormat::from_vulkan_name)
         && format.base() == base
@@ -203,8 +203,8 @@ fn choose_format(
         (ResourceUse::WRITTEN, Need::ImageWriteWithoutFormat),
     ];
     let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
-    // The features hold for images; views of buffers need them of their format, too, so that it is
-    // named where it is known.
+    // The features apply to images; for views of buffers the format must support them, too, so a
+    // known format is declared.
     if image.target == TexTarget::Buffer
         && let Some(format) = own
         && format.base() == base
@@ -212,8 +212,8 @@ fn choose_format(
         return Ok(Some(format));
     }
     let device = &io.w.device;
-    // With these features the device finds out the format of whatever image is bound. Without one
-    // of them the module must name it.
+    // With these features the device determines the format of the bound image. Without one of them
+    // the module must declare it.
     let mut checks = needs.clone().map(|(_, need)| need.check(device));
     let Some(missing) = checks.find_map(Result::err) else {
         needs.for_each(|(_, need)| io.w.needs.insert(*need));
@@ -231,7 +231,7 @@ fn choose_format(
     }
 }
 
-/// Finds the format of an image unit, or of all units of an array.
+/// Returns the format of an image unit, or of all units of an array.
 fn find_unit_format(options: &Options, image: &Image) -> Option<TexelFormat> {
     let first = image.units.first()? as usize;
     let count = count_images(options, image.units).unwrap_or(1) as usize;
@@ -241,7 +241,7 @@ fn find_unit_format(options: &Options, image: &Image) -> Option<TexelFormat> {
     format.filter(|_| formats.iter().all(|other| *other == format))
 }
 
-/// Images are aliased, because any two units may show the same memory.
+/// Decorates images as aliased, because any two units may access the same memory.
 fn decorate_image(w: &mut ModuleWriter, variable: ValueWord, uses: ResourceUse) {
     w.decorate(variable, Decoration::Aliased, &[]);
     for decoration in uses.decorations() {
@@ -252,7 +252,7 @@ fn decorate_image(w: &mut ModuleWriter, variable: ValueWord, uses: ResourceUse) 
     }
 }
 
-/// Returns the number of the view of an image unit that is bound.
+/// Returns the number of the bound view of an image unit.
 fn view_number(texels: ImageTexels) -> u32 {
     match texels {
         ImageTexels::Formatted(_) => 0,

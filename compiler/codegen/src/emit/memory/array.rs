@@ -1,8 +1,8 @@
-//! Registers in Private variables: arrays indexed at run time, registers that several functions
-//! share, registers whose phis would outgrow the program.
+//! Registers in Private variables: dynamically indexed arrays, registers that several functions
+//! share, registers whose phis would be too many for the size of the program.
 //!
 //! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition
-//! codes are two vectors: the values in their common form as words, and overflow and carry in bits
+//! codes are two vectors: the values in their common type as words, and overflow and carry in bits
 //! 0 and 1.
 
 use crate::analysis::Analysis;
@@ -13,16 +13,16 @@ use glasm_ir::arena::Id;
 use glasm_ir::{Program, RegisterId, Storage, Width, WriteMask};
 use spirv::{Op as Spv, StorageClass};
 
-/// The element that an operand names.
+/// Element that an operand accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::emit) enum Element {
-    /// Known at compile time.
+    /// Constant index.
     Constant(u32),
-    /// In range at run time.
+    /// Dynamic index, which is in range.
     Dynamic(ValueWord),
 }
 
-/// The context of registers in memory.
+/// Context of registers in memory.
 pub(in crate::emit) struct RegisterMemory<'e> {
     pub(in crate::emit) w: &'e mut ValueBuilder,
     pub(in crate::emit) program: &'e Program,
@@ -32,7 +32,7 @@ pub(in crate::emit) struct RegisterMemory<'e> {
 }
 
 impl RegisterMemory<'_> {
-    /// Counts vectors of four words that an element takes.
+    /// Counts the vectors of four words in an element.
     fn count_element_vectors(&self, register: RegisterId) -> u32 {
         let register = self.program.registers[register];
         // Four lanes of 64 bits are eight words. Condition codes have their flags in the second
@@ -44,7 +44,7 @@ impl RegisterMemory<'_> {
         }
     }
 
-    /// Counts vectors of four words that a register takes.
+    /// Counts the vectors of four words in a register.
     pub(super) fn count_register_vectors(&self, register: RegisterId) -> u32 {
         let elements = self.program.registers[register].elements();
         elements * self.count_element_vectors(register)
@@ -72,7 +72,7 @@ impl RegisterMemory<'_> {
         variable
     }
 
-    /// Declares a variable whose elements start as (0, 0, 0, 1).
+    /// Declares a variable whose elements are initialized to (0, 0, 0, 1).
     fn declare_output_register(
         &mut self,
         output: glasm_ir::OutputId,
@@ -87,10 +87,10 @@ impl RegisterMemory<'_> {
         declare_initialized(self.w, ty, std::iter::repeat_n(element.0, len as usize))
     }
 
-    /// Declares a variable of condition codes with all flags clear, as those of a positive number.
+    /// Declares a variable of condition codes with all flags clear, as for a positive number.
     fn declare_cond_register(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
-        // Codes lie in memory as words: the bits of a positive number in their common form.
+        // Codes in memory are words: the bits of a positive number in their common type.
         let one = if scalar == Scalar::F32 {
             1.0f32.to_bits()
         } else {
@@ -109,8 +109,8 @@ impl RegisterMemory<'_> {
         let vectors = self.count_element_vectors(register);
         let index = match element {
             Element::Constant(element) => {
-                // The verifier keeps constant elements inside; for a program that never met it the
-                // module must be valid all the same.
+                // The verifier ensures that constant elements are in range; for a program that was
+                // not verified the module must still be valid.
                 let last = self.program.registers[register].elements() - 1;
                 self.w.uint(element.min(last) * vectors + part)
             }
@@ -143,7 +143,7 @@ impl RegisterMemory<'_> {
         self.w.store(pointer, words.id);
     }
 
-    /// Lanes of an element; at least those in `read`.
+    /// Loads lanes of an element; at least those in `read`.
     pub(in crate::emit) fn load_register(
         &mut self,
         register: RegisterId,
@@ -157,7 +157,7 @@ impl RegisterMemory<'_> {
             return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
-        // Vector 0 has lanes x and y, vector 1 has z and w: two bits of the mask each.
+        // Vector 0 contains lanes x and y, vector 1 lanes z and w: two bits of the mask each.
         for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
             let words = self.load_words(register, element, part);
             for half in WriteMask(read >> (2 * part) & 3).lanes() {
@@ -167,7 +167,7 @@ impl RegisterMemory<'_> {
         lanes
     }
 
-    /// Writes the lanes in `write` of an element.
+    /// Stores the lanes in `write` of an element.
     pub(in crate::emit) fn store_register(
         &mut self,
         register: RegisterId,
@@ -179,7 +179,7 @@ impl RegisterMemory<'_> {
             return self.store_pairs(register, element, write, values);
         }
         let mut lanes = values;
-        // Elements are stored as whole vectors, so the lanes that are not written are read first.
+        // Elements are stored as whole vectors, so the lanes that are not written are loaded first.
         if write != 15 {
             let old = self.load_words(register, element, 0);
             for lane in WriteMask(!write & 15).lanes() {
@@ -189,7 +189,7 @@ impl RegisterMemory<'_> {
         self.store_words(register, element, 0, &lanes);
     }
 
-    /// Writes 64-bit lanes of an element.
+    /// Stores 64-bit lanes of an element.
     fn store_pairs(
         &mut self,
         register: RegisterId,
@@ -201,7 +201,7 @@ impl RegisterMemory<'_> {
             let halves = write >> (2 * part) & 3;
             let mut words = match halves {
                 0 => continue,
-                // Both halves of the vector are new.
+                // Both halves of the vector are written.
                 3 => [Lane::UNDEFINED; 4],
                 _ => self.load_words(register, element, part).lanes(),
             };
@@ -214,13 +214,13 @@ impl RegisterMemory<'_> {
         }
     }
 
-    /// Condition codes in memory: the codes and their flags.
+    /// Loads condition codes from memory: the codes and their flags.
     pub(in crate::emit) fn load_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let words = self.load_words(cc, Element::Constant(0), 0);
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let values = if scalar.is_bool() {
             let truth = self.w.compare_bits(Spv::INotEqual, words, 0);
-            // An id of its own, which is noted to stand for `scalar`.
+            // A separate id, whose recorded type is `scalar`.
             let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
             Val::new(id, scalar, 4)
         } else {
@@ -234,14 +234,14 @@ impl RegisterMemory<'_> {
             return [[Lane::UNDEFINED; 4]; 2];
         }
         let words = self.load_words(cc, Element::Constant(0), 1);
-        // Overflow and carry, in the bits where `flag_word` puts them.
+        // Overflow and carry, in the bits in which `pack_flags` stores them.
         [1, 2].map(|bit| {
             let bits = self.w.binary_bits(Spv::BitwiseAnd, words, bit);
             self.w.compare_bits(Spv::INotEqual, bits, 0).lanes()
         })
     }
 
-    /// Writes condition codes in memory.
+    /// Stores condition codes in memory.
     pub(in crate::emit) fn store_codes(
         &mut self,
         cc: RegisterId,
@@ -279,7 +279,7 @@ impl RegisterMemory<'_> {
     }
 }
 
-/// Overflow in bit 0, carry in bit 1.
+/// Packs overflow in bit 0 and carry in bit 1.
 fn pack_flags(w: &mut ValueBuilder, flags: [Lane; 2]) -> Lane {
     let [overflow, carry] = flags.map(|flag| w.lane_val(flag, Scalar::BoolInt));
     let zero = w.uint_val(0);

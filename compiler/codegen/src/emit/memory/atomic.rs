@@ -1,4 +1,4 @@
-//! Atomic read-modify-write. What SPIR-V has no operation for is a loop of compare-exchange.
+//! Atomic read-modify-write operations. Those that SPIR-V lacks are compare-exchange loops.
 
 use crate::builder::{
     Extreme, Home, Lane, ModuleWriter, Scalar, Val, ValueBuilder, arith, by_sign, narrow,
@@ -17,21 +17,21 @@ use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
 use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
 
-/// What an atomic works on.
+/// Memory location of an atomic.
 #[derive(Clone, Copy)]
 struct Cell {
     pointer: ValueWord,
-    /// The kind of buffer that it is in; none for texels and memory behind addresses.
+    /// Kind of its buffer; none for texels and global memory.
     kind: Option<BufferKind>,
-    /// The type of the pointer's target.
+    /// Type that the pointer points to.
     scalar: Scalar,
-    /// Where a word starts in a target of 64 bits.
+    /// Position of a word in a 64-bit element.
     shift: Option<Val>,
     ty: Type,
 }
 
 impl Cell {
-    /// A cell in no buffer.
+    /// Returns a cell that is not in a buffer.
     const fn at(pointer: ValueWord, scalar: Scalar, ty: Type) -> Self {
         Self {
             pointer,
@@ -43,18 +43,18 @@ impl Cell {
     }
 }
 
-/// What an atomic does to its cell.
+/// Operation of an atomic on its cell.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Update {
     pub(super) op: AtomicOp,
     pub(super) ty: Type,
     pub(super) value: Val,
-    /// What a compare-exchange stores.
+    /// Value that a compare-exchange stores.
     pub(super) second: Option<Val>,
 }
 
 impl BufferEmitter<'_, '_> {
-    /// `Atomic`
+    /// Emits `Atomic`.
     pub(in crate::emit) fn emit_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.find_mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
@@ -71,7 +71,7 @@ impl BufferEmitter<'_, '_> {
         Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
 
-    /// Emits an atomic on vectors of half floats: pairs of them in words.
+    /// Emits an atomic on vectors of half floats, which are pairs in words.
     fn emit_half_atomic(
         &mut self,
         cx: InstCx<'_>,
@@ -81,8 +81,8 @@ impl BufferEmitter<'_, '_> {
         let updates = load_half_updates(self.f, cx.inst, op, access.components)?;
         let address = self.load_address(cx, access, 1)?;
         let mut lanes = [Lane::scalar(self.f.w.uint(0)); 4];
-        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by
-        // itself.
+        // NV_shader_atomic_fp16_vector only requires the components to be atomic, so each word is
+        // updated separately.
         for (word, update) in (0u32..).zip(updates) {
             let old = self.update_at(address, word, update)?;
             let first = 2 * word as usize;
@@ -91,7 +91,7 @@ impl BufferEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// Updates what lies `words` words behind an address and gives its old bits.
+    /// Updates the memory `words` words after an address and returns its old bits.
     fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
         match address {
             Address::Global(address) => {
@@ -114,7 +114,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Updates an element of a buffer seen as `view`, `words` words behind the place.
+    /// Updates an element of a buffer with type `view`, `words` words after a position.
     fn update_in_buffer(
         &mut self,
         place: BufferPlace,
@@ -124,8 +124,8 @@ impl BufferEmitter<'_, '_> {
     ) -> Result<Lane, Failure> {
         let lanes = self.run_at_place(place, |emit, place| {
             let bound = emit.compute_bound(place, view)?;
-            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0
-            // there, for only half floats are several.
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is then
+            // 0, because only half floats have several words.
             let number = if view.is_wide() {
                 emit.f
                     .w
@@ -141,15 +141,15 @@ impl BufferEmitter<'_, '_> {
         Ok(lanes[0])
     }
 
-    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics
-    /// there, and none are needed.
+    /// Updates memory that no other invocation accesses, `words` words after a position: SPIR-V has
+    /// no atomics for it, and none are needed.
     fn update_private(
         &mut self,
         place: BufferPlace,
         words: u32,
         update: Update,
     ) -> Result<Lane, Failure> {
-        // As unsigned integers, so that nothing happens to the bits of floats on their way.
+        // As unsigned integers, so that the bits of floats remain unchanged.
         let (ty, scalar) = if update.ty.width() == Width::W64 {
             (Type::U64, Scalar::U64)
         } else {
@@ -164,7 +164,7 @@ impl BufferEmitter<'_, '_> {
             components: 1,
             offset: 0,
             atomic: None,
-            // What no one else sees need not be volatile.
+            // Memory that no other invocation accesses need not be volatile.
             flags: MemFlags::empty(),
         };
         let behind = u64::from(4 * words);
@@ -179,7 +179,7 @@ impl BufferEmitter<'_, '_> {
         Ok(old.lane(0))
     }
 
-    /// Element `number` of a buffer seen as `view`.
+    /// Returns element `number` of a buffer with type `view`.
     fn find_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
         let (scalar, number, shift) = if view.is_wide() || view.is_float() {
             (view, number, None)
@@ -194,7 +194,7 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// Loads what an atomic on one value does.
+/// Loads the operands of an atomic on one value.
 pub(in crate::emit) fn load_scalar_update(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -216,7 +216,7 @@ pub(in crate::emit) fn load_scalar_update(
     })
 }
 
-/// Loads what an atomic on half floats does to each pair of them.
+/// Loads the operands of an atomic on half floats, one update for each pair of them.
 pub(in crate::emit) fn load_half_updates(
     f: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -228,16 +228,16 @@ pub(in crate::emit) fn load_half_updates(
         Ok(Update {
             op,
             ty: Type::F16,
-            // Two equal halves come as one.
+            // Two equal halves are one scalar.
             value: f.w.widen(value, 2),
             second: None,
         })
     };
-    // NV_shader_atomic_fp16_vector has vectors of two and four only.
+    // NV_shader_atomic_fp16_vector has only vectors of two and four.
     (0..components / 2).map(update).collect()
 }
 
-/// Updates a 32-bit texel and gives its old bits.
+/// Updates a 32-bit texel and returns its old bits.
 pub(in crate::emit) fn update_texel(
     io: &mut Io<'_>,
     pointer: ValueWord,
@@ -246,7 +246,7 @@ pub(in crate::emit) fn update_texel(
     update_cell(io, Cell::at(pointer, Scalar::U32, update.ty), update)
 }
 
-/// Updates a cell and gives its old bits.
+/// Updates a cell and returns its old bits.
 fn update_cell(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
     if update.ty == Type::F16 {
         return update_half_pair(io, cell, update);
@@ -259,13 +259,13 @@ fn update_cell(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failu
     emit_atomic_op(io, cell, update)
 }
 
-// Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
+// Sums and extremes of two halves as one atomic exist only in an extension of one vendor,
 // `VK_NV_shader_atomic_float16_vector`.
 fn update_half_pair(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
     if update.op != AtomicOp::Exchange {
         return update_if_alive(io, cell, update);
     }
-    // An exchange computes nothing from the old halves, so the word is exchanged as it is.
+    // An exchange does not depend on the old halves, so the word is exchanged unchanged.
     let (value, ty) = (narrow::pack_two_halves(io.w, update.value), Type::U32);
     let update = Update {
         value,
@@ -276,7 +276,7 @@ fn update_half_pair(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, 
 }
 
 fn emit_atomic_op(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
-    // Not where two words share an element: the exchange would compare the other one as well.
+    // Not if two words share an element: the exchange would compare the other word as well.
     if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
         let new = update.second.unwrap_or(update.value);
         return Ok(compare_exchange(io.w, cell, update.value, new));
@@ -289,7 +289,7 @@ fn emit_atomic_op(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Fa
     Ok(io.w.op(native, cell.scalar, 1, &operands))
 }
 
-/// Updates a cell by compare-exchange.
+/// Updates a cell by a compare-exchange loop, except in helper invocations.
 fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, Failure> {
     let helps = load_helps(io);
     let lanes = run_if_alive(io, helps, |io| {
@@ -298,14 +298,15 @@ fn update_if_alive(io: &mut Io<'_>, cell: Cell, update: Update) -> Result<Val, F
     Ok(io.w.val(lanes[0].id()))
 }
 
-/// Loads whether the invocation only helps others to derivatives.
+/// Loads a boolean that is true in helper invocations.
 pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
     if io.w.device.demote_to_helper_invocation {
         io.w.needs.insert(Need::Demote);
         let op = Spv::IsHelperInvocationEXT;
         return io.w.op(op, Scalar::BoolInt, 1, &[]);
     }
-    // What a fragment was at its start does: without demotion it stays that or ends.
+    // The value at the start of a fragment is sufficient: without demotion it does not change
+    // before the invocation ends.
     let row = BuiltinRow {
         builtin: BuiltIn::HelperInvocation,
         scalar: Scalar::BoolInt,
@@ -316,15 +317,14 @@ pub(in crate::emit) fn load_is_helper(io: &mut Io<'_>) -> Val {
     io.w.val(value)
 }
 
-/// Loads whether the invocation only helps others to derivatives, if the stage has such
-/// invocations.
+/// Loads a boolean that is true in helper invocations, if the stage has such invocations.
 pub(in crate::emit) fn load_helps(io: &mut Io<'_>) -> Option<Val> {
     (io.program.stage == Stage::Fragment).then(|| load_is_helper(io))
 }
 
-/// The lanes that `body` gives. Helper invocations, for which `helps` holds, do not run it: they
-/// get undefined values from atomics (EXT_shader_image_load_store, issue 22), so a loop that waits
-/// for one might never end.
+/// Returns the lanes of `body`. Helper invocations, for which `helps` is true, do not run it:
+/// atomics return undefined values in them (EXT_shader_image_load_store, issue 22), so a loop that
+/// waits for one might never end.
 pub(in crate::emit) fn run_if_alive<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     helps: Option<Val>,
@@ -337,11 +337,11 @@ pub(in crate::emit) fn run_if_alive<C: AsMut<ValueBuilder>>(
     run_if(cx, alive, body)
 }
 
-/// Computes the new value from the old one until nobody interferes.
+/// Computes the new value from the old one until no other invocation interferes.
 fn emit_exchange_loop(w: &mut ValueBuilder, cell: Cell, update: Update) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
     let operands = [cell.pointer.0, scope.0, relaxed.0];
-    // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels
+    // Only a guess, for which a plain load would suffice; but Vulkan has no plain loads of texels
     // by pointer.
     let first = w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
     let [header, body, next, merge] = w.labels();
@@ -350,7 +350,7 @@ fn emit_exchange_loop(w: &mut ValueBuilder, cell: Cell, update: Update) -> Val {
     w.begin_block(header);
     let ty = w.ty(cell.scalar, 1);
     let old = w.value(cell.scalar, 1, Home::Body);
-    // Word 5 of the phi is the value of the next round, which is known only below.
+    // Word 5 of the phi is the value of the next iteration, which is set below.
     let phi = w.body.len();
     let edges = [first.id.0, entry.0, 0, next.0];
     w.body.result(Spv::Phi, ty, old, &edges);
@@ -360,19 +360,19 @@ fn emit_exchange_loop(w: &mut ValueBuilder, cell: Cell, update: Update) -> Val {
     let old = w.val(old);
     let seen = try_update(w, cell, old, update);
     w.body.0[phi + 5] = seen.id.0;
-    // The bits are compared: a NaN never equals itself.
+    // Compares the bits: a NaN never equals itself.
     let done = w.test(Spv::IEqual, seen, old);
     w.jump_if(done.id, merge, next);
     w.begin_block(next);
     w.jump(header);
     w.begin_block(merge);
-    // Both values are the same now. Invocations leave in different rounds, and the phi is what
-    // every device keeps of their own.
+    // Both values are equal now. Invocations leave in different iterations, and the phi is the
+    // value that every device preserves for each of them.
     extract_cell_word(w, cell, old)
 }
 
-/// Returns what a sum of floats as one atomic needs, and the type as which it sees its cell. The
-/// features that are known here are those of buffers; shared memory has others in Vulkan.
+/// Returns the feature that an atomic sum of floats requires, and the type of its cell. Only the
+/// features for buffers are used; those for shared memory differ in Vulkan.
 fn float_sum(update: Update) -> Option<(Need, Scalar)> {
     let rows = [
         (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
@@ -383,7 +383,7 @@ fn float_sum(update: Update) -> Option<(Need, Scalar)> {
         .map(|(_, need, view)| (need, view))
 }
 
-/// The bits of the two half floats of a word.
+/// Unpacks the bits of the two half floats of a word.
 pub(in crate::emit) fn unpack_halves(w: &mut ValueBuilder, word: Lane) -> [Lane; 2] {
     let word = w.lane_val(word, Scalar::U32);
     let high = w.binary_bits(Spv::ShiftRightLogical, word, 16);
@@ -391,7 +391,7 @@ pub(in crate::emit) fn unpack_halves(w: &mut ValueBuilder, word: Lane) -> [Lane;
     [low.lane(0), high.lane(0)]
 }
 
-/// Converts the values of an update to the type of their cell; half floats stay what they are.
+/// Converts the values of an update to the type of their cell; half floats are unchanged.
 fn read_as_bits(w: &mut ValueBuilder, update: Update, scalar: Scalar) -> Update {
     if update.ty == Type::F16 {
         return update;
@@ -403,7 +403,7 @@ fn read_as_bits(w: &mut ValueBuilder, update: Update, scalar: Scalar) -> Update 
     }
 }
 
-/// Chooses the type as which an atomic sees its cell; inserts what that needs.
+/// Chooses the type of the cell of an atomic and adds the capabilities that it requires.
 fn choose_atomic_view(
     w: &mut ModuleWriter,
     update: Update,
@@ -417,12 +417,12 @@ fn choose_atomic_view(
         w.needs.insert(need);
         return Ok(view);
     }
-    // All other updates see words: floats are compared and added in a loop, as bits.
+    // All other updates use words: floats are compared and added in a loop, as bits.
     if update.ty.width() != Width::W64 {
         return Ok(Scalar::U32);
     }
-    // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of
-    // words.
+    // In SPIR-V the capability `Int64Atomics` implies `Int64`: pairs of words cannot use 64-bit
+    // atomics.
     Need::Int64.check(&device)?;
     let need = if shared {
         Need::SharedInt64Atomics
@@ -433,16 +433,16 @@ fn choose_atomic_view(
     Ok(Scalar::U64)
 }
 
-/// Finds the instruction that does an update, if there is one.
+/// Returns the SPIR-V instruction of an update, if there is one.
 fn find_native_atomic(w: &ModuleWriter, cell: Cell, op: AtomicOp) -> Option<Spv> {
     let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
     let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
-    // No atomic updates one word of an element of 64 bits.
+    // No atomic updates one word of a 64-bit element.
     if cell.shift.is_some() || compares && signed && !w.device.signed_atomics {
         return None;
     }
     match op {
-        // The cell is seen as a float only where the device adds floats.
+        // The cell is a float only if the device supports adding floats.
         AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
         AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
         AtomicOp::Min if signed => Some(Spv::AtomicSMin),
@@ -452,10 +452,10 @@ fn find_native_atomic(w: &ModuleWriter, cell: Cell, op: AtomicOp) -> Option<Spv>
         AtomicOp::And => Some(Spv::AtomicAnd),
         AtomicOp::Or => Some(Spv::AtomicOr),
         AtomicOp::Xor => Some(Spv::AtomicXor),
-        // Floats are exchanged as words, for which no feature of atomic floats is needed.
+        // Floats are exchanged as words, which requires no feature of atomic floats.
         AtomicOp::Exchange => Some(Spv::AtomicExchange),
         // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a
-        // bound. Float extremes of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
+        // bound. The results of SPIR-V's float extremes (`OpAtomicFMinEXT`) for NaN are undefined.
         AtomicOp::Add
         | AtomicOp::Min
         | AtomicOp::Max
@@ -465,7 +465,7 @@ fn find_native_atomic(w: &ModuleWriter, cell: Cell, op: AtomicOp) -> Option<Spv>
     }
 }
 
-/// Computes what an update leaves of the half floats of a word.
+/// Computes the half floats of a word after an update.
 pub(in crate::emit) fn compute_halves(w: &mut ValueBuilder, old: Val, update: Update) -> Val {
     if update.op == AtomicOp::Exchange {
         return narrow::pack_two_halves(w, update.value);
@@ -477,14 +477,14 @@ pub(in crate::emit) fn compute_halves(w: &mut ValueBuilder, old: Val, update: Up
 
 fn compare_exchange(w: &mut ValueBuilder, cell: Cell, comparator: Val, new: Val) -> Val {
     let (scope, relaxed) = choose_atomic_scope(w, cell.kind);
-    // SPIR-V puts the new value before the one compared. Of the two semantics the second is for the
-    // case that nothing is stored; it may not be stronger than the first.
+    // In SPIR-V the new value precedes the comparator. The second semantics operand applies if
+    // nothing is stored; it may not be stronger than the first.
     let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
     let operands = ids.map(|id| id.0);
     w.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
 }
 
-/// Computes what an update leaves in the whole cell.
+/// Computes the whole cell after an update.
 fn compute_updated_cell(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let Some(shift) = cell.shift else {
         return compute_updated(w, cell, old, update);
@@ -492,8 +492,8 @@ fn compute_updated_cell(w: &mut ValueBuilder, cell: Cell, old: Val, update: Upda
     let word = extract_word(w, old, shift);
     let word = compute_updated(w, cell, word, update);
     let word = shift_up(w, cell.scalar, word, Some(shift));
-    // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and
-    // is tried again.
+    // The other word retains the value that was read; if it has changed meanwhile, the exchange
+    // fails and is repeated.
     let hole = w.constant_like(old, u64::from(u32::MAX));
     let hole = w.binary(Spv::ShiftLeftLogical, hole, shift);
     let keep = w.unary(Spv::Not, hole);
@@ -501,7 +501,7 @@ fn compute_updated_cell(w: &mut ValueBuilder, cell: Cell, old: Val, update: Upda
     w.binary(Spv::BitwiseOr, rest, word)
 }
 
-/// Updates a cell if it still holds the old value; gives what it holds.
+/// Updates a cell if it still contains the old value; returns the value that it contained.
 fn try_update(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let new = compute_updated_cell(w, cell, old, update);
     compare_exchange(w, cell, old, new)
@@ -515,7 +515,7 @@ fn extract_cell_word(w: &mut ValueBuilder, cell: Cell, whole: Val) -> Val {
     }
 }
 
-/// Computes what an update leaves in memory.
+/// Computes the value in memory after an update.
 fn compute_updated(w: &mut ValueBuilder, cell: Cell, old: Val, update: Update) -> Val {
     let (value, ty) = (update.value, cell.ty);
     match update.op {
@@ -543,14 +543,13 @@ fn is_less(w: &mut ValueBuilder, ty: Type, a: Val, b: Val) -> Val {
     w.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
 }
 
-/// `a < b ? yes : no`
+/// Emits `a < b ? yes : no`.
 fn select_lesser(w: &mut ValueBuilder, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
     let is_less = is_less(w, ty, a, b);
     w.select(is_less, yes, no)
 }
 
-/// Computes the number that is one more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z,
-/// ATOM.
+/// Computes the incremented number, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
 fn compute_incremented(w: &mut ValueBuilder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let below = is_less(w, ty, old, value);
@@ -559,7 +558,7 @@ fn compute_incremented(w: &mut ValueBuilder, ty: Type, old: Val, value: Val) -> 
     w.select(below, more, zero)
 }
 
-/// Computes the number that is one less, or `value` from 0 and from beyond it.
+/// Computes the decremented number, or `value` from 0 and from numbers above `value`.
 fn compute_decremented(w: &mut ValueBuilder, ty: Type, old: Val, value: Val) -> Val {
     let one = w.constant_like(old, 1);
     let zero = w.compare_bits(Spv::IEqual, old, 0);

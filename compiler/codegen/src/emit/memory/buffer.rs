@@ -1,10 +1,10 @@
-//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform
-//! block, storage buffers and atomic counters of single words in a storage block, the parameters of
-//! state programs of vectors there, shared and private memory of single words.
+//! Buffers as arrays of words: constant buffers are vectors of four words or floats in a uniform
+//! block, storage buffers and atomic counters single words in a storage block, the parameters of
+//! state programs vectors in a storage block, shared and private memory single words.
 //!
-//! Atomics on other types than words, and accesses to whole vectors, see a storage block through
-//! further variables of the same descriptor. Shared memory has no second view: if the program
-//! updates 64 bits of it at once, it is an array of 64-bit integers altogether.
+//! Atomics on types other than words, and accesses to whole vectors, use additional variables with
+//! the same descriptor as views of a storage block. Shared memory has no second view: if the
+//! program updates 64 bits of it at once, all of it is an array of 64-bit integers.
 
 use crate::builder::{ModuleWriter, Scalar, Val, ValueBuilder, int};
 use crate::capability::Need;
@@ -23,16 +23,16 @@ use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
 use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined
+/// Number of vectors in a constant buffer: 64 KiB. Values beyond them are undefined
 /// (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
-/// Words in a constant buffer.
+/// Number of words in a constant buffer.
 pub(super) const CONSTANT_WORDS: u32 = 4 * CONSTANT_VECTORS;
-/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan
-/// device has.
+/// Number of words of shared memory if the program does not declare a size: 16 KiB, which every
+/// Vulkan device has.
 const SHARED_WORDS: u32 = 4096;
 
-/// As what a buffer is seen: an array of scalars, or of vectors of two or four words.
+/// Element type of a view of a buffer: scalars, or vectors of two or four words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct View {
     pub(super) scalar: Scalar,
@@ -40,19 +40,19 @@ pub(super) struct View {
 }
 
 impl View {
-    /// An array of vectors of words.
+    /// Returns the view as an array of vectors of words.
     pub(super) fn of_vectors(size: u8) -> Self {
         let scalar = Scalar::U32;
         Self { scalar, size }
     }
 
-    /// Bytes from one element to the next.
+    /// Returns the stride between elements in bytes.
     pub(super) fn stride(self) -> u32 {
         u32::from(self.size) * if self.scalar.is_wide() { 8 } else { 4 }
     }
 }
 
-/// An array of words.
+/// View as an array of words.
 const WORDS: View = View {
     scalar: Scalar::U32,
     size: 1,
@@ -64,7 +64,7 @@ impl From<Scalar> for View {
     }
 }
 
-/// Number of a view in [`BufferVariables`].
+/// Returns the number of a view in `BufferVariables`.
 // Six: words, 64-bit integers, floats, doubles, vectors of two and of four words.
 fn view_number(view: View) -> usize {
     if view.size > 1 {
@@ -91,8 +91,8 @@ impl BufferEmitter<'_, '_> {
         self.uses[id.index()]
     }
 
-    /// Chooses what the vectors of a constant buffer are made of: floats if most of what is read of
-    /// it are floats, else words. `None` for other buffers.
+    /// Chooses the component type of the vectors of a constant buffer: floats if most loads of it
+    /// are floats, else words. Returns `None` for other buffers.
     pub(super) fn choose_constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
         if self.f.program.buffers[id].kind != BufferKind::Constant {
             return None;
@@ -102,12 +102,12 @@ impl BufferEmitter<'_, '_> {
         Some(*known.get_or_insert_with(|| most_read(program, id)))
     }
 
-    /// Returns the variable through which a buffer is seen as `view`.
+    /// Returns the variable of a buffer for `view`.
     fn get_variable(&mut self, id: BufferId, view: View) -> ValueWord {
         let view = match self.f.program.buffers[id].kind {
-            // Constant buffers are arrays of vectors whatever is read of them.
+            // Constant buffers are arrays of vectors, regardless of the types that are loaded.
             BufferKind::Constant => WORDS,
-            // So are parameters: some shading languages have no second view of a buffer.
+            // So are parameters: some shading languages do not support a second view of a buffer.
             BufferKind::State if view == WORDS => View::of_vectors(4),
             BufferKind::Storage
             | BufferKind::Shared
@@ -162,19 +162,19 @@ impl BufferEmitter<'_, '_> {
     /// Counts the words of private memory.
     pub(super) fn count_private_words(&self, id: BufferId) -> u32 {
         let size = self.f.program.buffers[id].size.unwrap_or(0);
-        // Arrays have one element at least (`OpTypeArray`).
+        // Arrays have at least one element (`OpTypeArray`).
         size.div_ceil(4).max(1)
     }
 
-    /// Counts the elements of shared memory seen as `view`.
+    /// Counts the elements of shared memory with type `view`.
     pub(super) fn count_shared_elements(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.f.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
-        // Rounded up, since the last integer holds the last word.
+        // Rounded up, because the last integer contains the last word.
         words.div_ceil(if view.is_wide() { 2 } else { 1 })
     }
 
-    /// Returns whether a buffer is shared memory made of 64-bit integers.
+    /// Returns true if a buffer is shared memory of 64-bit integers.
     pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
         self.f.program.buffers[id].kind == BufferKind::Shared
             && self.find_use(id).contains(ResourceUse::WIDE_ATOMIC)
@@ -183,7 +183,7 @@ impl BufferEmitter<'_, '_> {
     fn declare_block(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
         let buffer = self.f.program.buffers[id];
         let (class, decoration) = block_class(buffer.kind, self.f.options.target);
-        // Every view has a structure of its own: `ArrayStride` belongs to the type.
+        // Every view has a separate structure: `ArrayStride` belongs to the type.
         let block = self.f.w.declare_block(array, decoration);
         self.f.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let ty = match buffer.array {
@@ -250,11 +250,11 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Decorates a storage block with what the program does with it. Any two of them may be the
-    /// same memory.
+    /// Decorates a storage block according to its uses in the program. Any two storage blocks may
+    /// be the same memory.
     fn decorate_storage(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
-        // GL binds one buffer object to several points, and views of a descriptor are the same
-        // memory anyway; SPIR-V takes variables for distinct otherwise.
+        // GL may bind one buffer object to several points, and views of a descriptor are the same
+        // memory anyway; SPIR-V assumes that variables are distinct otherwise.
         self.f.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.find_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
@@ -266,7 +266,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Computes a pointer to the block at a place, seen as `view`.
+    /// Computes a pointer to the block at a position, for `view`.
     pub(super) fn compute_block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let variable = self.get_variable(place.buffer, view);
         let buffer = self.f.program.buffers[place.buffer];
@@ -280,7 +280,7 @@ impl BufferEmitter<'_, '_> {
         emit_access_chain(self.f.w, place, class, block, &operands)
     }
 
-    /// Computes a pointer to element `number` of the buffer at a place seen as `view`.
+    /// Computes a pointer to element `number` of the buffer at a position, for `view`.
     pub(super) fn compute_cell_pointer(
         &mut self,
         place: BufferPlace,
@@ -304,7 +304,7 @@ impl BufferEmitter<'_, '_> {
             BufferKind::Constant => (true, view.size == 1),
             BufferKind::State => (true, view == WORDS),
         };
-        // The member of the structure that a block is.
+        // The member of the structure of a block.
         if is_block {
             operands.push(self.f.w.uint(0));
         }
@@ -319,20 +319,21 @@ impl BufferEmitter<'_, '_> {
         emit_access_chain(self.f.w, place, class, element, &operands)
     }
 
-    /// Clamps a number to elements that exist, where accesses are not kept inside otherwise.
+    /// Clamps a number to existing elements, unless another mechanism ensures that accesses are in
+    /// range.
     fn clamp_number(&mut self, id: BufferId, view: View, number: Val) -> Val {
         let last = match self.f.program.buffers[id].kind {
             // Shared memory has no robust access.
             BufferKind::Shared => self.count_shared_elements(id, view.scalar) - 1,
-            // Values beyond the limit are undefined, but the place must exist.
+            // Values beyond the limit are undefined, but the element must exist.
             BufferKind::Constant => 16 * CONSTANT_VECTORS / view.stride() - 1,
-            // Compared before, by what `bound` gave, or kept inside by the device.
+            // Compared earlier with the result of `compute_bound`, or bounds-checked by the device.
             BufferKind::Private | BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 return number;
             }
         };
-        // A number that is known needs no comparison, for which the last one would become a
-        // constant of the module.
+        // A constant number needs no comparison, which would add the last number to the constants
+        // of the module.
         let known = self.f.w.constant_bits(number.id);
         if known.is_some_and(|known| known <= last.into()) {
             return number;
@@ -342,11 +343,11 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// Returns an error if the program has more program parameter buffers than there are bindings for
-/// in OpenGL, where those of the next stage follow.
+/// Returns an error if the program has more program parameter buffers than OpenGL bindings of its
+/// stage, which are followed by those of the next stage.
 pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Result<(), Failure> {
     let room = match program.stage {
-        // Compute programs are alone, and have the bindings of all stages.
+        // Compute programs are not linked to others, and may use the bindings of all stages.
         Stage::Compute => options.bindings.buffers_per_stage.saturating_mul(5),
         Stage::Vertex
         | Stage::TessControl
@@ -368,7 +369,7 @@ pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Re
     }
 }
 
-/// Notes that the stage writes to memory.
+/// Records that the stage writes to memory. Returns an error if the device does not support that.
 pub(in crate::emit) fn require_stores(w: &mut ModuleWriter) {
     let need = match w.stage() {
         Stage::Fragment => Need::FragmentStores,
@@ -395,14 +396,14 @@ fn emit_access_chain(
     pointer
 }
 
-/// As what most loads of a program read a buffer: as floats or as words.
+/// Returns the type of most loads of a buffer: floats or words.
 fn most_read(program: &Program, id: BufferId) -> Scalar {
     let loads = program.insts.iter().filter(|inst| inst.op == Op::Load);
     let of_buffer = loads.filter(|inst| match inst.aux {
         Aux::Mem(access) => program.mem_accesses[access].space == MemSpace::Buffer(id),
         Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => false,
     });
-    // Either view gives the same bits; reads of the other type take a bitcast each.
+    // Either view yields the same bits; loads of the other type require a bitcast each.
     let (floats, all) = of_buffer.fold((0usize, 0), |(floats, all), inst| {
         (floats + usize::from(inst.ty == Type::F32), all + 1)
     });
@@ -417,12 +418,12 @@ fn storage_class(kind: BufferKind, target: Target) -> StorageClass {
     block_class(kind, target).0
 }
 
-/// Returns the class of a buffer, and what its type is decorated with if it is a block.
+/// Returns the storage class of a buffer, and the decoration of its type if it is a block.
 fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
         BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),
         BufferKind::Storage | BufferKind::Counter | BufferKind::State => target.storage_block(),
-        // These two are no blocks, so that their decoration is not asked for.
+        // These two are not blocks, so their decoration is unused.
         BufferKind::Shared => (StorageClass::Workgroup, Decoration::Block),
         BufferKind::Private => (StorageClass::Private, Decoration::Block),
     }

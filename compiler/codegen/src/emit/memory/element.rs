@@ -1,4 +1,4 @@
-//! Elements of arrays that instructions name by an index.
+//! Elements of arrays that instructions access by an index.
 
 use crate::builder::{Lane, Scalar};
 use crate::emit::cx::FunctionEmitter;
@@ -10,7 +10,7 @@ use glasm_ir::inst::{IndexId, IndexTerm};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl FunctionEmitter<'_> {
-    /// Finds the element of a register that an index names.
+    /// Returns the element of a register that an index selects.
     pub(in crate::emit) fn find_register_element(
         &mut self,
         register: RegisterId,
@@ -19,7 +19,7 @@ impl FunctionEmitter<'_> {
         self.find_element(index, self.program.registers[register].elements())
     }
 
-    /// Finds the element that an index names, clamped to `0..len`.
+    /// Returns the element that an index selects, clamped to `0..len`.
     pub(in crate::emit) fn find_element(
         &mut self,
         index: Option<IndexId>,
@@ -31,8 +31,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Computes the element that a term names, clamped to `0..len`: beyond it the result is
-    /// undefined, but the access must do no harm (NV_gpu_program4 section 2.X.4.2).
+    /// Computes the element that a term selects, clamped to `0..len`: beyond it the result is
+    /// undefined, but the access must be harmless (NV_gpu_program4 section 2.X.4.2).
     pub(in crate::emit) fn compute_element(
         &mut self,
         term: IndexTerm,
@@ -47,7 +47,7 @@ impl FunctionEmitter<'_> {
         let offset = self.w.uint_val(term.offset as u32);
         let sum = self.w.binary(Spv::IAdd, relative, offset);
         if let Some(bits) = self.w.splat_bits(sum) {
-            // As signed as at run time: a negative number is brought to element 0.
+            // Signed, as at run time: a negative number is clamped to element 0.
             let element = (bits as u32 as i32).clamp(0, last as i32);
             return Ok(Element::Constant(element as u32));
         }

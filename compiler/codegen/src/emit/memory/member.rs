@@ -1,7 +1,8 @@
-//! Descriptors in arrays: which one an access means, and how the device gets at it.
+//! Descriptors in arrays: the descriptor that an access selects, and the ways in which the device
+//! can index it.
 //!
-//! A number that may differ between invocations indexes an array of descriptors only where the
-//! device can do that; elsewhere a switch has a case for each of them.
+//! A number that may differ between invocations indexes an array of descriptors only if the device
+//! supports that; otherwise a switch has a case for each of them.
 
 use crate::builder::{Home, Lane, ModuleWriter, ValueBuilder};
 use crate::capability::Need;
@@ -15,19 +16,19 @@ use glasm_ir::resource::BufferKind;
 use glasm_ir::{TexTarget, Units};
 use spirv::{Op as Spv, StorageClass};
 
-/// Which descriptor of an array of them.
+/// Descriptor in an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::emit) enum Member {
-    /// Known at compile time; 0 for one that is in no array.
+    /// Constant; 0 for a descriptor that is not in an array.
     Constant(u32),
-    /// The same in all invocations.
+    /// Dynamic index, the same in all invocations.
     Uniform(ValueWord),
-    /// Any.
+    /// Dynamic index that may differ between invocations.
     Divergent(ValueWord),
 }
 
-/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations
-/// share, and by any number.
+/// Capabilities that a module needs to index arrays of one kind of descriptors: by a uniform
+/// number, and by any number.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Indexing {
     uniform: Need,
@@ -64,29 +65,29 @@ impl Indexing {
     }
 }
 
-/// Number of textures or images that an access chooses from, if handles choose from `by_handle`;
-/// `None` if there is no choice.
+/// Returns the number of textures or images from which an access selects, if handles select from
+/// `by_handle`; `None` if there is only one.
 pub(in crate::emit) fn choices(units: Units, by_handle: u32) -> Option<u32> {
     match units {
         Units::One(_) => None,
-        // Arrays have one element at least (`OpTypeArray`).
+        // Arrays have at least one element (`OpTypeArray`).
         Units::Array { count, .. } => Some(count.max(1)),
         Units::Handle | Units::QueriedHandle => Some(by_handle.max(1)),
     }
 }
 
-/// A pointer to a texture or an image.
+/// Pointer to a texture or an image.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::emit) struct Descriptor {
     pub(in crate::emit) pointer: ValueWord,
-    /// The type behind the pointer.
+    /// Type that the pointer points to.
     pub(in crate::emit) object: TypeWord,
-    /// Whether it may differ between invocations.
+    /// True if it may differ between invocations.
     pub(in crate::emit) divergent: bool,
 }
 
-/// Chooses the member of an array of `len` descriptors that an access names; the first one if it
-/// names none.
+/// Chooses the member of an array of `len` descriptors that an access selects; the first one if it
+/// has no index.
 pub(in crate::emit) fn choose_member(
     f: &mut FunctionEmitter<'_>,
     element: Option<IndexTerm>,
@@ -97,8 +98,7 @@ pub(in crate::emit) fn choose_member(
     };
     let uniform = match term.relative {
         Some((register, lane)) => {
-            // Asked of the number as it is in the register: a sum with the offset is a value of the
-            // body.
+            // Tests the number before the offset is added: the sum is a value of the body.
             let number = f.load_index(register, lane)?;
             is_uniform(f, number)
         }
@@ -111,13 +111,13 @@ pub(in crate::emit) fn choose_member(
     })
 }
 
-/// Returns whether a value certainly is the same in all invocations: a component of a parameter.
+/// Returns true if a value is definitely the same in all invocations: a component of a parameter.
 fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
     if f.w.info(id).home == Home::Constant {
         return true;
     }
-    // What is computed from parameters is uniform as well, but to follow it would cost more than it
-    // brings.
+    // Values computed from parameters are uniform as well, but following them would cost more than
+    // it saves.
     if let Some(&known) = f.tables.uniform.get(&id) {
         return known;
     }
@@ -128,8 +128,8 @@ fn is_uniform(f: &mut FunctionEmitter<'_>, id: ValueWord) -> bool {
     found
 }
 
-/// Runs `access` with a member of an array of `len` that the device can index: several times if
-/// there must be a case for each.
+/// Runs `access` with a member of an array of `len` that the device can index: several times if it
+/// needs a case for each.
 pub(in crate::emit) fn run_at_member<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     indexing: Indexing,
@@ -137,8 +137,8 @@ pub(in crate::emit) fn run_at_member<C: AsMut<ValueBuilder>>(
     len: u32,
     mut access: impl FnMut(&mut C, Member) -> Result<[Lane; 4], Failure>,
 ) -> Result<[Lane; 4], Failure> {
-    // The capability is declared only where an access makes use of it: modules of others must run
-    // on devices without it.
+    // The capability is declared only for accesses that use it: other modules must run on devices
+    // without it.
     let Some(number) = find_number_for_cases(cx.as_mut(), indexing, member) else {
         require_indexing(cx.as_mut(), indexing, member);
         return access(cx, member);
@@ -149,7 +149,7 @@ pub(in crate::emit) fn run_at_member<C: AsMut<ValueBuilder>>(
     })
 }
 
-/// Finds the run-time number of a member by which the device cannot index.
+/// Returns the dynamic number of a member by which the device cannot index, or `None` if it can.
 pub(in crate::emit) fn find_number_for_cases(
     w: &ModuleWriter,
     indexing: Indexing,
@@ -174,8 +174,8 @@ fn require_indexing(w: &mut ModuleWriter, indexing: Indexing, member: Member) {
     needs.iter().for_each(|need| w.needs.insert(*need));
 }
 
-/// Returns whether `id` is a value of the prologue that a parameter was taken apart to: a component
-/// of it, or a cast of either.
+/// Returns true if `id` is a value of the prologue extracted from a parameter: a component of it,
+/// or a cast of either.
 fn is_part_of(w: &ModuleWriter, id: ValueWord, param: ValueWord) -> bool {
     let info = w.derived(param);
     let near =
@@ -183,8 +183,8 @@ fn is_part_of(w: &ModuleWriter, id: ValueWord, param: ValueWord) -> bool {
     let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
     near(param)
         || info.parts.into_iter().any(near)
-        // A component of a cast vector, and a cast of a component, are the same lane found two
-        // ways.
+        // A component of a cast vector, and a cast of a component, are two derivations of the same
+        // lane.
         || casts.any(|cast| w.derived(cast).parts.contains(&id))
 }
 
@@ -207,8 +207,8 @@ pub(in crate::emit) fn access_descriptor(
     let operands = [array.0, number.0];
     let pointer = w.chain(StorageClass::UniformConstant, object, &operands);
     let divergent = matches!(member, Member::Divergent(_));
-    // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a
-    // pointer or what was loaded.
+    // Vulkan requires the decoration on the operand by which an instruction accesses the resource:
+    // a pointer or the loaded object.
     if divergent {
         w.decorate_divergent(pointer);
     }
@@ -219,7 +219,7 @@ pub(in crate::emit) fn access_descriptor(
     }
 }
 
-/// Loads the texture or image behind a pointer.
+/// Loads the texture or image that a pointer points to.
 pub(in crate::emit) fn load_descriptor(w: &mut ValueBuilder, descriptor: Descriptor) -> ValueWord {
     let loaded = w.object();
     let (ty, pointer) = (descriptor.object, descriptor.pointer);

@@ -1,9 +1,9 @@
 //! Memory accesses: loads, stores and barriers.
 //!
-//! Global memory is reached by pointers made of 64-bit addresses, all other memory by `buffer`,
-//! which declares variables; `place` computes positions in them, `member` selects a descriptor.
-//! `array` and `zeroed` have the registers that live in memory, `element` the elements that indices
-//! name.
+//! Global memory is accessed by pointers converted from 64-bit addresses, all other memory by
+//! `buffer`, which declares variables; `place` computes positions in them, `member` selects a
+//! descriptor. `array` and `zeroed` implement registers in memory, `element` the elements that
+//! indices select.
 
 pub(super) mod array;
 pub(super) mod atomic;
@@ -26,17 +26,17 @@ use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
 use glasm_ir::{Aux, MemAccess, Src, Stage, Type, Width};
 use spirv::{MemoryAccess, MemorySemantics, Op as Spv, Scope, StorageClass};
 
-/// The place that one instruction accesses.
+/// Memory location that one instruction accesses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Address {
-    /// A 64-bit address.
+    /// 64-bit address.
     Global(ValueWord),
-    /// A place in a buffer.
+    /// Position in a buffer.
     Buffer(BufferPlace),
 }
 
 impl BufferEmitter<'_, '_> {
-    /// Finds the access data of a memory instruction.
+    /// Returns the access data of a memory instruction.
     pub(super) fn find_mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
         match cx.inst.aux {
             Aux::Mem(id) => Ok(self.f.program.mem_accesses[id]),
@@ -46,7 +46,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Loads the address that source `number` gives.
+    /// Loads the address in source `number`.
     pub(super) fn load_address(
         &mut self,
         cx: InstCx<'_>,
@@ -59,7 +59,7 @@ impl BufferEmitter<'_, '_> {
             MemSpace::Global => {
                 self.f.w.require(Need::Addresses)?;
                 let address = self.f.load_source_as(src, Type::U64, 1)?;
-                // Offsets have a sign, addresses do not: a negative one wraps.
+                // Offsets are signed, addresses are not: a negative sum wraps.
                 let offset = i64::from(access.offset) as u64;
                 Ok(Address::Global(
                     wide::add_constant(self.f.w, address, offset).id,
@@ -74,14 +74,14 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// `Load`
+    /// Emits `Load`.
     pub(in crate::emit) fn emit_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.find_mem_access(cx)?;
         let mut lanes = match self.load_address(cx, &access, 0)? {
             Address::Global(address) => load_global(self.f.w, address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
-        // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
+        // NV_gpu_program5 section 2.X.4.5: components that are not loaded are zero.
         let zero = match cx.inst.ty.width() {
             Width::W64 => self.f.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
@@ -91,7 +91,7 @@ impl BufferEmitter<'_, '_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// `BufferSize`
+    /// Emits `BufferSize`.
     pub(in crate::emit) fn emit_buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.find_mem_access(cx)?;
         let Address::Buffer(place) = self.load_address(cx, &access, 0)? else {
@@ -100,12 +100,12 @@ impl BufferEmitter<'_, '_> {
         Ok(Outcome::Lanes(self.compute_byte_size(place)?.alone()))
     }
 
-    /// `Store`
+    /// Emits `Store`.
     pub(in crate::emit) fn emit_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.find_mem_access(cx)?;
         let program = self.f.program;
         let src = &program.srcs[cx.inst.first_source as usize];
-        // Narrow values are in the low bits; a store takes them as they are.
+        // Narrow values are in the low bits; a store accepts them unchanged.
         let ty = if cx.inst.ty.width().bits() < 32 {
             Type::U32
         } else {
@@ -134,12 +134,12 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z,
-/// MEMBAR.
+/// Emits a barrier that orders all memory accesses of the invocation: EXT_shader_image_load_store
+/// section 2.X.8.Z, MEMBAR.
 pub(in crate::emit) fn emit_memory_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics).
-    // MEMBAR orders all transactions; with CTA (NV_compute_program5) the group alone need see that,
-    // for which this is more than enough.
+    // MEMBAR orders all transactions; with CTA (NV_compute_program5) only the group needs to
+    // observe the order, for which this is stronger than required.
     let mut semantics = MemorySemantics::ACQUIRE_RELEASE
         | MemorySemantics::UNIFORM_MEMORY
         | MemorySemantics::IMAGE_MEMORY;
@@ -147,18 +147,18 @@ pub(in crate::emit) fn emit_memory_barrier(w: &mut ValueBuilder) -> Result<Outco
     if w.stage() == Stage::Compute {
         semantics |= MemorySemantics::WORKGROUP_MEMORY;
     }
-    // Other draws and stages may look at the memory, too.
+    // Other draws and stages may read the memory, too.
     let scope = w.uint(Scope::Device as u32);
     let semantics = w.uint(semantics.bits());
     w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
     Ok(Outcome::None)
 }
 
-/// Waits for the work group.
+/// Emits a barrier of the work group.
 pub(in crate::emit) fn emit_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     match w.stage() {
         Stage::Compute => {}
-        // It orders outputs without being told (Vulkan, `TessellationControl`).
+        // It orders outputs implicitly (Vulkan, `TessellationControl`).
         Stage::TessControl => {
             let [group, own] = [Scope::Workgroup, Scope::Invocation];
             let [group, own, none] = [group as u32, own as u32, 0].map(|word| w.uint(word).0);
@@ -170,8 +170,9 @@ pub(in crate::emit) fn emit_barrier(w: &mut ValueBuilder) -> Result<Outcome, Fai
             return Err(Error::unsupported(message));
         }
     }
-    // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is
-    // ordered, as with `barrier()` of GLSL; for everything else programs have MEMBAR.
+    // NV_compute_program5 section 2.X.8.Z specifies that BAR waits, but nothing about memory.
+    // Shared memory is ordered, as with `barrier()` of GLSL; programs order all other memory with
+    // MEMBAR.
     let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
     let scope = w.uint(Scope::Workgroup as u32);
     let semantics = w.uint(semantics.bits());
@@ -184,7 +185,7 @@ fn is_pair(w: &ModuleWriter, ty: Type) -> bool {
     w.read_scalar(ty) == Scalar::Pair
 }
 
-/// Chooses the scalar in which a type lies in memory.
+/// Chooses the scalar that represents a type in memory.
 fn choose_memory_scalar(w: &mut ModuleWriter, ty: Type) -> Result<Scalar, Failure> {
     let device = &w.device;
     Ok(match ty {
@@ -205,7 +206,7 @@ fn choose_memory_scalar(w: &mut ModuleWriter, ty: Type) -> Result<Scalar, Failur
     })
 }
 
-/// Computes a pointer to a vector of `size` components so many bytes behind an address.
+/// Computes a pointer to a vector of `size` components at a byte offset from an address.
 pub(super) fn compute_global_pointer(
     w: &mut ValueBuilder,
     address: ValueWord,
@@ -217,8 +218,8 @@ pub(super) fn compute_global_pointer(
     let address = wide::add_constant(w, address, bytes.into());
     let pointee = w.ty(scalar, size);
     let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-    // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a
-    // pointer.
+    // Without 64-bit integers an address is a vector of two words, which only a bitcast converts to
+    // a pointer.
     let op = if address.scalar == Scalar::Pair {
         Spv::Bitcast
     } else {
@@ -229,16 +230,17 @@ pub(super) fn compute_global_pointer(
     pointer
 }
 
-/// Memory operands: the alignment, which accesses through addresses must state and which is that of
-/// the fetch (NV_gpu_program5 section 2.X.4.5), and volatile for whatever others may see.
+/// Returns the memory operands: the alignment, which accesses through addresses must state and
+/// which is the size of the fetch (NV_gpu_program5 section 2.X.4.5), and volatile for memory that
+/// other invocations may access.
 fn choose_global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
     [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
 }
 
-/// Splits an access into the vectors in which its components are moved: number of them and
-/// components of each.
+/// Splits an access into vectors that move its components: returns their number and the components
+/// of each.
 fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
-    // A pair is a vector already.
+    // A pair is already a vector.
     if scalar == Scalar::Pair {
         (components, 1)
     } else {
@@ -268,7 +270,7 @@ fn load_global(
     Ok(lanes)
 }
 
-/// Narrow integers of memory as words.
+/// Extends narrow integers in memory to words.
 fn widen_narrow(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
         return val;
@@ -306,8 +308,8 @@ fn store_global(
     Ok(())
 }
 
-/// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly
-/// ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
+/// Returns scope and semantics of atomics on a kind of memory. They are relaxed: accesses are
+/// weakly ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
 pub(in crate::emit) fn choose_atomic_scope(
     w: &mut ModuleWriter,
     kind: Option<BufferKind>,
@@ -320,7 +322,7 @@ pub(in crate::emit) fn choose_atomic_scope(
     (w.uint(scope as u32), w.uint(0))
 }
 
-/// Returns the memory operand of accesses that other invocations see or that must stay.
+/// Returns the memory operand of accesses that are coherent or volatile.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
     let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
     if access.flags.intersects(kept) {

@@ -1,10 +1,10 @@
-//! Places in buffers: which buffer of an array of them, whether the offset lies inside.
+//! Positions in buffers: the selected buffer of an array, and the bounds check of the offset.
 //!
-//! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and
-//! writes do nothing, which the module sees to itself unless the device does
+//! Storage and counter buffers have the size that the caller binds: reads beyond it return 0 and
+//! writes have no effect, which the module ensures itself unless the device does
 //! ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count
 //! in whole words. Constant buffers of a size that the program declares, the parameters of a state
-//! program and private memory have a size of their own; accesses beyond it are the same.
+//! program and private memory have a fixed size; accesses beyond it behave the same.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
@@ -17,7 +17,7 @@ use glasm_ir::resource::{BufferKind, STATE_BYTES};
 use glasm_ir::{BufferId, MemAccess};
 use spirv::Op as Spv;
 
-/// A place in a buffer.
+/// Position in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::emit) struct BufferPlace {
     pub(super) buffer: BufferId,
@@ -27,7 +27,7 @@ pub(in crate::emit) struct BufferPlace {
 }
 
 impl BufferEmitter<'_, '_> {
-    /// Chooses the place of an access at `offset` bytes.
+    /// Chooses the position of an access at `offset` bytes.
     pub(super) fn choose_place(
         &mut self,
         buffer: BufferId,
@@ -43,7 +43,7 @@ impl BufferEmitter<'_, '_> {
         })
     }
 
-    /// Runs `access` with a place that the device can index: several times if there must be a case
+    /// Runs `access` with a position that the device can index: several times if it needs a case
     /// for each buffer.
     pub(super) fn run_at_place(
         &mut self,
@@ -58,8 +58,8 @@ impl BufferEmitter<'_, '_> {
         })
     }
 
-    /// Computes the number of words of the buffer at a place, unless all accesses are inside or the
-    /// device looks itself.
+    /// Computes the number of words of the buffer at a position, unless all accesses are in range
+    /// or the device checks them itself.
     pub(super) fn compute_bound(
         &mut self,
         place: BufferPlace,
@@ -74,7 +74,7 @@ impl BufferEmitter<'_, '_> {
                 return Ok(Some(self.f.w.uint_val(count_private_words)));
             }
             BufferKind::Constant => return Ok(self.find_constant_bound(place)),
-            // Brought inside where the pointer is made.
+            // Clamped in range when the pointer is computed.
             BufferKind::Shared => return Ok(None),
         }
         if self.f.w.device.robust_buffer_access2 {
@@ -84,14 +84,14 @@ impl BufferEmitter<'_, '_> {
         Ok(Some(self.query_length(place, view)?))
     }
 
-    /// Returns whether an access begins within the parameters of a state program, which are always
-    /// there in full. Accesses are aligned, so that it ends there, too.
+    /// Returns true if an access begins within the parameters of a state program, all of which
+    /// always exist. Accesses are aligned, so it also ends within them.
     pub(super) fn is_in_state(&self, place: BufferPlace) -> bool {
         let offset = self.f.w.constant_bits(place.offset.id);
         offset.is_some_and(|offset| offset < u64::from(STATE_BYTES))
     }
 
-    /// Computes the size in bytes of the buffer at a place.
+    /// Computes the size in bytes of the buffer at a position.
     pub(super) fn compute_byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
         let words = match self.f.program.buffers[place.buffer].kind {
             BufferKind::State => self.f.w.uint_val(STATE_BYTES / 4),
@@ -109,8 +109,8 @@ impl BufferEmitter<'_, '_> {
         Ok(self.f.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
     }
 
-    /// Finds the number of words that the program says a constant buffer has, unless all of an
-    /// access lies there for sure: accesses are aligned.
+    /// Returns the number of words that the program declares for a constant buffer, unless the
+    /// access is certainly within them: accesses are aligned.
     fn find_constant_bound(&mut self, place: BufferPlace) -> Option<Val> {
         let size = self.f.program.buffers[place.buffer].size?;
         let offset = self.f.w.constant_bits(place.offset.id);
@@ -127,7 +127,7 @@ impl BufferEmitter<'_, '_> {
         let Member::Divergent(number) = place.member else {
             return Ok(length(self, place));
         };
-        // Devices need not be able to ask different buffers for their lengths at once.
+        // Devices may be unable to query the lengths of different buffers at once.
         let len = self.f.program.buffers[place.buffer].array.unwrap_or(1);
         let lanes = run_by_case(self, self.f.w.val(number), len, |emit, case| {
             let member = Member::Constant(case);
@@ -137,7 +137,7 @@ impl BufferEmitter<'_, '_> {
     }
 }
 
-/// Runs `access` if word `word` lies inside; its lanes are 0 else.
+/// Runs `access` if word `word` is in range; returns zeros otherwise.
 pub(super) fn run_inside<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     bound: Option<Val>,

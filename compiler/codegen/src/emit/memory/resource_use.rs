@@ -1,4 +1,4 @@
-//! What a program does with its buffers and images, which decides how they are decorated.
+//! Uses of buffers and images in a program, which determine their decorations.
 
 use glasm_ir::arena::Id;
 use glasm_ir::resource::{MemFlags, MemSpace};
@@ -6,16 +6,16 @@ use glasm_ir::{Aux, ImageId, ImageTexels, Op, OpFlags, Program, Width};
 use spirv::Decoration;
 
 bitflags::bitflags! {
-    /// What a program does with a buffer or an image.
+    /// Uses of a buffer or an image.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(in crate::emit) struct ResourceUse: u8 {
         /// Loads or atomics.
         const READ = 1;
         /// Stores or atomics.
         const WRITTEN = 2;
-        /// Accesses that other invocations see.
+        /// Accesses that other invocations observe.
         const COHERENT = 4;
-        /// Accesses that must stay.
+        /// Accesses that must not be removed.
         const VOLATILE = 8;
         /// Atomics of 64 bits.
         const WIDE_ATOMIC = 16;
@@ -23,7 +23,7 @@ bitflags::bitflags! {
 }
 
 impl ResourceUse {
-    /// What one access does.
+    /// Returns the uses of one access.
     fn of_access(op: Op, flags: MemFlags) -> Self {
         let facts = [
             (op.has(OpFlags::READS), Self::READ),
@@ -35,10 +35,10 @@ impl ResourceUse {
         facts.map(|(_, usage)| usage).collect()
     }
 
-    /// The decorations that tell of it.
+    /// Returns the decorations for these uses.
     pub(in crate::emit) fn decorations(self) -> impl Iterator<Item = Decoration> {
         let rows = [
-            // Without it Vulkan asks for the feature for stores of the stage, even if nothing is
+            // Without it Vulkan requires the feature for stores of the stage, even if nothing is
             // stored.
             (!self.contains(Self::WRITTEN), Decoration::NonWritable),
             (self.contains(Self::COHERENT), Decoration::Coherent),
@@ -49,7 +49,7 @@ impl ResourceUse {
     }
 }
 
-/// Finds what a program does with one of its images.
+/// Returns the uses of an image in a program.
 pub(in crate::emit) fn image_use(program: &Program, image: ImageId) -> ResourceUse {
     let mut found = ResourceUse::empty();
     for inst in &program.insts {
@@ -57,7 +57,7 @@ pub(in crate::emit) fn image_use(program: &Program, image: ImageId) -> ResourceU
         let access = program.image_accesses[id];
         if access.image == image {
             found |= ResourceUse::of_access(inst.op, access.flags);
-            // What the holder of a lock writes, the next one must see.
+            // Writes by the holder of a lock must be visible to the next holder.
             let locked = program.images[image].texels != ImageTexels::Raw(32);
             if inst.op == Op::ImageAtomic && locked {
                 found |= ResourceUse::COHERENT;
@@ -67,7 +67,7 @@ pub(in crate::emit) fn image_use(program: &Program, image: ImageId) -> ResourceU
     found
 }
 
-/// Finds what a program does with each of its buffers.
+/// Returns the uses of each buffer in a program.
 pub(super) fn buffer_uses(program: &Program) -> Vec<ResourceUse> {
     let mut uses = vec![ResourceUse::empty(); program.buffers.len()];
     for inst in &program.insts {
@@ -78,7 +78,7 @@ pub(super) fn buffer_uses(program: &Program) -> Vec<ResourceUse> {
         };
         let found = &mut uses[buffer.index()];
         *found |= ResourceUse::of_access(inst.op, access.flags);
-        // Shared memory is laid out by this: `is_wide_shared`.
+        // The layout of shared memory depends on this: `is_wide_shared`.
         if inst.op == Op::Atomic && inst.ty.width() == Width::W64 {
             *found |= ResourceUse::WIDE_ATOMIC;
         }

@@ -1,6 +1,6 @@
 //! Loads and stores of elements of buffers, which are arrays of words.
 //!
-//! Narrow elements are cut out of words, so that no narrow storage is needed.
+//! Narrow elements are extracted from words, so that no narrow storage is needed.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder, int, wide};
 use crate::emit::cx::BufferEmitter;
@@ -13,16 +13,17 @@ use glasm_ir::resource::BufferKind;
 use glasm_ir::{MemAccess, Type, Width};
 use spirv::Op as Spv;
 
-/// Where the words of a load are.
+/// Words of a load.
 struct WordsRead {
-    /// The number of the first one.
+    /// Number of the first word.
     first: Val,
-    /// The number of words of the buffer and of its last one, if words must be compared with them.
+    /// Number of words of the buffer and number of its last word, if words must be compared with
+    /// them.
     bound: Option<(Val, Val)>,
 }
 
 impl BufferEmitter<'_, '_> {
-    /// The lanes `lanes` of a load.
+    /// Loads the lanes `lanes` of an access.
     pub(super) fn load_buffer(
         &mut self,
         place: BufferPlace,
@@ -49,10 +50,10 @@ impl BufferEmitter<'_, '_> {
                 };
             }
             let first = compute_word_number(emit.f.w, place.offset, 0);
-            // If the first word lies outside, all words do, and the whole access is skipped. Later
-            // ones are tested one by one.
+            // If the first word is out of range, all words are, and the whole access is skipped.
+            // Later words are tested individually.
             run_inside(emit, bound, first, |emit| {
-                // That the first word lies inside is known.
+                // The first word is known to be in range.
                 let bound = bound.filter(|_| lanes > 1 || ty.width() == Width::W64);
                 let bound = bound.map(|bound| with_last(emit.f.w, bound));
                 let words = WordsRead { first, bound };
@@ -65,7 +66,7 @@ impl BufferEmitter<'_, '_> {
         })
     }
 
-    /// A store of the components of `values`.
+    /// Stores the components of `values`.
     pub(super) fn store_buffer(
         &mut self,
         place: BufferPlace,
@@ -84,7 +85,7 @@ impl BufferEmitter<'_, '_> {
                 return Ok([Lane::UNDEFINED; 4]);
             }
             for (index, value) in (0u32..).zip(&values[..count]) {
-                // An element that only begins inside is not written.
+                // An element that is only partly in range is not written.
                 let last = find_last_word(emit.f.w, place, index, ty);
                 run_inside(emit, bound, last, |emit| {
                     emit.store_element(place, index, ty, access, *value);
@@ -96,13 +97,13 @@ impl BufferEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Finds the view that has all components of an access in one element, which drivers move at
+    /// Returns the view that has all components of an access in one element, which drivers move at
     /// once. Offsets are aligned to the size of the access (NV_gpu_program5 section 2.X.4.5), but
-    /// buffers may end within an element: only a device that sees to that itself gives the words
-    /// inside.
+    /// buffers may end within an element: only a device that checks bounds itself returns the words
+    /// in range.
     fn find_whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
         let possible = match self.f.program.buffers[place.buffer].kind {
-            // What the program says is there may end within a vector.
+            // The size that the program declares may end within a vector.
             BufferKind::Constant => {
                 let size = self.f.program.buffers[place.buffer].size.unwrap_or(0);
                 access.components == 4 && size.is_multiple_of(16)
@@ -145,7 +146,7 @@ impl BufferEmitter<'_, '_> {
         store_words(self.f.w, pointer, value.id, access);
     }
 
-    /// Loads word `word`; gives 0 unless it and word `last` lie inside.
+    /// Loads word `word`; returns 0 unless it and word `last` are in range.
     fn load_word(
         &mut self,
         place: BufferPlace,
@@ -156,7 +157,7 @@ impl BufferEmitter<'_, '_> {
         let Some((inside, end)) = inside else {
             return self.load_word_inside(place, word, access);
         };
-        // Brought inside before the read: the buffer must not be left even for a value that is
+        // Clamped before the read: the access must not leave the buffer even for a value that is
         // dropped.
         let word = int::select_min(self.f.w, word, end);
         let value = self.load_word_inside(place, word, access);
@@ -174,8 +175,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Finds how a word is reached: the view, the element, and the shift within an element of 64
-    /// bits.
+    /// Returns the view, the element, and the shift within a 64-bit element for a word.
     pub(super) fn find_word(
         &mut self,
         place: BufferPlace,
@@ -187,8 +187,8 @@ impl BufferEmitter<'_, '_> {
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
-        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits
-        // 32 to 63.
+        // Shared memory is an array of 64-bit integers: two words in each, the odd one in bits 32
+        // to 63.
         let (one, five) = (
             self.f.w.constant_like(word, 1),
             self.f.w.constant_like(word, 5),
@@ -199,7 +199,7 @@ impl BufferEmitter<'_, '_> {
         (Scalar::U64, number, Some(shift))
     }
 
-    /// Loads one element of a load. The first word of element 0 lies inside.
+    /// Loads one element of a load. The first word of element 0 is in range.
     fn load_element(
         &mut self,
         place: BufferPlace,
@@ -216,7 +216,7 @@ impl BufferEmitter<'_, '_> {
             Width::W64 => {
                 let [low, high] =
                     [0, 1].map(|half| advance_word(self.f.w, words.first, 2 * index + half));
-                // By its high word: a number that ends outside reads as 0 in whole.
+                // By its high word: a number that is partly out of range reads as 0.
                 let inside = words.bound.map(|bound| is_inside(self.f.w, high, bound));
                 let pair =
                     [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));
@@ -226,7 +226,7 @@ impl BufferEmitter<'_, '_> {
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = find_narrow_word(self.f.w, place.offset, index, width);
                 let word = self.load_word_of(place, index, word, access, words);
-                // A constant buffer may be seen as floats.
+                // A constant buffer may have floats as elements.
                 let word = self.f.w.reread(word, Scalar::U32);
                 let value = self.f.w.binary(Spv::ShiftRightLogical, word, shift);
                 int::extend(self.f.w, value, width.bits(), ty.is_signed_int()).lane(0)
@@ -234,7 +234,7 @@ impl BufferEmitter<'_, '_> {
         }
     }
 
-    /// Loads the word of element `index`, or 0 if it lies outside.
+    /// Loads the word of element `index`, or 0 if it is out of range.
     fn load_word_of(
         &mut self,
         place: BufferPlace,
@@ -262,7 +262,7 @@ impl BufferEmitter<'_, '_> {
                 self.store_word(place, index, access, value);
             }
             Width::W64 => {
-                // Little-endian, as everything in Vulkan: the low word first.
+                // Little-endian, as all memory in Vulkan: the low word first.
                 let words = wide::unpack_words(self.f.w, value);
                 for half in 0..2 {
                     let word = self.f.w.component(words, half as usize).id;
@@ -298,7 +298,7 @@ impl BufferEmitter<'_, '_> {
         self.store_bits(place, word, hole, value);
     }
 
-    /// Stores the bits `hole` of a word that no other invocation sees.
+    /// Stores the bits `hole` of a word that no other invocation accesses.
     fn store_own_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
         let pointer = self.compute_cell_pointer(place, Scalar::U32, word);
         let old = self.f.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]);
@@ -315,8 +315,8 @@ impl BufferEmitter<'_, '_> {
         let pointer = self.compute_cell_pointer(place, view, number);
         let hole = shift_up(self.f.w, view, hole, shift);
         let value = shift_up(self.f.w, view, value, shift);
-        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is
-        // lost.
+        // Two atomics: between them others may read the bits as zeros, but no store to adjacent
+        // bits is lost.
         let keep = self.f.w.unary(Spv::Not, hole);
         let kind = self.f.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
@@ -341,8 +341,8 @@ fn store_words(w: &mut ValueBuilder, pointer: ValueWord, value: ValueWord, acces
     }
 }
 
-/// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded,
-/// `bits` would stay in the module.
+/// Emits `a op bits` of words. A constant is computed by `of_known`: constant folding would add
+/// `bits` to the constants of the module.
 pub(super) fn apply_word_op(
     w: &mut ValueBuilder,
     op: Spv,
@@ -356,13 +356,13 @@ pub(super) fn apply_word_op(
     }
 }
 
-/// Computes whether a word lies inside a buffer, and the number of the buffer's last word.
+/// Tests whether a word is within a buffer; also returns the number of the buffer's last word.
 fn is_inside(w: &mut ValueBuilder, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
     let inside = w.test(Spv::ULessThan, word, bound);
     (inside, end)
 }
 
-/// Adds the number of the last word to a number of words, which is not 0.
+/// Returns a number of words, which is not 0, and the number of the last word.
 fn with_last(w: &mut ValueBuilder, bound: Val) -> (Val, Val) {
     (bound, w.binary_bits(Spv::ISub, bound, 1))
 }
@@ -371,13 +371,13 @@ fn advance_word(w: &mut ValueBuilder, first: Val, words: u32) -> Val {
     w.binary_bits(Spv::IAdd, first, u64::from(words))
 }
 
-/// Computes the number of the word that lies `words` words behind the one at a byte offset.
+/// Computes the number of the word that is `words` words after the word at a byte offset.
 pub(super) fn compute_word_number(w: &mut ValueBuilder, offset: Val, words: u32) -> Val {
     let first = w.binary_bits(Spv::ShiftRightLogical, offset, 2);
     advance_word(w, first, words)
 }
 
-/// Finds the last word that element `index` of an access touches.
+/// Returns the last word that element `index` of an access touches.
 fn find_last_word(w: &mut ValueBuilder, place: BufferPlace, index: u32, ty: Type) -> Val {
     match ty.width() {
         Width::W64 => compute_word_number(w, place.offset, 2 * index + 1),
@@ -400,12 +400,12 @@ pub(super) fn shift_up(w: &mut ValueBuilder, view: Scalar, word: Val, shift: Opt
     w.binary(Spv::ShiftLeftLogical, wide, shift)
 }
 
-/// Finds the word that holds a narrow element, and by how many bits it is shifted there.
+/// Returns the word that contains a narrow element, and the shift of the element in bits.
 fn find_narrow_word(w: &mut ValueBuilder, offset: Val, index: u32, width: Width) -> (Val, Val) {
     let offset = w.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
     let word = compute_word_number(w, offset, 0);
     // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a
-    // halfword's offset does not count.
+    // halfword's offset is ignored.
     let byte = w.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
     (word, w.binary_bits(Spv::ShiftLeftLogical, byte, 3))
 }

@@ -1,5 +1,5 @@
-//! Large arrays start as zeros by a loop. Of an initializer drivers make a store for each element:
-//! lavapipe takes a minute for 512 of them.
+//! Zero-initialization of large arrays by a loop. Drivers convert an initializer to a store for
+//! each element: lavapipe takes a minute for 512 of them.
 
 use crate::analysis::Class;
 use crate::builder::Scalar;
@@ -9,18 +9,18 @@ use glasm_ir::arena::Id;
 use glasm_ir::{RegisterId, Storage};
 use spirv::{LoopControl, Op as Spv, StorageClass};
 
-/// Arrays of more vectors have no initializer.
+/// Maximum number of vectors of an array with an initializer.
 const MOST_INITIALIZED: u32 = 32;
 
 impl RegisterMemory<'_> {
-    /// Returns whether a loop writes the zeros of a register.
+    /// Returns true if a loop writes the zeros of a register.
     pub(super) fn is_cleared(&self, register: RegisterId) -> bool {
         let is_temp = self.program.registers[register].storage == Storage::Temp;
         let in_memory = self.analysis.class[register.index()] == Class::Memory;
         is_temp && in_memory && self.count_register_vectors(register) > MOST_INITIALIZED
     }
 
-    /// Writes the zeros, in blocks before the first one of the entry point.
+    /// Emits the loops in blocks before the first block of the entry point.
     pub(in crate::emit) fn clear_arrays(&mut self) {
         for index in 0..self.program.registers.len() {
             let register = RegisterId::new(index);
@@ -41,12 +41,11 @@ impl RegisterMemory<'_> {
         let [head, body, next, merge] = self.w.labels();
         let [number, following, goes_on, pointer]: [ValueWord; 4] =
             std::array::from_fn(|_| self.w.object());
-        // The prologue follows in `merge`: the head of the function is written here, in front of
-        // it.
+        // The prologue follows in `merge`: the head of the function is emitted before it here.
         let before = std::mem::replace(&mut self.w.block, merge);
         let code = &mut self.w.functions;
-        // The header of a loop must be a block of its own: the back edge goes there, and must not
-        // reach the entry block of the function.
+        // The header of a loop must be a separate block: it is the target of the back edge, which
+        // must not be the entry block of the function.
         code.op(Spv::Branch, &[head.0]);
         code.op(Spv::Label, &[head.0]);
         let edges = [zero.0, before.0, following.0, next.0];

@@ -1,5 +1,5 @@
-//! Transform feedback: decorations of captured results, and copies of those that are not captured
-//! in place.
+//! Transform feedback: decorations of captured results, and copies of captures that need a separate
+//! variable.
 
 use crate::builder::{Lane, Scalar};
 use crate::capability::Need;
@@ -13,7 +13,7 @@ use glasm_ir::{OutputId, Semantic};
 use spirv::{Decoration, StorageClass};
 
 impl OutputEmitter<'_, '_> {
-    /// Decides where the value of each capture is.
+    /// Selects the variable of each capture.
     pub(in crate::emit) fn plan_captures(&mut self) -> Result<(), Failure> {
         if self.f.options.transform_feedback.is_empty() {
             return Ok(());
@@ -38,7 +38,7 @@ impl OutputEmitter<'_, '_> {
         written.map(|output| output.semantic).collect()
     }
 
-    /// Decorates the variable of a result that is captured in place.
+    /// Decorates the variable of a result that is captured directly.
     pub(super) fn capture_in_place(&mut self, semantic: Semantic, variable: ValueWord) {
         for index in 0..self.captures.len() {
             let capture = self.f.options.transform_feedback.captures[index];
@@ -48,14 +48,14 @@ impl OutputEmitter<'_, '_> {
         }
     }
 
-    /// Stores the captured components of a result that are not captured in place.
+    /// Stores the captured components of a result that have a separate variable.
     pub(super) fn store_captures(&mut self, id: OutputId, lanes: &[Lane; 4]) {
         let output = self.f.program.outputs[id];
         let is_integer = matches!(
             output.semantic,
             Semantic::Layer | Semantic::ViewportIndex | Semantic::PrimitiveId | Semantic::VertexId
         );
-        // Varyings travel as floats, whatever the program puts into them.
+        // Varyings are floats, regardless of the type of their contents.
         let scalar = if is_integer { Scalar::U32 } else { Scalar::F32 };
         for index in 0..self.captures.len() {
             let capture = self.f.options.transform_feedback.captures[index];
@@ -69,7 +69,7 @@ impl OutputEmitter<'_, '_> {
                     self.declare_copy(index, location, scalar)
                 };
                 let (first, count) = (usize::from(capture.first), usize::from(capture.count));
-                // `capture::check` keeps the range inside.
+                // `capture::check` ensures that the range is valid.
                 let value = match &lanes[first..first + count] {
                     [lane] => self.f.w.scalar(*lane, scalar),
                     part => self.f.w.gather_vector(part, scalar).id,
@@ -99,8 +99,8 @@ impl OutputEmitter<'_, '_> {
         let capture = feedback.captures[index];
         let stride = feedback.stride(capture.buffer);
         let w = &mut self.f.w;
-        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is
-        // stream 0.
+        // All three are required together (VUID-StandaloneSpirv-Offset-04716); captures without a
+        // stream are in stream 0.
         w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
         w.decorate(variable, Decoration::XfbStride, &[stride]);
         w.decorate(variable, Decoration::Offset, &[capture.offset]);

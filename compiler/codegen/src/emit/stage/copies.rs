@@ -1,8 +1,8 @@
-//! Geometry programs whose primitives go to several viewports or views, on devices that cannot do
-//! that: NV_viewport_array2 and NV_stereo_view_rendering.
+//! Geometry programs that send primitives to several viewports or views, on devices without support
+//! for it: NV_viewport_array2 and NV_stereo_view_rendering.
 //!
-//! Such a program runs once for each viewport and view, as further invocations: with a mask of
-//! viewports sixteen times, with a second view twice. Each run emits all vertices. Where the mask
+//! Such a program runs once for each viewport and view, as additional invocations: with a mask of
+//! viewports sixteen times, with a second view twice. Each run emits all vertices. If the mask
 //! lacks the viewport of the run, their positions are outside of the clip volume.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder, int};
@@ -17,19 +17,20 @@ use glasm_ir::arena::Id;
 use glasm_ir::{OpFlags, OutputId, Program, Semantic, Stage};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
-/// Invocations of a geometry program that all devices with geometry programs have
+/// Number of invocations of a geometry program that all devices with geometry programs support
 /// (`maxGeometryShaderInvocations`).
 const MAX_INVOCATIONS: u32 = 32;
 
-/// What the open run is for.
+/// Viewport and view of the open run.
 struct Run {
-    /// Whether it is for the second view.
+    /// True for the second view.
     is_second: Val,
     viewport: Val,
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Finds out how often a geometry program has to run.
+    /// Computes the number of runs of a geometry program. Returns an error if they cannot be
+    /// emulated.
     pub(in crate::emit) fn plan_copies(&mut self) -> Result<(), Failure> {
         if self.f.program.stage != Stage::Geometry {
             return Ok(());
@@ -41,12 +42,12 @@ impl OutputEmitter<'_, '_> {
         let second_mask = writes(Semantic::SecondaryViewportMask);
         let has_second = second_mask || writes(Semantic::SecondaryPosition);
         let has_mask = writes(Semantic::ViewportMask);
-        // The built-in mask would hold for both views, whose runs have masks and positions of their
-        // own.
+        // The built-in mask would apply to both views, whose runs have separate masks and
+        // positions.
         let all = self.f.w.device.viewport_array2 && !has_second;
         let copies = Copies {
             views: 1 + u32::from(has_second),
-            // A mask may have any of the viewports, each of which takes a run.
+            // A mask may contain any of the viewports, each of which requires a run.
             viewports: if second_mask || has_mask && !all {
                 MAX_VIEWPORTS
             } else {
@@ -67,13 +68,13 @@ impl OutputEmitter<'_, '_> {
         let what = "geometry programs that choose several viewports or views";
         let required = self.f.w.require(Need::MultiViewport);
         required.map_err(|error| error.calling_it(&format!("multiViewport for {what}")))?;
-        // Memory would be written as often as the program runs, where GL runs it once.
+        // Memory would be written once for each run, while GL runs the program once.
         let mut insts = self.f.program.insts.iter();
         if insts.any(|inst| inst.op.has(OpFlags::WRITES)) {
             let message = format!("writes to memory of {what}: they run several times");
             return Err(Error::unsupported(message));
         }
-        // Every run emits the vertices, all of which would be captured.
+        // Every run emits the vertices, and all of them would be captured.
         if !self.captures.is_empty() {
             let message = format!("transform feedback of {what}");
             return Err(Error::unsupported(message));
@@ -97,7 +98,7 @@ fn check_quadrilaterals(program: &Program, copies: Copies) -> Result<(), Failure
         return Err(Error::unsupported(message.to_owned()));
     }
     let runs = modes.invocations.max(1).saturating_mul(copies.count());
-    // All of them are made once for each of the two triangles.
+    // All of them are repeated for each of the two triangles.
     if runs > MAX_INVOCATIONS / 2 {
         let message = format!(
             "quadrilaterals make more than {MAX_INVOCATIONS} invocations of a geometry program that runs {runs} times"
@@ -107,7 +108,7 @@ fn check_quadrilaterals(program: &Program, copies: Copies) -> Result<(), Failure
     Ok(())
 }
 
-/// Sends a vertex where its run does.
+/// Sends a vertex to the viewport and view of its run.
 pub(super) fn store_run_views(io: &mut Io<'_>, views: &Views) -> Result<(), Failure> {
     let [layer, viewport, mask, second_x, second_mask] = views
         .lanes()
@@ -118,7 +119,7 @@ pub(super) fn store_run_views(io: &mut Io<'_>, views: &Views) -> Result<(), Fail
     let chosen = match (mask, viewport) {
         (Some(mask), _) => mask,
         (None, Some(viewport)) => io.w.binary(Spv::ShiftLeftLogical, one, viewport),
-        // Without a choice it is viewport 0, which is the lowest bit.
+        // Without a selected viewport it is viewport 0, which is the lowest bit.
         (None, None) => one,
     };
     let mut number = viewport.unwrap_or_else(|| io.w.uint_val(0));
@@ -137,10 +138,10 @@ pub(super) fn store_run_views(io: &mut Io<'_>, views: &Views) -> Result<(), Fail
     Ok(())
 }
 
-/// Finds which run it is: both factors are powers of two.
-// Invocations count as ((triangle * own + invocation) * views + view) * viewports + viewport, where
-// `own` is how many the program asks for. `invocation_number` takes its own number out of that,
-// this the two last ones.
+/// Computes viewport and view of the run: both factors are powers of two.
+// Invocations are numbered ((triangle * own + invocation) * views + view) * viewports + viewport,
+// where `own` is the number of invocations that the program declares. `invocation_number` extracts
+// its own number, this function the last two.
 fn open_run(io: &mut Io<'_>, copies: Copies) -> Run {
     let invocation = io.own_vertex();
     let invocation = io.w.val(invocation);
@@ -174,7 +175,7 @@ fn store_run_layer(io: &mut Io<'_>, layer: Option<Val>, viewport: Val, is_second
     store_builtin(io, BuiltIn::Layer, layer);
 }
 
-/// Stores a built-in that the program may not have as an output.
+/// Stores a built-in that may not be an output of the program.
 fn store_builtin(io: &mut Io<'_>, builtin: BuiltIn, value: Val) {
     let place = usize::from(builtin == BuiltIn::Layer);
     let mut variable = io.vars.outputs.copy_numbers[place];
@@ -186,8 +187,8 @@ fn store_builtin(io: &mut Io<'_>, builtin: BuiltIn, value: Val) {
     io.w.store(variable, value.id);
 }
 
-/// Gives the position of the vertex, which has been stored, the x of the second view, or moves it
-/// out of sight.
+/// Replaces x of the stored position of the vertex by x of the second view, or moves the position
+/// out of the clip volume.
 fn move_position(io: &mut Io<'_>, second_x: Option<Val>, is_second: Val, is_visible: Option<Val>) {
     let Some(variable) = find_position_variable(io) else {
         return;
@@ -199,8 +200,8 @@ fn move_position(io: &mut Io<'_>, second_x: Option<Val>, is_second: Val, is_visi
         lanes[0] = io.w.select(is_second, x, lanes[0]);
     }
     if let Some(is_visible) = is_visible {
-        // Beyond w along all axes: outside whatever the depth range is, and all vertices of the
-        // primitive on one side.
+        // Beyond w along all axes: outside for any depth range, and all vertices of the primitive
+        // on one side.
         for (lane, outside) in lanes.iter_mut().zip([2.0, 2.0, 2.0, 1.0]) {
             let outside = io.w.float_like(*lane, outside);
             *lane = io.w.select(is_visible, *lane, outside);

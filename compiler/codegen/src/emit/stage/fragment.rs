@@ -1,4 +1,4 @@
-//! What only fragments have: derivatives, interpolation at other places.
+//! Instructions of fragment programs: derivatives, interpolation at other positions, demotion.
 
 use crate::builder::{Lane, Picks, Scalar, Val, ValueBuilder, arith};
 use crate::capability::Need;
@@ -12,16 +12,16 @@ use glasm_ir::arena::Id;
 use glasm_ir::{Base, InputId, Op, Semantic, Src, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Where an input is evaluated.
+/// Position at which an input is evaluated.
 #[derive(Clone, Copy)]
 enum At {
     Centroid,
-    /// Pixels from the center.
+    /// Offset from the center in pixels.
     Offset(Val),
     Sample(Val),
 }
 
-/// Difference between neighbors of a quad; 0 outside fragment programs.
+/// Emits the difference between neighbors of a quad; 0 outside fragment programs.
 pub(in crate::emit) fn emit_derivative(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -29,16 +29,16 @@ pub(in crate::emit) fn emit_derivative(
 ) -> Result<Val, Failure> {
     let a = f.load_source(cx.inst, 0, cx.lanes)?;
     if f.program.stage != Stage::Fragment || f.w.splat_bits(a).is_some() {
-        // A constant differs nowhere; other stages have no neighbors, and SPIR-V no such
-        // instruction there.
+        // The derivative of a constant is 0; other stages have no neighbors and no such instruction
+        // in SPIR-V.
         return Ok(f.w.constant_like(a, 0));
     }
-    // The plain ones leave to the device how exact they are, and need no capability.
+    // The precision of the plain instructions depends on the device; they require no capability.
     if !matches!(op, Spv::DPdx | Spv::DPdy) {
         f.w.needs.insert(Need::DerivativeControl);
     }
     let val = f.w.unary(op, a);
-    // A flipped viewport reverses the neighbors in y.
+    // A flipped viewport reverses neighbors in y.
     let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
     Ok(if in_y && f.options.conventions.negate_ddy {
         f.w.unary(Spv::FNegate, val)
@@ -47,13 +47,13 @@ pub(in crate::emit) fn emit_derivative(
     })
 }
 
-/// Emits an input evaluated elsewhere than where its declaration says: NV_gpu_program5 section
-/// 2.X.8.Z, IPAC, IPAO and IPAS.
+/// Emits an input evaluated at another position than its declaration specifies: NV_gpu_program5
+/// section 2.X.8.Z, IPAC, IPAO and IPAS.
 pub(in crate::emit) fn emit_interpolation(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
 ) -> Result<Val, Failure> {
-    // Not loaded like other sources: the instruction wants the variable.
+    // Not loaded like other sources: the instruction requires the variable.
     let src = f.program.source(cx.inst, 0);
     let Base::Input(first) = src.base else {
         return Err(Error::unsupported("only inputs are interpolated"));
@@ -61,8 +61,8 @@ pub(in crate::emit) fn emit_interpolation(
     let at = if cx.inst.op == Op::InterpOffset {
         At::Offset(load_interpolation_offset(f, cx)?)
     } else if cx.inst.op == Op::InterpSample {
-        // IPAS leaves samples that do not exist undefined, so the number goes to the device as it
-        // is.
+        // IPAS leaves samples that do not exist undefined, so the number is passed to the device
+        // unchanged.
         let sample = f.load_source_as(f.program.source(cx.inst, 1), Type::U32, 1)?;
         // The operand is a signed integer.
         At::Sample(f.w.reread(sample, Scalar::S32))
@@ -87,14 +87,14 @@ fn load_interpolation_offset(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Res
     if !f.options.conventions.negate_ddy {
         return Ok(offset);
     }
-    // The viewport is flipped, so the y axis of the device points the other way.
+    // The viewport is flipped, so the y axis of the device has the opposite direction.
     let y = f.w.component(offset, 1);
     let y = f.w.unary(Spv::FNegate, y);
     let lanes = [offset.lane(0), y.lane(0)];
     Ok(f.w.gather_vector(&lanes, Scalar::F32))
 }
 
-/// The lanes of an input, or of the element of an input array that the index names.
+/// Returns the lanes of an input, or of the element of an input array that the index selects.
 fn load_interpolated_lanes(
     f: &mut FunctionEmitter<'_>,
     first: InputId,
@@ -113,8 +113,8 @@ fn load_interpolated_lanes(
         }
         Element::Dynamic(number) => f.w.val(number),
     };
-    // Each element is a variable of its own, and GLSL.std.450 takes the variable itself, which no
-    // index can choose at run time: every element is evaluated.
+    // Each element is a separate variable, and GLSL.std.450 requires the variable itself, which no
+    // dynamic index can select: every element is evaluated.
     let mut chosen = load_interpolated_vector(&mut f.io(), input(0), at)?;
     for element in 1..len {
         let value = load_interpolated_vector(&mut f.io(), input(element), at)?;
@@ -124,8 +124,8 @@ fn load_interpolated_lanes(
     Ok(chosen.lanes())
 }
 
-/// Emits the beginning or the end of a critical section. The program has one only if its modes say
-/// how invocations are ordered.
+/// Emits the start or the end of a critical section. The program has one only if its modes specify
+/// the order of invocations.
 pub(in crate::emit) fn emit_interlock(f: &mut FunctionEmitter<'_>, op: Spv) -> Outcome {
     if f.program.modes.interlock.is_some() {
         f.w.body.op(op, &[]);
@@ -133,12 +133,12 @@ pub(in crate::emit) fn emit_interlock(f: &mut FunctionEmitter<'_>, op: Spv) -> O
     Outcome::None
 }
 
-/// `IsHelper`
+/// Emits `IsHelper`.
 pub(in crate::emit) fn emit_is_helper(f: &mut FunctionEmitter<'_>) -> Result<Val, Failure> {
     if f.program.stage != Stage::Fragment {
         return Err(Error::unsupported("only fragments are helper invocations"));
     }
-    // Where the device cannot demote, those that are demoted end.
+    // If the device cannot demote, demoted invocations are terminated.
     Ok(load_is_helper(&mut f.io()))
 }
 
@@ -149,8 +149,8 @@ fn load_interpolated_vector(io: &mut Io<'_>, input: InputId, at: At) -> Result<V
 
 fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
     let lanes = io.input(input)?;
-    // Flat inputs stay what they are (NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO, IPAS), and so do
-    // inputs that are no varyings.
+    // Flat inputs are unchanged (NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO, IPAS), and so are
+    // inputs other than varyings.
     let Some(variable) = io.interpolant(input) else {
         return Ok(lanes);
     };
@@ -158,13 +158,13 @@ fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[L
     let val = interpolate_at(io.w, variable, at);
     let semantic = io.program.inputs[input].semantic;
     if matches!(semantic, Semantic::Color(_) | Semantic::TexCoord(_)) {
-        // Of colors the back side and the flat copy are evaluated at the same place.
+        // The back side and the flat copy of colors are evaluated at the same position.
         let color = io.with_color_state(input, val.lanes(), |io, variable| {
             interpolate_at(io.w, variable, at).id
         })?;
         return Ok(io.with_point_sprite(input, color));
     }
-    // Lanes that do not come from the variable are constants.
+    // Lanes that are not in the variable are constants.
     Ok(std::array::from_fn(|lane| {
         if io.w.info(lanes[lane].id()).size == 4 {
             val.lane(lane)
@@ -174,17 +174,18 @@ fn load_interpolated_input(io: &mut Io<'_>, input: InputId, at: At) -> Result<[L
     }))
 }
 
-/// Ends the invocation's part in all results.
+/// Demotes the invocation: it has no further effect on any result.
 pub(in crate::emit) fn emit_demote(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     if w.stage() != Stage::Fragment {
         return Err(Error::unsupported("only fragments can be discarded"));
     }
     if w.device.demote_to_helper_invocation {
         w.needs.insert(Need::Demote);
-        // The invocation goes on as a helper, so that derivatives of its neighbors stay defined.
+        // The invocation continues as a helper, so that derivatives of its neighbors remain
+        // defined.
         w.body.op(Spv::DemoteToHelperInvocation, &[]);
     } else {
-        // `OpKill` ends its block; what follows is a block that nothing reaches in the same place.
+        // `OpKill` ends its block; the following code is an unreachable block.
         w.body.op(Spv::Kill, &[]);
         let label = w.label();
         w.begin_block(label);

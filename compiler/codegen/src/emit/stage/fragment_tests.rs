@@ -1,5 +1,5 @@
-//! Tests of fragments that GL has and Vulkan has not: alpha test, stipples. Fragments that fail
-//! end; what they have stored in memory stays.
+//! Per-fragment tests that GL has and Vulkan lacks: alpha test, stipples. Fragments that fail are
+//! terminated; their earlier stores to memory remain.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder, int};
 use crate::interface::Io;
@@ -8,18 +8,19 @@ use crate::state::Word;
 use glasm_ir::{Output, Semantic, Stage, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// `ALWAYS` has the bits of all comparisons, `NEVER` none.
-// The numbers of `CompareFunction` are such bits: `LessEqual` is 3, `NotEqual` is 5.
+/// Bits of comparison functions: `ALWAYS` has all bits, `NEVER` none.
+// The numbers of `CompareFunction` are combinations of these bits: `LessEqual` is 3, `NotEqual` is
+// 5.
 const LESS: u32 = 0;
 const EQUAL: u32 = 1;
 const GREATER: u32 = 2;
 const ALWAYS: u32 = 7;
 
-/// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw
+/// Terminates fragments that the pattern of their line or polygon excludes, or whose color for draw
 /// buffer 0 fails the alpha test. `color` is that color, if the program writes it.
 pub(super) fn test_fragment(io: &mut Io<'_>, color: Option<(&Output, [Lane; 4])>) {
     let alpha = color.and_then(|(output, color)| test_alpha(io, output, color));
-    // All of them before the fragment ends, so that it ends at one place.
+    // All tests are combined, so that the fragment is terminated at one point.
     let tests = [alpha, test_line_stipple(io), test_polygon_stipple(io)];
     let tests = tests.into_iter().flatten();
     let passes = tests.reduce(|all, test| io.w.truth_op(Spv::LogicalAnd, all, test));
@@ -28,7 +29,7 @@ pub(super) fn test_fragment(io: &mut Io<'_>, color: Option<(&Output, [Lane; 4])>
     }
 }
 
-/// GL 2.1 section 4.1.4: how alpha compares with the reference.
+/// Emits the alpha test, the comparison of alpha with the reference: GL 2.1 section 4.1.4.
 fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val> {
     // Integers have no alpha test: EXT_texture_integer ("Per-Fragment Operations").
     let attachment = io.options.interface.colors.first();
@@ -42,7 +43,7 @@ fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val>
     let alpha = io.w.lane_val(color[3], Scalar::F32);
     let reference = io.gl_state().load(Word::AlphaReference);
     let reference = io.w.val(reference);
-    // NaN compares with nothing, but passes where nothing is compared.
+    // Every comparison with NaN is false, but `ALWAYS` compares nothing.
     let mut passes = io.gl_state().compare(Spv::IEqual, function, ALWAYS);
     for (bit, op) in [
         (LESS, Spv::FOrdLessThan),
@@ -61,8 +62,8 @@ fn test_alpha(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option<Val>
     Some(passes)
 }
 
-/// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the
-/// line along its longer side.
+/// Returns bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the line along
+/// its longer side: GL 2.1 section 3.4.2.
 fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
     if !io.options.stipples_lines() {
         return None;
@@ -71,30 +72,31 @@ fn test_line_stipple(io: &mut Io<'_>) -> Option<Val> {
     let place = load_window_position(io)?;
     let pixels = count_pixels_between(io.w, start, place);
     let [along_x, along_y] = [0, 1].map(|axis| io.w.component(pixels, axis));
-    // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
+    // The longer side determines the count, as in the rasterization of lines (GL 2.1 section
+    // 3.4.1).
     let along = io.w.ext(GlslOp::NMax, &[along_x, along_y]);
     let count = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, along);
     let word = io.gl_state().load(Word::LineStipple);
     let factor = io.gl_state().extract_bits(word, 16, 8);
     let [word, factor] = [word, factor].map(|id| io.w.val(id));
-    // The word has the factor less one: 256 would not fit into eight bits.
+    // The word contains the factor less one: 256 would not fit in eight bits.
     let factor = io.w.binary_bits(Spv::IAdd, factor, 1);
     let number = io.w.binary(Spv::UDiv, count, factor);
     let number = io.w.binary_bits(Spv::BitwiseAnd, number, 15);
     Some(int::test_bit(io.w, word, number))
 }
 
-/// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
+/// Returns the bit of the pattern at the window position modulo 32: GL 2.1 section 3.5.2.
 fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
     if !io.options.stipples_polygons() {
         return None;
     }
     let place = load_window_position(io)?;
-    // Places are centers of pixels, which the conversion cuts to whole numbers.
+    // Window positions are centers of pixels, which the conversion truncates to whole numbers.
     let place = io.w.unary_to(Spv::ConvertFToU, Scalar::U32, place);
     let [x, y] = [0, 1].map(|axis| io.w.component(place, axis));
     let height = io.gl_state().load(Word::WindowHeight);
-    // 0 stands for row 0 at the bottom: `PolygonStipple::window_height`.
+    // 0 means that y = 0 is at the bottom: `PolygonStipple::window_height`.
     let is_upright = io.gl_state().compare(Spv::IEqual, height, 0);
     let height = io.w.val(height);
     let last = io.w.binary_bits(Spv::ISub, height, 1);
@@ -111,7 +113,7 @@ fn test_polygon_stipple(io: &mut Io<'_>) -> Option<Val> {
     Some(io.w.truth_op(Spv::LogicalOr, is_whole, drawn))
 }
 
-/// Loads the position of the fragment in the window, as Vulkan counts.
+/// Loads the window position of the fragment in Vulkan's coordinates.
 fn load_window_position(io: &mut Io<'_>) -> Option<Val> {
     let row = builtin_input(Stage::Fragment, Semantic::Position)?;
     let (_, place) = io.load_builtin_value(row);
@@ -131,11 +133,12 @@ fn end_unless(w: &mut ValueBuilder, passes: Val) {
     w.begin_block(merge);
 }
 
-/// Whole pixels from the one where a line starts to a place on it, along each axis.
+/// Counts whole pixels from the start of a line to a position on it, along each axis.
 fn count_pixels_between(w: &mut ValueBuilder, start: Val, place: Val) -> Val {
     let [floor, pixel] = [start, place].map(|at| w.ext(GlslOp::Floor, &[at]));
     let forward = w.binary(Spv::FSub, pixel, floor);
-    // A line that starts between two pixels and goes back has its first pixel before that place.
+    // A line that starts between two pixels and runs in the negative direction has its first pixel
+    // before that position.
     let ceiling = w.ext(GlslOp::Ceil, &[start]);
     let one = w.float_like(start, 1.0);
     let last = w.binary(Spv::FSub, ceiling, one);

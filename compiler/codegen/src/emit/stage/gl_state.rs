@@ -1,5 +1,5 @@
-//! What state adds to the results of a program, so that fragment programs can choose at run time:
-//! flat colors, starts of lines.
+//! Varyings that state adds to the results of a program, so that fragment programs can select at
+//! run time: flat colors, starts of lines.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::emit::stage::output_variable::{OutputPlace, store_output_lanes};
@@ -13,7 +13,7 @@ use crate::words::ValueWord;
 use glasm_ir::{Output, Program, Semantic, Stage};
 use spirv::{Op as Spv, StorageClass};
 
-/// Stores what goes with a result that has been stored.
+/// Stores the additional varyings of a result that has been stored.
 pub(super) fn store_added(
     io: &mut Io<'_>,
     semantic: Semantic,
@@ -33,7 +33,7 @@ pub(super) fn store_added(
     }
 }
 
-/// Stores where a vertex is in the window, which fragments of a line get of its first vertex.
+/// Stores the window position of a vertex, which fragments of a line read from its first vertex.
 fn store_line_start(io: &mut Io<'_>, position: [Lane; 4]) -> Result<(), Failure> {
     let place = position.map(|lane| io.w.lane_val(lane, Scalar::F32));
     let mut lanes = [Lane::scalar(io.w.float(0.0)); 4];
@@ -46,7 +46,7 @@ fn store_line_start(io: &mut Io<'_>, position: [Lane; 4]) -> Result<(), Failure>
     store_added_varying(io, Semantic::LineStart, lanes)
 }
 
-/// Stores a varying that is no output of the program.
+/// Stores a varying that is not an output of the program.
 fn store_added_varying(
     io: &mut Io<'_>,
     semantic: Semantic,
@@ -57,7 +57,7 @@ fn store_added_varying(
         return Ok(());
     };
     let others = io.program.outputs.iter().map(|output| output.semantic);
-    // The program may have a generic result at the place in the fixed table.
+    // The program may have a generic result at that location of the fixed table.
     varyings.check_apart(semantic, others)?;
     let variable = declare_added_varying(io, semantic, &place);
     store_output_lanes(io.w, variable, &OutputPlace::varying(&place), lanes);
@@ -80,8 +80,8 @@ fn declare_added_varying(io: &mut Io<'_>, semantic: Semantic, place: &Place) -> 
     variable
 }
 
-/// Declares what the fragment program reads where no vertex is ever finished, so that nothing was
-/// stored.
+/// Declares the added varyings that the fragment program reads in programs that never finish a
+/// vertex and thus stored none.
 pub(in crate::emit) fn declare_added(io: &mut Io<'_>) {
     let is_asked = io.options.stipples_lines() || !io.options.forms.flat_colors.is_fixed();
     if !is_asked || !makes_vertices(io.program) {
@@ -90,7 +90,7 @@ pub(in crate::emit) fn declare_added(io: &mut Io<'_>) {
     let outputs = io.program.outputs.iter();
     let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
     add_state(&mut semantics, io.program, io.options);
-    // What `add_state` appends stands behind the outputs of the program.
+    // `add_state` appends its varyings after the outputs of the program.
     for semantic in semantics.split_off(io.program.outputs.len()) {
         if let Some(place) = io.options.interface.outputs.place(semantic) {
             declare_added_varying(io, semantic, &place);
@@ -105,7 +105,7 @@ fn makes_vertices(program: &Program) -> bool {
     )
 }
 
-/// Converts a coordinate of clip space to pixels.
+/// Converts a coordinate in clip space to pixels.
 fn map_to_window(
     w: &mut ValueBuilder,
     coordinate: Val,

@@ -1,5 +1,4 @@
-//! Thread groups: subgroups of Vulkan, of which those with more than 32 invocations count as two
-//! groups.
+//! Thread groups: Vulkan subgroups; subgroups with more than 32 invocations consist of two groups.
 
 use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_base, truth_scalar};
 use crate::capability::{Need, check_subgroups};
@@ -10,7 +9,8 @@ use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
-/// Invocations of a thread group: its masks are words (NV_shader_thread_group section 8.3).
+/// Number of invocations of a thread group: its masks are words (NV_shader_thread_group section
+/// 8.3).
 const GROUP: u32 = 32;
 
 /// Loads the invocation number in the subgroup.
@@ -30,14 +30,14 @@ fn load_thread_id(io: &mut Io<'_>) -> Val {
 
 /// Computes the mask of the thread group's invocations for which a scalar is true.
 fn compute_ballot(io: &mut Io<'_>, truth: Val) -> Result<Val, Failure> {
-    // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of
-    // x, the next 32 those of y.
+    // The result of `OpGroupNonUniformBallot` is 128 bits in four words: invocations 0 to 31 are
+    // the bits of x, the next 32 those of y.
     let masks = compute_subgroup_masks(io.w, truth)?;
     if !is_split(io.w) {
         return Ok(io.w.component(masks, 0));
     }
-    // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its
-    // own group.
+    // Bits 5 and up of the invocation number select the mask of its thread group in a larger
+    // subgroup.
     let id = load_subgroup_id(io);
     let half = io.w.binary_bits(Spv::ShiftRightLogical, id, 5);
     let operands = [masks.id.0, half.id.0];
@@ -51,7 +51,7 @@ fn compute_active_mask(io: &mut Io<'_>) -> Result<Val, Failure> {
     compute_ballot(io, yes)
 }
 
-/// Emits a test over the thread group; the result stands for numbers as `to` says.
+/// Emits a test over the thread group; `to` is the representation of the boolean result.
 fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
     if is_split(io.w) {
         let (mask, active) = (compute_ballot(io, truth)?, compute_active_mask(io)?);
@@ -72,18 +72,18 @@ fn emit_vote(io: &mut Io<'_>, op: Op, truth: Val, to: Scalar) -> Result<Val, Fai
     Ok(io.w.compare(Spv::LogicalEqual, to, all, any))
 }
 
-/// Computes whether the invocation that a shuffle names is in range, and the one that it reads:
-/// that one or, out of range, its own.
+/// Computes whether the invocation that a shuffle selects is in range, and the invocation that it
+/// reads: the selected one or, out of range, itself.
 fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) -> (Val, Val) {
-    // Numbers of threads and ends of ranges have five bits.
-    // The third operand has the clamp in bits 0 to 4 and the segmentation mask in bits 8 to 12:
-    // NV_shader_thread_shuffle section 2.X.8.Z.
+    // Numbers of threads and ends of ranges have five bits. The third operand contains the clamp in
+    // bits 0 to 4 and the segmentation mask in bits 8 to 12: NV_shader_thread_shuffle section
+    // 2.X.8.Z.
     let last_id = io.w.constant_like(index, u64::from(GROUP - 1));
     let index = io.w.binary(Spv::BitwiseAnd, index, last_id);
     let limit = io.w.binary(Spv::BitwiseAnd, control, last_id);
     let segment = io.w.binary_bits(Spv::ShiftRightLogical, control, 8);
     let segment = io.w.binary(Spv::BitwiseAnd, segment, last_id);
-    // Bits that the segment mask leaves free are those within a segment.
+    // Bits that are clear in the segmentation mask select a thread within a segment.
     let within = fold_not(io.w, segment);
     let id = load_thread_id(io);
     let start = io.w.binary(Spv::BitwiseAnd, id, segment);
@@ -96,7 +96,7 @@ fn compute_shuffled_thread(io: &mut Io<'_>, op: Op, index: Val, control: Val) ->
     (in_range, io.w.select(in_range, source, id))
 }
 
-/// Computes the number in the subgroup of an invocation of the own thread group.
+/// Computes the number in the subgroup of an invocation of the same thread group.
 fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
     if !is_split(io.w) {
         return thread;
@@ -107,11 +107,11 @@ fn compute_subgroup_number(io: &mut Io<'_>, thread: Val) -> Val {
     io.w.binary(Spv::BitwiseOr, group, thread)
 }
 
-/// Tests whether all fragments of the own quad are active.
+/// Tests whether all fragments of the quad are active.
 fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
     let active = compute_active_mask(io)?;
     let id = load_thread_id(io);
-    // Invocations of a quad have four numbers in a row; the first is a multiple of four.
+    // Invocations of a quad have four consecutive numbers; the first is a multiple of four.
     let mask = u64::from(GROUP - 4);
     let first = io.w.binary_bits(Spv::BitwiseAnd, id, mask);
     let quad = io.w.binary(Spv::ShiftRightLogical, active, first);
@@ -121,7 +121,7 @@ fn test_quad_is_active(io: &mut Io<'_>) -> Result<Val, Failure> {
     Ok(io.w.test(Spv::IEqual, quad, all))
 }
 
-/// Tests whether the lanes of the first source are not zero, read as the type of the instruction.
+/// Tests that the lanes of the first source are not zero, read with the type of the instruction.
 fn test_not_zero(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Val, Failure> {
     let src = f.program.source(cx.inst, 0);
     if let Some(truth) = f.find_source_truth(src, cx.lanes)? {
@@ -132,7 +132,7 @@ fn test_not_zero(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Val, Fai
     Ok(f.w.compare_bits(by_base(cx.inst.ty, ops), a, 0))
 }
 
-/// `GroupBallot`
+/// Emits `GroupBallot`.
 pub(in crate::emit) fn emit_ballot(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -141,7 +141,7 @@ pub(in crate::emit) fn emit_ballot(
     map_lanes(f, truth, |f, truth| compute_ballot(&mut f.io(), truth))
 }
 
-/// `GroupBallotWide`
+/// Emits `GroupBallotWide`.
 pub(in crate::emit) fn emit_ballot_wide(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -152,7 +152,7 @@ pub(in crate::emit) fn emit_ballot_wide(
     Ok(Outcome::Lanes([masks.lane(0), masks.lane(1), zero, zero]))
 }
 
-/// `GroupAllEqual`
+/// Emits `GroupAllEqual`.
 pub(in crate::emit) fn emit_all_equal(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -168,7 +168,7 @@ pub(in crate::emit) fn emit_all_equal(
     })
 }
 
-/// `GroupFirst`
+/// Emits `GroupFirst`.
 pub(in crate::emit) fn emit_group_first(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -180,7 +180,7 @@ pub(in crate::emit) fn emit_group_first(
     Ok(f.w.op(op, value.scalar, value.size, &[scope, value.id.0]))
 }
 
-/// `GroupRead`
+/// Emits `GroupRead`.
 pub(in crate::emit) fn emit_group_read(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -193,7 +193,7 @@ pub(in crate::emit) fn emit_group_read(
     Ok(f.w.op(op, value.scalar, value.size, &operands))
 }
 
-/// `GroupAll`, `GroupAny`, `GroupEqual`
+/// Emits `GroupAll`, `GroupAny` and `GroupEqual`.
 pub(in crate::emit) fn emit_group_test(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -206,8 +206,8 @@ pub(in crate::emit) fn emit_group_test(
     })
 }
 
-/// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section
-/// 2.X.8.Z. Ranges include their ends, or the last invocation could never be read.
+/// Emits `ShuffleUp`, `ShuffleDown`, `ShuffleXor` and `ShuffleIndex`: NV_shader_thread_shuffle
+/// section 2.X.8.Z. Ranges include their ends, otherwise the last invocation could never be read.
 pub(in crate::emit) fn emit_shuffle(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -227,7 +227,7 @@ pub(in crate::emit) fn emit_shuffle(
     Ok(Outcome::Lanes([predicate, read, zero, zero]))
 }
 
-/// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
+/// Emits `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
 pub(in crate::emit) fn emit_quad(
     f: &mut FunctionEmitter<'_>,
     cx: InstCx<'_>,
@@ -239,25 +239,25 @@ pub(in crate::emit) fn emit_quad(
     let operands = [scope, a.id.0, which.0];
     let read = f.w.op(op, Scalar::F32, a.size, &operands);
     let sum = f.w.binary(Spv::FAdd, read, b);
-    // Helper invocations fill quads that a primitive covers in part, so all of them are active as
-    // long as control flow is undivided.
+    // Helper invocations complete quads that a primitive covers partly, so all of them are active
+    // as long as control flow is uniform.
     if is_undivided(f) {
         return Ok(sum);
     }
-    // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get
-    // 0.
+    // NV_shader_thread_group section 8.3: if a fragment of the quad is inactive, the result is 0
+    // for all of them.
     let complete = test_quad_is_active(&mut f.io())?;
     let zero = f.w.constant_like(sum, 0);
     Ok(f.w.select(complete, sum, zero))
 }
 
-/// Returns whether control flow cannot have divided the invocations before this place.
+/// Returns true if control flow cannot have diverged before this point.
 fn is_undivided(f: &FunctionEmitter<'_>) -> bool {
     let kills = !f.w.device.demote_to_helper_invocation;
     let leaves = |node: &Node| matches!(node, Node::Return);
     let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
-    // Callers of other functions may stand in branches, and fragments that returned or were killed
-    // are missing from their quads.
+    // Calls of functions other than the entry point may be in branches, and fragments that returned
+    // or were killed are missing in their quads.
     f.in_entry
         && !f.w.is_in_branch()
         && !f.program.nodes.iter().any(leaves)
@@ -271,17 +271,17 @@ fn compute_subgroup_masks(w: &mut ValueBuilder, truth: Val) -> Result<Val, Failu
     Ok(w.op(op, Scalar::U32, 4, &operands))
 }
 
-/// `Clock`
+/// Emits `Clock`.
 pub(in crate::emit) fn emit_clock(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
     w.require(Need::SubgroupClock)?;
     let scope = w.uint(Scope::Subgroup as u32);
-    // As two words, which needs no 64-bit integers.
+    // As two words, which require no 64-bit integers.
     let time = w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
     let zero = Lane::scalar(w.uint(0));
     Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
 }
 
-/// Maps the components one by one.
+/// Maps the components individually.
 fn map_lanes<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     val: Val,
@@ -298,7 +298,8 @@ fn map_lanes<C: AsMut<ValueBuilder>>(
     Ok(cx.as_mut().gather(lanes, scalar))
 }
 
-/// Returns the scope operand, if the device has subgroups here and the operations that are needed.
+/// Returns the scope operand, or an error if the stage has no subgroups or the device lacks the
+/// required operations.
 fn require_subgroups(w: &mut ModuleWriter, need: Need, what: &str) -> Result<u32, Failure> {
     let stage = w.stage();
     check_subgroups(&w.device, stage)
@@ -315,8 +316,8 @@ fn is_split(w: &ModuleWriter) -> bool {
     w.device.subgroups.size > GROUP
 }
 
-/// Computes the result of a test from the masks of the invocations for which something holds, and
-/// of those that are active.
+/// Computes the result of a test from the masks of the invocations for which the condition is true,
+/// and of the active invocations.
 fn decide_vote(w: &mut ValueBuilder, op: Op, mask: Val, active: Val, to: Scalar) -> Val {
     if op == Op::GroupAny {
         let zero = w.constant_like(mask, 0);
@@ -331,8 +332,8 @@ fn decide_vote(w: &mut ValueBuilder, op: Op, mask: Val, active: Val, to: Scalar)
     w.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
 }
 
-/// The invocation that a shuffle reads if it is in range, and the test of that against the end of
-/// the range.
+/// Returns the invocation that a shuffle reads if it is in range, and the comparison with the end
+/// of the range.
 fn compute_shuffle_source(
     w: &mut ValueBuilder,
     op: Op,
@@ -369,7 +370,8 @@ fn convert_truth(w: &mut ValueBuilder, truth: Val, ty: Type) -> Val {
     w.select(truth, yes, no)
 }
 
-/// The operation that reads the value of another fragment of the quad, and its last operand.
+/// Returns the operation that reads the value of another fragment of the quad, and its last
+/// operand.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "only operations on quads come here"

@@ -1,4 +1,4 @@
-//! Inputs as operands: by name, and by a number that is known at run time.
+//! Inputs as operands: with constant and with dynamic indices.
 
 use crate::builder::{Home, Lane, Scalar, ValueBuilder, wide};
 use crate::capability::Need;
@@ -24,7 +24,7 @@ impl FunctionEmitter<'_> {
             return self.load_indexed_input(input, index);
         }
         if self.program.inputs[input].semantic == Semantic::HelperInvocation
-            // The value loaded at the start would be that of before `KIL`.
+            // The value loaded at the start would be the state before `KIL`.
             && let Some(lanes) = load_helper_now(&mut self.io(), )
         {
             return Ok(lanes);
@@ -55,7 +55,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// An input of a vertex, or one of an array of them.
+    /// Loads an input of a vertex, or an element of an array of them.
     fn load_vertex_input(
         &mut self,
         input: InputId,
@@ -65,8 +65,7 @@ impl FunctionEmitter<'_> {
         let count = self.io().vertex_count()?;
         let vertex = match self.compute_element(vertex, count)? {
             Element::Constant(number) => Vertex::Constant(number),
-            // Mesa 25.0 reads other bytes by a number of the vertex that is known at run time only,
-            // from GLSL as well.
+            // Mesa 25.0 reads wrong bytes with a dynamic vertex index, also in GLSL.
             Element::Dynamic(number)
                 if self.program.stage == Stage::Geometry && self.options.target.is_opengl() =>
             {
@@ -80,7 +79,7 @@ impl FunctionEmitter<'_> {
         self.load_input_of_vertex(input, index, vertex)
     }
 
-    /// An input of this vertex, or one of an array of them.
+    /// Loads an input of this vertex, or an element of an array of them.
     fn load_input_of_vertex(
         &mut self,
         input: InputId,
@@ -90,7 +89,7 @@ impl FunctionEmitter<'_> {
         let rest = (self.program.inputs.len() - input.index()) as u32;
         let len = index.len.min(rest);
         let element = self.compute_element(index.element, len)?;
-        // Elements are variables of their own, which no index reaches.
+        // Elements are separate variables, which no index can select.
         run_for_element(self, element, len, |emit, element| {
             let input = InputId::new(input.index() + element as usize);
             emit.io().vertex_lanes(input, vertex)
@@ -98,7 +97,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// Element `element` of an array of inputs, read from a copy that the prologue fills.
+/// Loads element `element` of an array of inputs from a copy that the prologue fills.
 pub(super) fn load_input_at(
     io: &mut Io<'_>,
     first: InputId,
@@ -116,7 +115,7 @@ fn declare_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> Result<Value
     if let Some(copy) = io.vars.input_copy(first, len) {
         return Ok(copy);
     }
-    // Inputs are variables of their own, which no index reaches; an array in Private memory is
+    // Inputs are separate variables, which no index can select; an array in Private memory is
     // indexable.
     let vector = io.w.ty(Scalar::F32, 4);
     let ty = io.w.declare_array(vector, len);
@@ -136,7 +135,7 @@ fn declare_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> Result<Value
     Ok(variable)
 }
 
-/// Element `element` of an array of 64-bit attributes, read from a copy that the prologue fills.
+/// Loads element `element` of an array of 64-bit attributes from a copy that the prologue fills.
 pub(super) fn load_wide_input_at(
     io: &mut Io<'_>,
     first: InputId,
@@ -185,7 +184,8 @@ fn declare_wide_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> ValueWo
     variable
 }
 
-/// Whether the invocation does not count, at this place: `KIL` may have made it a helper.
+/// Loads the helper state of the invocation at this point, because `KIL` may have demoted it;
+/// `None` if the state at its start is sufficient.
 pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
     let demotes = io.w.device.demote_to_helper_invocation
         && io.program.insts.iter().any(|inst| inst.op == Op::Demote);
@@ -193,14 +193,14 @@ pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
         return None;
     }
     io.w.needs.insert(Need::Demote);
-    // The built-in `HelperInvocation` tells what the invocation was at its start; only the
-    // instruction follows demotions.
+    // The built-in `HelperInvocation` is the state at the start of the invocation; only the
+    // instruction includes demotions.
     let helper = io.w.op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
     let [zero, one] = [0, 1].map(|number| Lane::scalar(io.w.uint(number)));
     Some([helper.lane(0), zero, zero, one])
 }
 
-/// Puts a value into element `index` of an array, at the start of the function.
+/// Stores a value in element `index` of an array, at the start of the function.
 fn store_copy(w: &mut ValueBuilder, array: ValueWord, ty: TypeWord, index: u32, value: ValueWord) {
     let element = w.uint(index);
     let pointer = w.object();

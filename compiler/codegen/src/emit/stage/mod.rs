@@ -1,10 +1,10 @@
 //! Stores of stage outputs at the end of the entry point, or for each vertex that a geometry
 //! program emits.
 //!
-//! `views` and `capture` store others, in the variables of `output_variable`; `gl_state` is what GL
-//! state adds to them, and `fragment_tests` are the tests of fragments. `primitive`
-//! emits vertices and primitives. The other modules are about inputs, shared outputs (`patch`) and
-//! instructions of fragments and groups.
+//! `views` and `capture` implement further stores, `output_variable` declares the variables;
+//! `gl_state` stores the varyings that GL state adds, and `fragment_tests` emits the tests of
+//! fragments. `primitive` emits vertices and primitives. The other modules implement inputs, shared
+//! outputs (`patch`) and instructions of fragments and groups.
 
 pub(super) mod capture;
 pub(super) mod copies;
@@ -44,7 +44,7 @@ use glasm_ir::{
 };
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
-/// The color that programs without numbered ones write.
+/// Color that programs without numbered colors write.
 const COLOR_0: Semantic = Semantic::FragColor {
     buffer: 0,
     index: 0,
@@ -55,7 +55,7 @@ impl OutputEmitter<'_, '_> {
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
         if self.f.program.stage == Stage::Fragment
             && self.f.options.tests_fragments()
-            // A color is tested when it is stored; stipples count without one, too.
+            // A color is tested when it is stored; stipples apply without a color, too.
             && !self.writes_color_0()
         {
             test_fragment(&mut self.f.io(), None);
@@ -63,8 +63,8 @@ impl OutputEmitter<'_, '_> {
         self.store_vertex(None)
     }
 
-    /// Stores all outputs that the program writes; those that the vertices of the input primitive
-    /// keep are those of vertex `kept`.
+    /// Stores all outputs that the program writes; passthrough lanes are those of vertex `kept` of
+    /// the input primitive.
     pub(super) fn store_vertex(&mut self, kept: Option<u32>) -> Result<(), Failure> {
         let program = self.f.program;
         let mut views = Views::default();
@@ -85,8 +85,8 @@ impl OutputEmitter<'_, '_> {
                 }
                 self.store_captures(output, &lanes);
                 if semantic != Semantic::Layer || !self.f.options.fixed.single_layer {
-                    // Stored together at the end: which of them are built-ins depends on the
-                    // others.
+                    // Stored together at the end: the selection of built-ins among them depends on
+                    // the others.
                     views.keep(semantic, output, lanes[0]);
                 }
             }
@@ -103,7 +103,7 @@ impl OutputEmitter<'_, '_> {
         outputs.any(|(id, output)| output.semantic == COLOR_0 && self.is_written(id))
     }
 
-    /// Stores the outputs that vertices keep and no instruction writes.
+    /// Stores the passthrough outputs that no instruction writes.
     fn store_kept(&mut self, vertex: u32) -> Result<(), Failure> {
         for (id, output) in self.f.program.outputs.iter_enumerated() {
             if !output.passthrough.is_empty() && !self.is_written(id) {
@@ -124,7 +124,7 @@ impl OutputEmitter<'_, '_> {
         if self.f.analysis.class[register.index()] == Class::Values {
             let slot = self.f.analysis.slot_base[register.index()] + element;
             let mut lanes = *self.f.lanes.slot(slot);
-            // Lanes that are never written are undefined; w is what makes a color opaque and a
+            // Lanes that are never written are undefined; w = 1 makes a color opaque and a
             // coordinate a point.
             if !lanes[3].id().is_some() && self.f.program.outputs[output].base == TypeBase::Float {
                 lanes[3] = Lane::scalar(self.f.w.float(1.0));
@@ -139,7 +139,7 @@ impl OutputEmitter<'_, '_> {
 
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.f.program.outputs[id];
-        // Captured first: transform feedback takes results that no stage reads, and positions
+        // Captured first: transform feedback captures results that no stage reads, and positions
         // before their depth is remapped.
         self.store_captures(id, &lanes);
         if is_dropped(self.f.program, self.f.options, output.semantic) {
@@ -154,8 +154,7 @@ impl OutputEmitter<'_, '_> {
             test_fragment(&mut self.f.io(), Some((&output, lanes)));
         }
         let fixed = &self.f.options.fixed;
-        // Programs with `result.color[n]` say themselves which attachment gets what
-        // (ARB_draw_buffers).
+        // Programs with `result.color[n]` specify the attachments themselves (ARB_draw_buffers).
         let is_single = self.f.program.modes.numbered_colors || fixed.draw_buffers == 0;
         if output.semantic == COLOR_0 && !is_single {
             return self.store_broadcast(id, lanes);
@@ -177,7 +176,7 @@ impl OutputEmitter<'_, '_> {
         store_added(&mut self.f.io(), output.semantic, lanes)
     }
 
-    /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
+    /// Stores color 0 to all enabled attachments: ARB_draw_buffers section 4.2.1.
     fn store_broadcast(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let drawn = self.f.options.fixed.draw_buffers;
         for buffer in (0..8).filter(|buffer| drawn >> buffer & 1 != 0) {
@@ -192,13 +191,13 @@ impl OutputEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Stores the size of all points, instead of what the program writes: GL 2.1 section 3.3. Where
-    /// Vulkan wants a size and there is none, it is 1.
+    /// Stores the size of all points, overriding the size that the program writes: GL 2.1 section
+    /// 3.3. If Vulkan requires a size and none is specified, it is 1.
     pub(super) fn store_point_size(&mut self) {
         let Some(size) = self.choose_point_size() else {
             return;
         };
-        // Geometry programs come here for each vertex.
+        // Geometry programs call this function for each vertex.
         if !self.f.interface.outputs.point_size.is_some() {
             let ty = self.f.w.ty(Scalar::F32, 1);
             let variable = self.f.io().variable(StorageClass::Output, ty);
@@ -219,14 +218,15 @@ impl OutputEmitter<'_, '_> {
         self.f.w.store(pointer, size);
     }
 
-    /// Chooses the size of points that the program does not write, or that counts in its place.
+    /// Chooses the source of the size of points that the program does not write, or that overrides
+    /// it; `None` if no size is stored here.
     fn choose_point_size(&self) -> Option<Size> {
         let fixed = self.f.options.fixed.point_size;
         let unwritten = self.f.options.fixed.unwritten_point_size;
         let unwritten = match self.f.program.stage {
             Stage::Vertex => unwritten,
             Stage::TessEval | Stage::Geometry => {
-                // Without the feature Vulkan takes 1.0 for the size, and forbids to write one.
+                // Without the feature Vulkan uses 1.0 for the size, and forbids writing one.
                 let has_size = self.f.w.device.tessellation_and_geometry_point_size;
                 if !has_size || !makes_points(self.f.program, self.f.options) {
                     return None;
@@ -236,8 +236,8 @@ impl OutputEmitter<'_, '_> {
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
         if !self.f.options.forms.point_size.is_fixed() {
-            // A size of the program is chosen against that of the state where it is stored:
-            // `chosen_size`.
+            // The store of the program's size selects between it and the size of the state:
+            // `select_point_size`.
             return (!self.has_point_size()).then_some(Size::State);
         }
         fixed
@@ -245,7 +245,7 @@ impl OutputEmitter<'_, '_> {
             .map(Size::Bits)
     }
 
-    /// Returns whether vertices have a size that the program writes or that they keep.
+    /// Returns true if vertices have a size that the program writes or passes through.
     fn has_point_size(&self) -> bool {
         let mut outputs = self.f.program.outputs.iter_enumerated();
         outputs.any(|(id, output)| {
@@ -255,13 +255,14 @@ impl OutputEmitter<'_, '_> {
     }
 }
 
-/// Returns whether an output that chooses layers, viewports or views goes to the next stage like
-/// any other.
+/// Returns true if an output that selects layers, viewports or views is passed to the next stage
+/// like any other.
 fn is_forwarded(program: &Program, options: &Options, semantic: Semantic) -> bool {
     program.stage == Stage::TessControl || options.interface.outputs.place(semantic).is_some()
 }
 
-/// The lanes of an output, some of which are those of a vertex of the input primitive.
+/// Loads the lanes of an output, some of which are passed through from a vertex of the input
+/// primitive.
 fn load_kept_lanes(
     io: &mut Io<'_>,
     id: OutputId,
@@ -270,7 +271,7 @@ fn load_kept_lanes(
 ) -> Result<[Lane; 4], Failure> {
     let output = io.program.outputs[id];
     let mut inputs = io.program.inputs.iter_enumerated();
-    // Inputs per vertex of the same meaning: that is what passthrough keeps.
+    // Inputs per vertex with the same semantic: their components are passed through.
     let own = inputs.find(|(_, input)| input.per_vertex && input.semantic == output.semantic);
     let own: Option<InputId> = own.map(|(id, _)| id);
     let (Some(own), false) = (own, output.passthrough.is_empty()) else {
@@ -283,7 +284,7 @@ fn load_kept_lanes(
     Ok(lanes)
 }
 
-/// Returns whether the program makes points, whose size Vulkan wants to be told.
+/// Returns true if the program emits points, whose size Vulkan requires.
 fn makes_points(program: &Program, options: &Options) -> bool {
     let modes = &program.modes;
     match program.stage {
@@ -295,10 +296,10 @@ fn makes_points(program: &Program, options: &Options) -> bool {
     }
 }
 
-/// Returns whether no stage reads an output.
+/// Returns true if no stage reads an output.
 fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool {
-    // In the fixed table only, and there they give way: few stages read them, and transform
-    // feedback has taken them already.
+    // Only in the fixed table, in which other varyings take precedence over them: few stages read
+    // them, and transform feedback has already captured them.
     let gives_way = matches!(semantic, Semantic::VertexId | Semantic::ClipVertex)
         && shares_location(program, options, semantic);
     gives_way
@@ -308,7 +309,7 @@ fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool 
         || options.interface.outputs.drops(semantic)
 }
 
-/// Returns whether an output has no effect because the stage is not the last one before
+/// Returns true if an output has no effect because the stage is not the last one before
 /// rasterization.
 fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic) -> bool {
     program.stage == Stage::TessControl
@@ -318,7 +319,7 @@ fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic
         && options.interface.outputs.place(semantic).is_none()
 }
 
-/// Returns whether the program has another output at the location of an output.
+/// Returns true if the program has another output at the location of an output.
 fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let varyings = &options.interface.outputs;
     let location = varyings.location(semantic);
@@ -326,7 +327,7 @@ fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> 
     outputs.any(|other| other.semantic != semantic && varyings.location(other.semantic) == location)
 }
 
-/// Positions with the depth that the caller wants, colors as GL state clamps them.
+/// Converts positions to the clip depth of the caller, and clamps colors according to GL state.
 fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 4] {
     if io.program.stage == Stage::TessControl {
         return lanes;
@@ -341,7 +342,7 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
     let is_vertex_color = matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
     let is_float_color =
         matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
-    // Colors of fragments that are integers are no colors in this sense (EXT_texture_integer).
+    // The clamp does not apply to integer fragment colors (EXT_texture_integer).
     let (word, is_clamped) = if is_vertex_color {
         (Word::ClampVertexColors, fixed.clamp_vertex_colors)
     } else if is_float_color {
@@ -356,12 +357,12 @@ fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 
     clamp_color(io.w, is_clamped, lanes)
 }
 
-/// Returns whether all points have one size in all pipelines that the module is for.
+/// Returns true if all points have one size in all pipelines of the module.
 fn has_fixed_size(options: &Options) -> bool {
     options.forms.point_size.is_fixed() && options.fixed.point_size.is_some()
 }
 
-/// The size that the program writes, or that of the state.
+/// Selects the size that the program writes, or the size of the state.
 fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
     if io.options.forms.point_size.is_fixed() {
         return lanes;
@@ -374,9 +375,9 @@ fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
     lanes
 }
 
-/// GL's clip depth -w to w becomes 0 to w.
+/// Maps GL's clip depth -w to w to 0 to w.
 // GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w)
-// / 2 takes one range to the other, and the depth z / w from [-1, 1] to [0, 1].
+// / 2 maps one range to the other, and the depth z / w from [-1, 1] to [0, 1].
 fn convert_depth(w: &mut ValueBuilder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
     if options.conventions.clip_depth == ClipDepth::ZeroToOne {
         return lanes;
@@ -408,7 +409,7 @@ fn store_distance(
     Ok(())
 }
 
-/// Selects the distance, or 0, which clips nothing, if its plane is not enabled.
+/// Selects the distance, or 0, which clips nothing, if its plane is disabled.
 fn select_enabled_distance(
     io: &mut Io<'_>,
     distances: Distances,
@@ -427,8 +428,8 @@ fn select_enabled_distance(
     io.w.select(is_enabled, value, zero).id
 }
 
-/// Emitting a vertex leaves all distances undefined; those that the program does not write must
-/// clip and cull nothing.
+/// Clears all distances, which are undefined after emitting a vertex; those that the program does
+/// not write must neither clip nor cull.
 fn clear_distances(io: &mut Io<'_>) {
     for distances in [Distances::Clip, Distances::Cull] {
         let variable = io.vars.outputs.distances[distances as usize];
@@ -441,14 +442,14 @@ fn clear_distances(io: &mut Io<'_>) {
     }
 }
 
-/// Where the size of points is from.
+/// Source of the size of points.
 enum Size {
     Bits(u32),
-    /// It is read when the module runs.
+    /// State that the module reads at run time.
     State,
 }
 
-/// A color, clamped to [0, 1] if it is to be; NaN becomes 0.
+/// Clamps a color to [0, 1] if `is_clamped` is true; NaN becomes 0.
 fn clamp_color(w: &mut ValueBuilder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
     let color = w.gather_vector(&lanes, Scalar::F32);
     let clamped = arith::clamp(w, color, Saturate::Unsigned);

@@ -1,4 +1,4 @@
-//! Variables of outputs: which one an output goes to, and its declaration.
+//! Variables of outputs: their selection and declaration.
 
 use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
@@ -13,7 +13,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::{Output, OutputId, Program, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
-/// The variable that an output goes to.
+/// Variable of an output.
 pub(super) struct OutputPlace {
     pub(super) builtin: Option<BuiltIn>,
     pub(super) location: Option<u32>,
@@ -26,7 +26,7 @@ pub(super) struct OutputPlace {
 }
 
 impl OutputPlace {
-    /// That of a varying.
+    /// Returns the target of a varying.
     pub(super) fn varying(place: &Place) -> Self {
         Self {
             builtin: None,
@@ -47,7 +47,7 @@ impl OutputPlace {
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Returns whether any instruction writes an output.
+    /// Returns true if any instruction writes an output.
     pub(super) fn is_written(&self, output: OutputId) -> bool {
         let mut registers = self.f.program.output_registers();
         registers.any(|(id, outputs)| {
@@ -77,7 +77,7 @@ impl OutputEmitter<'_, '_> {
         let output = self.f.program.outputs[id];
         check_location(&self.f.io(), id)?;
         let mut ty = self.f.w.ty(target.scalar, target.size);
-        // SPIR-V has these built-ins as arrays of words.
+        // In SPIR-V these built-ins are arrays of words.
         if matches!(
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
@@ -107,14 +107,15 @@ impl OutputEmitter<'_, '_> {
     }
 }
 
-/// Accesses the part of a variable that the invocation writes: in a tessellation control program
-/// that of its vertex.
+/// Returns a pointer to the part of a variable that the invocation writes: in a tessellation
+/// control program the element of its vertex.
 pub(super) fn access_own_variable(
     io: &mut Io<'_>,
     variable: ValueWord,
     target: &OutputPlace,
 ) -> ValueWord {
-    // Outputs per vertex are arrays there, of which an invocation may write its own element only.
+    // Outputs per vertex are arrays in this stage, of which an invocation may write its own element
+    // only.
     if io.program.stage != Stage::TessControl {
         return variable;
     }
@@ -123,8 +124,8 @@ pub(super) fn access_own_variable(
     io.w.chain(StorageClass::Output, ty, &operands)
 }
 
-/// Returns whether it is the distance of a clip plane that is not enabled, in a program that clips
-/// by enabled ones only.
+/// Returns true if the output is the distance of a disabled clip plane, in a program that clips by
+/// enabled ones only.
 pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let Semantic::ClipDistance(plane) = semantic else {
         return false;
@@ -134,7 +135,7 @@ pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semant
     program.modes.enabled_clip_distances && !is_enabled
 }
 
-/// Chooses the variable that the color of an attachment goes to.
+/// Chooses the variable of the color of an attachment.
 pub(super) fn choose_color_target(
     program: &Program,
     options: &Options,
@@ -152,7 +153,7 @@ pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<Outp
     if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) = (io.program.stage, semantic) {
         return Ok(choose_color_target(io.program, io.options, id, buffer));
     }
-    // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
+    // Recorded for the modes, which must declare it (VUID-FragDepth-FragDepth-04216).
     io.vars.outputs.writes_depth |= semantic == Semantic::FragDepth;
     io.vars.outputs.writes_stencil |= semantic == Semantic::FragStencil;
     if let Some(target) = builtin_output(io.program.stage, semantic) {
@@ -175,16 +176,16 @@ pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<Outp
     }
 }
 
-/// Requires what built-in outputs need of the device.
+/// Requires the capabilities of built-in outputs. Returns an error if the device lacks one.
 fn require_output(io: &mut Io<'_>, semantic: Semantic) -> Result<(), Failure> {
     let stage = io.program.stage;
     if semantic == Semantic::PointSize && stage != Stage::Vertex {
-        // The feature is one for both stages.
+        // One feature covers both stages.
         Need::GeometryPointSize.check(&io.w.device)?;
         io.need_point_size();
     }
     let need = match (stage, semantic) {
-        // In other stages the built-in has a capability of its own: `need_layer_output`.
+        // In other stages the built-in has a separate capability: `require_layer_output`.
         (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
         (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
         _ => return Ok(()),
@@ -199,13 +200,13 @@ fn decorate_output(io: &mut Io<'_>, output: &Output, target: &OutputPlace, varia
     if let Some(location) = target.location {
         io.w.decorate(variable, Decoration::Location, &[location]);
     }
-    // 0 is what it is without the decoration.
+    // Without the decoration the component is 0.
     if target.component > 0 {
         let component = u32::from(target.component);
         io.w.decorate(variable, Decoration::Component, &[component]);
     }
     if let Semantic::FragColor { index, .. } = output.semantic
-        // 0 is what `Index` is without the decoration.
+        // Without the decoration `Index` is 0.
         && index > 0
     {
         io.w.decorate(variable, Decoration::Index, &[u32::from(index)]);
@@ -219,8 +220,8 @@ fn decorate_output(io: &mut Io<'_>, output: &Output, target: &OutputPlace, varia
     }
 }
 
-/// Returns an error if another varying of the same location is written. Built-in outputs and
-/// colors of fragments, whose locations are numbers of attachments, are no varyings.
+/// Returns an error if another varying of the same location is written. Built-in outputs and colors
+/// of fragments, whose locations are numbers of attachments, are not varyings.
 fn check_location(io: &Io<'_>, id: OutputId) -> Result<(), Failure> {
     let semantic = io.program.outputs[id].semantic;
     let declared = io.program.outputs.iter_enumerated();
@@ -230,7 +231,7 @@ fn check_location(io: &Io<'_>, id: OutputId) -> Result<(), Failure> {
     io.options.interface.outputs.check_apart(semantic, others)
 }
 
-/// Declares the array of distances, of which an output is one.
+/// Declares the array of distances that contains an output.
 pub(super) fn declare_distance(
     io: &mut Io<'_>,
     id: OutputId,
@@ -245,7 +246,7 @@ pub(super) fn declare_distance(
     if !io.vars.outputs.distances[distances as usize].is_some() {
         declare_distances(io, distances);
     }
-    // Each distance is told of by itself, though all are one variable.
+    // Each distance is reflected separately, although all are one variable.
     if !io.vars.outputs.variables[id.index()].is_some() {
         let output = io.program.outputs[id];
         io.vars.outputs.variables[id.index()] = io.vars.outputs.distances[distances as usize];
@@ -256,7 +257,7 @@ pub(super) fn declare_distance(
     Ok(())
 }
 
-/// Declares the type of the distances from the planes that have one.
+/// Declares the type of the distances from the planes of a program.
 pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> TypeWord {
     let float = io.w.ty(Scalar::F32, 1);
     let semantics = io.program.outputs.iter().map(|output| output.semantic);
@@ -265,8 +266,8 @@ pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> T
     io.w.declare_array(float, len)
 }
 
-/// Distances of planes that the program does not write are 0, which neither clips nor culls
-/// anything.
+/// Initializes the distances of planes that the program does not write to 0, which neither clips
+/// nor culls.
 fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     io.w.needs.insert(Need::of(distances));
     let mut array = declare_distance_array(io, distances);
@@ -278,7 +279,7 @@ fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     io.w.decorate_builtin(variable, distances.builtin());
     io.vars.outputs.distances[distances as usize] = variable;
     if is_patch {
-        // Nothing is clipped here, and the other vertices are not the invocation's.
+        // Nothing is clipped in this stage, and the other vertices belong to other invocations.
         return;
     }
     // In the prologue, before any store of the program.
@@ -286,11 +287,11 @@ fn declare_distances(io: &mut Io<'_>, distances: Distances) {
     io.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
 }
 
-/// Returns lanes of which those in `write` are equal to those given, as values that no other output
-/// gets and that differ between invocations as far as compilers know. Linkers of OpenGL take two
-/// outputs for one if the only value stored in either is the same, even where the conditions of the
-/// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store,
-/// in a loop, has a value that all invocations share (Mesa 25.0 to 26.2).
+/// Returns lanes of which those in `write` are equal to the given ones, as values that no other
+/// output has and that compilers must assume to differ between invocations. OpenGL linkers merge
+/// two outputs if the only value stored in either is the same, even if the conditions of the stores
+/// differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a
+/// loop, has a value that all invocations share (Mesa 25.0 to 26.2).
 pub(super) fn make_own_values(
     f: &mut FunctionEmitter<'_>,
     id: OutputId,
@@ -298,7 +299,7 @@ pub(super) fn make_own_values(
     write: u8,
     mut values: [Lane; 4],
 ) -> [Lane; 4] {
-    // No draw reaches the number that values are compared with, which no compiler knows.
+    // No draw reaches the number to which the values are compared, which compilers cannot know.
     let number = match f.program.stage {
         _ if !f.options.target.is_opengl() => return values,
         Stage::TessControl => f.io().patch_number(),
@@ -320,10 +321,10 @@ pub(super) fn make_own_values(
     values
 }
 
-/// Returns the variable of an output that is a built-in.
+/// Returns the variable of a built-in output, or `None` for other outputs.
 pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
-    // A control program hands such outputs on as varyings, if at all.
+    // A control program passes such outputs as varyings, if at all.
     let rasterizes = makes_vertices && stage != Stage::TessControl;
     let (builtin, scalar, size) = match (stage, semantic) {
         (_, Semantic::Position) if makes_vertices => (BuiltIn::Position, Scalar::F32, 4),

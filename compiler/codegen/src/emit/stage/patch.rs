@@ -1,6 +1,6 @@
-//! Outputs that the invocations of a tessellation control program share: those of the patch, and
-//! those of vertices that other invocations read. They live in their variables, and instructions
-//! write and read them there.
+//! Outputs that the invocations of a tessellation control program share: outputs of the patch, and
+//! outputs of vertices that other invocations read. Instructions load and store them in their
+//! variables.
 
 use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::emit::control::guarded::{run_for_element, run_if};
@@ -19,15 +19,15 @@ use glasm_ir::{Base, Dst, OutputId, RegisterId, Semantic, Stage, Storage, TypeBa
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 use std::ops::Range;
 
-/// A place in the variable of an output.
+/// Element and components in the variable of an output.
 struct OutputParts {
-    /// The variable and the indices that lead to the value.
+    /// Variable, followed by the indices of the element.
     operands: Vec<u32>,
     /// Number of components.
     size: u8,
 }
 
-/// Returns the built-in that a tessellation level is one of, and its number there.
+/// Returns the built-in that contains a tessellation level, and its index there.
 fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     if let Semantic::TessOuter(number) = semantic {
         Some((BuiltIn::TessLevelOuter, number.into()))
@@ -38,13 +38,13 @@ fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
     }
 }
 
-/// Returns whether an output of a vertex has a variable of Vulkan.
+/// Returns true if an output of a vertex is a built-in.
 fn is_built_in(semantic: Semantic) -> bool {
     matches!(semantic, Semantic::Position | Semantic::PointSize)
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Declares the variables of shared outputs, before any instruction needs them.
+    /// Declares the variables of shared outputs, before any instruction uses them.
     pub(in crate::emit) fn declare_shared_outputs(&mut self) -> Result<(), Failure> {
         if self.f.program.stage != Stage::TessControl {
             return Ok(());
@@ -56,7 +56,8 @@ impl OutputEmitter<'_, '_> {
             }
         }
         for src in &program.srcs {
-            // What is read and never written has a variable, too: its values are undefined.
+            // Outputs that are read and never written have a variable, too: their values are
+            // undefined.
             if let Base::Output(first) = src.base {
                 let end = first.index() + program.source_len(src) as usize;
                 self.declare_shared(first.index()..end.min(program.outputs.len()))?;
@@ -93,7 +94,7 @@ impl OutputEmitter<'_, '_> {
 }
 
 impl FunctionEmitter<'_> {
-    /// The lanes of an output that an invocation has written.
+    /// Loads the lanes of an output that an invocation has written.
     pub(in crate::emit) fn read_output(
         &mut self,
         id: OutputId,
@@ -128,8 +129,8 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// What the invocation itself has written to an output register, or another one to one of the
-    /// patch.
+    /// Loads the lanes that the invocation itself has written to an output register, or any
+    /// invocation to one of the patch.
     pub(in crate::emit) fn load_own_output(
         &mut self,
         register: RegisterId,
@@ -143,7 +144,7 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// Writes the lanes in `write` of a shared output.
+    /// Stores the lanes in `write` of a shared output.
     pub(in crate::emit) fn store_shared_output(
         &mut self,
         register: RegisterId,
@@ -160,7 +161,7 @@ impl FunctionEmitter<'_> {
         Ok(())
     }
 
-    /// Writes lanes of a shared output where `passes` holds, and touches no others.
+    /// Stores lanes of a shared output for which `passes` is true, without accessing others.
     pub(in crate::emit) fn store_shared_where(
         &mut self,
         dst: &Dst,
@@ -172,7 +173,7 @@ impl FunctionEmitter<'_> {
         for lane in WriteMask(lanes).lanes() {
             let pass = self.w.lane_val(passes[lane], Scalar::BoolInt);
             run_if(self, pass, |emit| {
-                // Lane by lane, each in a block of its own, for each has its own condition.
+                // Lane by lane, each in a separate block, because each has its own condition.
                 emit.store_shared_output(dst.register, element, 1 << lane, *values)?;
                 Ok([Lane::UNDEFINED; 4])
             })?;
@@ -180,7 +181,7 @@ impl FunctionEmitter<'_> {
         Ok(())
     }
 
-    /// Returns whether a register holds outputs of the patch.
+    /// Returns true if a register contains outputs of the patch.
     pub(in crate::emit) fn is_of_patch(&self, register: RegisterId) -> bool {
         let storage = self.program.registers[register].storage;
         let Storage::Output(first) = storage else {
@@ -190,7 +191,7 @@ impl FunctionEmitter<'_> {
             && self.program.outputs[first].semantic.is_per_patch()
     }
 
-    /// Finds the first output of a register, and how many it has.
+    /// Returns the first output of a register, and their number.
     fn find_outputs(&self, register: RegisterId) -> (OutputId, u32) {
         let register = self.program.registers[register];
         match register.storage {
@@ -214,7 +215,7 @@ impl FunctionEmitter<'_> {
             let pointer = compute_part_pointer(self.w, &place.operands, 4);
             self.w.store(pointer, value.id);
         } else {
-            // Components that the instruction does not write may be another invocation's.
+            // Components that the instruction does not write may belong to another invocation.
             for lane in WriteMask(write).lanes() {
                 let value = self.w.scalar(values[lane], Scalar::F32);
                 place.operands.push(self.w.uint(lane as u32).0);
@@ -237,8 +238,8 @@ fn declare_output_levels(io: &mut Io<'_>, builtin: BuiltIn) -> ValueWord {
     variable
 }
 
-/// Chooses the variable that a shared output goes to. One that no later stage reads has a location
-/// behind those that are passed on.
+/// Chooses the variable of a shared output. The location of an output that no later stage reads
+/// follows those of the outputs that are passed to later stages.
 fn choose_shared_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
     let semantic = io.program.outputs[id].semantic;
     let is_passed = io.options.interface.outputs.place(semantic).is_some();
@@ -254,7 +255,7 @@ fn choose_shared_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Fa
     Ok(OutputPlace::varying(&place))
 }
 
-/// Loads the vertex of the invocation, if an output is one of vertices.
+/// Loads the number of the vertex of the invocation, if an output is per vertex.
 fn load_own_vertex(io: &mut Io<'_>, id: OutputId) -> Option<ValueWord> {
     let is_shared = io.program.outputs[id].semantic.is_per_patch();
     (!is_shared).then(|| io.own_vertex())
@@ -265,17 +266,16 @@ fn find_output_parts(io: &mut Io<'_>, id: OutputId, vertex: Option<ValueWord>) -
     let mut operands = vec![variable.0];
     operands.extend(vertex.map(|vertex| vertex.0));
     let semantic = io.program.outputs[id].semantic;
-    // The vertex comes before the element: arrays of distances are elements of the array of
-    // vertices.
+    // The vertex precedes the element: arrays of distances are elements of the array of vertices.
     let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
-        // The number in the IR may be larger than that of the elements.
+        // The number in the IR may exceed the number of elements.
         (Some(number.min(tess_levels(levels) - 1)), 1)
     } else if let Some((_, plane)) = Distances::of(semantic) {
         (Some(plane), 1)
     } else if semantic == Semantic::PointSize {
         (None, 1)
     } else {
-        // Integers travel as bits, as in all varyings.
+        // Integers are passed as bits, as in all varyings.
         (None, 4)
     };
     operands.extend(index.map(|index| io.w.uint(index).0));

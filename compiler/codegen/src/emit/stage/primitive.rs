@@ -1,5 +1,5 @@
-//! Vertices and primitives that geometry programs emit, and the modes of the stages that make
-//! primitives.
+//! Vertices and primitives that geometry programs emit, and the execution modes of the stages that
+//! emit primitives.
 
 use crate::builder::ModuleWriter;
 use crate::capability::Need;
@@ -13,17 +13,17 @@ use glasm_ir::{Base, Inst, Modes, Op, Program, Stage};
 use spirv::{ExecutionMode, Op as Spv};
 
 impl PrimitiveEmitter<'_, '_> {
-    /// `EMIT` and `EMITS`. NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
-    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section
+    /// Emits `EMIT` and `EMITS`: NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
+    // EMITS with a stream that does not exist has undefined results (NV_gpu_program5 section
     // 2.X.8.Z).
     pub(in crate::emit) fn emit_vertex(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let stream = self.outputs.f.load_source(cx.inst, 0, 1)?;
-        // A stream that does not exist takes nothing.
+        // Vertices of a stream that does not exist are dropped.
         let known = self.outputs.f.w.splat_bits(stream).map(|bits| bits as u32);
         if known.is_some_and(|stream| stream >= MAX_VERTEX_STREAMS) {
             return Ok(Outcome::None);
         }
-        // Once, in front of the cases of a stream that is known at run time only.
+        // Once, before the cases of a dynamic stream.
         self.outputs.store_outputs()?;
         match known {
             Some(stream) => self.end_vertex(stream),
@@ -33,7 +33,7 @@ impl PrimitiveEmitter<'_, '_> {
     }
 
     fn end_vertex(&mut self, stream: u32) {
-        // SPIR-V has `OpEmitVertex` only for modules with one stream.
+        // SPIR-V permits `OpEmitVertex` only for modules with one stream.
         if self.emission == Emission::Streams {
             let stream = self.outputs.f.w.uint(stream);
             self.outputs.f.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
@@ -42,13 +42,13 @@ impl PrimitiveEmitter<'_, '_> {
         }
     }
 
-    /// SPIR-V wants the stream as a constant, so that one known at run time only has a case for
-    /// each.
+    /// Ends a vertex of a dynamic stream in a switch with a case for each stream, because SPIR-V
+    /// requires a constant stream.
     fn end_vertex_by_case(&mut self, stream: u32) {
         let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.outputs.f.w.labels();
         let merge = self.outputs.f.w.label();
         self.outputs.f.w.merge_selection(merge);
-        // Numbers beyond the streams go to the merge block: nothing is emitted.
+        // Numbers of streams that do not exist branch to the merge block: nothing is emitted.
         let mut operands = vec![stream, merge.0];
         for (number, label) in (0u32..).zip(cases) {
             operands.extend([number, label.0]);
@@ -62,8 +62,8 @@ impl PrimitiveEmitter<'_, '_> {
         self.outputs.f.w.begin_block(merge);
     }
 
-    /// `ENDPRIM`, which does nothing to points: NV_geometry_program4 section 2.14.6.3. Other
-    /// primitives go to stream 0 only.
+    /// Emits `ENDPRIM`, which has no effect on points: NV_geometry_program4 section 2.14.6.3. Other
+    /// primitives are in stream 0 only.
     pub(in crate::emit) fn end_primitive(&mut self) -> Outcome {
         if self.outputs.f.program.modes.primitive_out != OutputPrimitive::Points {
             self.outputs.f.w.body.op(Spv::EndPrimitive, &[]);
@@ -71,14 +71,14 @@ impl PrimitiveEmitter<'_, '_> {
         Outcome::None
     }
 
-    /// Ends the program: other stages than geometry store their outputs.
+    /// Ends the program: stages other than geometry store their outputs.
     pub(in crate::emit) fn end_entry(&mut self) -> Result<(), Failure> {
         if self.outputs.f.program.stage != Stage::Geometry {
             self.outputs.store_outputs()
         } else if self.outputs.f.program.modes.passthrough {
             self.pass_primitive()
         } else {
-            // Vulkan wants a size even of points that nobody emits
+            // Vulkan requires a size even for points that are never emitted
             // (VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776).
             if self.emission == Emission::Nothing {
                 self.outputs.store_point_size();
@@ -87,8 +87,8 @@ impl PrimitiveEmitter<'_, '_> {
         }
     }
 
-    /// Emits the input primitive: every vertex with the outputs of the program and what it keeps of
-    /// its own. NV_geometry_shader_passthrough section 2.14.6.4.
+    /// Emits the input primitive: every vertex with the outputs of the program and its passthrough
+    /// outputs. NV_geometry_shader_passthrough section 2.14.6.4.
     fn pass_primitive(&mut self) -> Result<(), Failure> {
         let count = self.outputs.f.io().vertex_count()?;
         for vertex in 0..count {
@@ -100,7 +100,7 @@ impl PrimitiveEmitter<'_, '_> {
     }
 }
 
-/// Finds out what a program emits.
+/// Finds the streams to which a program emits.
 pub(in crate::emit) fn find_emission(
     w: &mut ModuleWriter,
     program: &Program,
@@ -111,7 +111,8 @@ pub(in crate::emit) fn find_emission(
     }
     let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
     for inst in emits {
-        // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
+        // One instruction determines the form for all: SPIR-V does not mix `OpEmitVertex` with
+        // streams.
         if constant_stream(program, inst) != Some(0) {
             w.require(Need::GeometryStreams)?;
             return Ok(Emission::Streams);
@@ -121,7 +122,7 @@ pub(in crate::emit) fn find_emission(
     Ok(emission)
 }
 
-/// Returns the stream that an instruction emits to, if the program says so.
+/// Returns the stream of an emitting instruction, or `None` if it is dynamic.
 fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     let src = program.sources(inst).first()?;
     let Base::Literal(literal) = src.base else {
@@ -131,19 +132,19 @@ fn constant_stream(program: &Program, inst: &Inst) -> Option<u32> {
     (!src.has_modifier()).then_some(bits)
 }
 
-/// Returns the execution mode of what a geometry program gets.
+/// Returns the execution mode for the input primitives of a geometry program.
 pub(in crate::emit) fn input_mode(primitive: InputPrimitive) -> ExecutionMode {
     match primitive {
         InputPrimitive::Points => ExecutionMode::InputPoints,
         InputPrimitive::Lines => ExecutionMode::InputLines,
         InputPrimitive::LinesAdjacency => ExecutionMode::InputLinesAdjacency,
         InputPrimitive::TrianglesAdjacency => ExecutionMode::InputTrianglesAdjacency,
-        // Patches have become one of the others.
+        // Patches have been converted to one of the others.
         InputPrimitive::Triangles | InputPrimitive::Patches => ExecutionMode::Triangles,
     }
 }
 
-/// Returns the execution mode of what a geometry program makes.
+/// Returns the execution mode for the output primitives of a geometry program.
 pub(in crate::emit) fn output_mode(primitive: OutputPrimitive) -> ExecutionMode {
     match primitive {
         OutputPrimitive::Points => ExecutionMode::OutputPoints,
@@ -168,8 +169,8 @@ pub(in crate::emit) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
         TessOrder::Ccw => ExecutionMode::VertexOrderCcw,
         TessOrder::Cw => ExecutionMode::VertexOrderCw,
     };
-    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows
-    // them.
+    // Vulkan requires all three in one of the two tessellation stages; the evaluation program
+    // declares them.
     let mut all = vec![domain, spacing, order];
     if modes.point_mode {
         all.push(ExecutionMode::PointMode);

@@ -1,10 +1,10 @@
-//! Outputs that choose layers, viewports and views. NV_viewport_array2 and
+//! Outputs that select layers, viewports and views. NV_viewport_array2 and
 //! NV_stereo_view_rendering.
 //!
-//! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of
-//! `VK_NV_viewport_array2`; where the device lacks that, and for second views, which Vulkan has
-//! none of, the stage writes what it chose to a varying, and a geometry stage behind it, which the
-//! library makes, emits every primitive as often as needed.
+//! A primitive for one viewport needs built-ins only. A mask of viewports is a built-in of
+//! `VK_NV_viewport_array2`; if the device lacks it, and for second views, which Vulkan does not
+//! support, the stage writes the selected values to a varying, and a subsequent geometry stage that
+//! the library creates emits every primitive the required number of times.
 
 use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Need;
@@ -20,7 +20,7 @@ use crate::words::ValueWord;
 use glasm_ir::{OutputId, Program, Semantic, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the
+/// Outputs of a program that select, in the order of [`CHOICES`]: each with its lane x, if the
 /// program writes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Views([Option<(OutputId, Lane)>; 5]);
@@ -33,13 +33,13 @@ const CHOICES: [Semantic; 5] = [
     Semantic::SecondaryViewportMask,
 ];
 
-/// Returns whether an output has to do with layers, viewports and views.
+/// Returns true if an output selects layers, viewports or views.
 pub(super) fn chooses(semantic: Semantic) -> bool {
     CHOICES.contains(&semantic)
 }
 
 impl Views {
-    /// Keeps an output for [`OutputEmitter::store_views`].
+    /// Records an output for [`OutputEmitter::store_views`].
     pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) {
         let place = CHOICES.iter().position(|choice| *choice == semantic);
         if let Some(place) = place {
@@ -47,7 +47,7 @@ impl Views {
         }
     }
 
-    /// What the program chose, in the order of [`CHOICES`].
+    /// Returns the values that the program selected, in the order of [`CHOICES`].
     pub(super) fn lanes(&self) -> [Option<Lane>; 5] {
         self.0.map(|output| output.map(|(_, lane)| lane))
     }
@@ -58,7 +58,7 @@ impl Views {
 }
 
 impl OutputEmitter<'_, '_> {
-    /// Stores the outputs that choose layers, viewports and views.
+    /// Stores the outputs that select layers, viewports and views.
     pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
         let [layer, viewport, mask, ..] = views.0;
         if self.f.interface.outputs.copies.count() > 1 {
@@ -85,8 +85,8 @@ impl OutputEmitter<'_, '_> {
     fn store_layer(&mut self, id: OutputId, lane: Lane, views: &Views) -> Result<(), Failure> {
         let [_, viewport, mask, ..] = views.0;
         let relative = self.f.program.modes.layer_viewport_relative;
-        // With one viewport the sum is computed here. A mask has several, so that the layer differs
-        // between them: the decoration adds it.
+        // With one viewport the sum is computed here. A mask has several viewports, so the layer
+        // differs between them: the decoration adds them.
         let layer = match viewport.filter(|_| relative) {
             Some((_, viewport)) => add_lanes(self.f.w, lane, viewport),
             None => lane,
@@ -100,7 +100,7 @@ impl OutputEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Stores a built-in of one integer.
+    /// Stores a built-in of one integer and returns its variable.
     fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
         let target = choose_output_target(&mut self.f.io(), id)?;
         let variable = self.get_output_variable(id, &target)?;
@@ -108,7 +108,7 @@ impl OutputEmitter<'_, '_> {
         if self.f.program.outputs[id].semantic == Semantic::ViewportIndex {
             value = clamp_viewport(self.f.w, value);
         }
-        // SPIR-V has the mask as an array of words, one for 32 viewports each.
+        // In SPIR-V the mask is an array of words, one for 32 viewports each.
         let is_mask = self.f.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = if is_mask {
             compute_element_pointer(self.f.w, variable, Scalar::U32, 0)
@@ -142,16 +142,16 @@ impl OutputEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Writes what the program chose to a varying for the stage that replicates primitives.
+    /// Writes the selected values to a varying for the stage that replicates primitives.
     fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
         self.check_replication(views)?;
         let variable = declare_replication(&mut self.f.io(), views)?;
         let [layer, viewport, mask, second_position, second_mask] = views.lanes();
-        // In the order that `Replication` tells.
+        // In the order that `Replication` specifies.
         let words = [layer, viewport.or(mask), second_mask, second_position];
         let zero = Lane::scalar(self.f.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
-        // Varyings are floats; the stage behind reads their bits.
+        // Varyings are floats; the following stage reads their bits.
         let value = self.f.w.gather_vector(&words, Scalar::F32);
         self.f.w.store(variable, value.id);
         Ok(())
@@ -164,7 +164,7 @@ fn require_layer_output(io: &mut Io<'_>, need: Need) {
     if io.program.stage == Stage::Geometry {
         return;
     }
-    // One extension covers both until Vulkan 1.2 took them in.
+    // One extension covers both before Vulkan 1.2.
     let needs = if io.options.target >= Target::Vulkan1_2 {
         [need; 2]
     } else {
@@ -173,7 +173,7 @@ fn require_layer_output(io: &mut Io<'_>, need: Need) {
     needs.into_iter().for_each(|need| io.w.needs.insert(need));
 }
 
-/// Finds a varying location that no output of the program has.
+/// Returns a varying location that no output of the program uses.
 fn find_free_location(program: &Program, options: &Options) -> Result<u32, Failure> {
     let outputs = &options.interface.outputs;
     let used = outputs.locations_of(program, options);
@@ -232,8 +232,8 @@ fn describe_replication(
     }
 }
 
-/// Replaces a viewport that does not exist by viewport 0: ARB_viewport_array section 2.X.2, of
-/// geometry programs. Other stages leave that undefined.
+/// Replaces a viewport that does not exist by viewport 0: ARB_viewport_array section 2.X.2, for
+/// geometry programs. For other stages the result is undefined.
 fn clamp_viewport(w: &mut ValueBuilder, number: ValueWord) -> ValueWord {
     if w.stage() != Stage::Geometry {
         return number;

@@ -16,30 +16,30 @@ use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
 use glasm_ir::{Saturate, Src, Stage, TexAccess, TexTarget, Texture};
 use spirv::{ImageOperands, Op as Spv};
 
-/// One access with its sources read, and its texture.
+/// Texture access with its loaded sources, and its texture.
 #[derive(Clone, Copy)]
 pub(in crate::emit) struct Access {
     pub(super) texture: Texture,
     pub(super) data: TexAccess,
-    /// Lanes of the result that something reads.
+    /// Lanes of the result that are read later.
     pub(super) lanes: u8,
     pub(super) image: TypeWord,
-    /// The combined image sampler, or the image.
+    /// Combined image sampler, or image.
     pub(super) object: ValueWord,
-    /// The sampler that goes with the image, if that is one of another unit.
+    /// Sampler for the image, if it belongs to another unit.
     pub(super) sampler: Option<ValueWord>,
-    /// Whether it may differ between invocations.
+    /// True if it may differ between invocations.
     pub(super) divergent: bool,
     pub(super) coordinate: Option<Val>,
     pub(super) reference: Option<Val>,
     pub(super) own: [Option<Val>; 2],
-    /// The least level of detail.
+    /// Minimum level of detail.
     pub(super) min_lod: Option<Val>,
     pub(super) offset: Option<Val>,
 }
 
 impl Access {
-    /// An access whose operands are not read yet.
+    /// Returns an access whose operands are not loaded yet.
     const fn new(texture: Texture, data: TexAccess, lanes: u8) -> Self {
         Self {
             texture,
@@ -57,7 +57,7 @@ impl Access {
         }
     }
 
-    /// The operands of an instruction with a coordinate.
+    /// Returns the operands of an instruction with a coordinate.
     fn words(&self, object: ValueWord, extra: Option<Val>, operands: &Operands) -> OperandList {
         let mut words = OperandList::default();
         words.push(object);
@@ -84,17 +84,17 @@ impl Operands {
     }
 }
 
-/// Where a sample has its level of detail from.
+/// Source of the level of detail of a sample.
 #[derive(Clone, Copy)]
 enum Level {
-    /// From derivatives that the device takes.
+    /// Derivatives that the device computes.
     Implicit,
-    /// From its operands.
+    /// Operands.
     Explicit,
 }
 
 impl TextureEmitter<'_, '_> {
-    /// Writes an access with a coordinate.
+    /// Emits an access with a coordinate.
     pub(super) fn emit_access_op(
         &mut self,
         access: &Access,
@@ -104,7 +104,7 @@ impl TextureEmitter<'_, '_> {
         operands: &Operands,
     ) -> [Lane; 4] {
         let words = access.words(object, extra, operands);
-        // Gathers that compare give four results.
+        // Gathers that compare return four results.
         let compares = matches!(
             op,
             Spv::ImageSampleDrefImplicitLod | Spv::ImageSampleDrefExplicitLod
@@ -121,7 +121,7 @@ impl TextureEmitter<'_, '_> {
         val.lanes()
     }
 
-    /// A sample whose coordinate is what the sampler is to get.
+    /// Emits a sample whose coordinate is passed to the sampler unchanged.
     pub(super) fn emit_plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
@@ -133,11 +133,11 @@ impl TextureEmitter<'_, '_> {
         push_offset_operand(self.f.w, access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.f.w.needs.insert(Need::MinLod);
-            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V,
-            // image operands).
+            // Last, because its bit is the highest: operands are in the order of their bits
+            // (SPIR-V, image operands).
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
-        // The kind of instruction says where the level is from; image operands alone do not.
+        // The opcode specifies the source of the level; image operands alone do not.
         let op = match (access.reference.is_some(), level) {
             (false, Level::Implicit) => Spv::ImageSampleImplicitLod,
             (false, Level::Explicit) => Spv::ImageSampleExplicitLod,
@@ -175,7 +175,7 @@ pub(super) fn load_texture_sources(
 ) -> Result<Access, Failure> {
     let texture = f.program.textures[data.texture];
     let mut access = Access::new(texture, data, cx.lanes);
-    // Which sources there are depends on mode and target; `TexAccess` knows the order.
+    // The sources depend on mode and target; `TexAccess` defines their order.
     for (number, src) in f.program.sources(cx.inst).iter().enumerate() {
         load_texture_source(f, &mut access, number, src)?;
     }
@@ -194,21 +194,21 @@ fn load_texture_source(
     let data = &access.data;
     let lanes = data.source_lanes(number);
     let val = f.load_source_as(src, data.source_type(number), lanes)?;
-    // Equal components come as a scalar, which SPIR-V does not take for a vector.
+    // Equal components are a scalar, which SPIR-V does not accept instead of a vector.
     let mut val = f.w.widen(val, lanes.count_ones().max(1) as u8);
     let role = data.source_role(number);
     let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
     if role == TexSource::Offset || is_gradient {
-        // Derivatives and offsets leave out the layer.
+        // Derivatives and offsets exclude the layer.
         let dimensions = access.texture.target.dimensions();
         val = f.w.take_components(val, dimensions);
     }
     match role {
         TexSource::Coordinate => access.coordinate = Some(val),
-        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of
-        // normalized formats only.
+        // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices clamp it for depths
+        // of normalized formats only.
         TexSource::Reference => access.reference = Some(arith::clamp(f.w, val, Saturate::Unsigned)),
-        // Two at most: the derivatives in x and y.
+        // At most two: the derivatives in x and y.
         TexSource::Mode(own) => access.own[own & 1] = Some(val),
         TexSource::MinLod => access.min_lod = Some(val),
         TexSource::Offset => access.offset = Some(val),
@@ -216,8 +216,8 @@ fn load_texture_source(
     Ok(())
 }
 
-/// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the
-/// result (ARB_shadow section 3.8.13.1).
+/// Returns the lanes of a depth comparison: the depth texture mode of the unit determines which of
+/// them contain the result (ARB_shadow section 3.8.13.1).
 pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
     if !io.options.forms.depth_modes.is_fixed()
         && let Some(unit) = unit.filter(|unit| *unit < UNITS)
@@ -240,7 +240,7 @@ pub(super) fn apply_depth_mode(io: &mut Io<'_>, unit: Option<u32>, depth: Lane) 
     }
 }
 
-/// The lanes of a depth comparison, whose mode is known at run time.
+/// Returns the lanes of a depth comparison whose mode is read at run time.
 fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
     let word = io.gl_state().load_at(Word::DepthModes, unit / 16);
     let mode = io.gl_state().extract_bits(word, unit % 16 * 2, 2);
@@ -248,7 +248,7 @@ fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
         .map(|known| io.gl_state().compare(Spv::IEqual, mode, known as u32));
     let depth = io.w.lane_val(depth, Scalar::F32);
     let [zero, one] = [0.0, 1.0].map(|number| io.w.float_val(number));
-    // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
+    // Modes in the order of `DepthMode`: alpha is 1 for luminance and red.
     let is_one = io.w.truth_op(Spv::LogicalOr, is_one, is_red);
     let first = io.w.select(is_alpha, zero, depth);
     let middle = io.w.select(is_red, zero, first);
@@ -256,7 +256,7 @@ fn select_depth_lanes(io: &mut Io<'_>, unit: u32, depth: Lane) -> [Lane; 4] {
     [first, middle, middle, last].map(|val| val.lane(0))
 }
 
-/// Says where a sample has its level of detail from.
+/// Adds the image operand for the level of detail of a sample, and returns the source of the level.
 fn push_level_operand(w: &mut ModuleWriter, access: &Access, operands: &mut Operands) -> Level {
     let in_fragment = w.stage() == Stage::Fragment;
     if is_rectangle(w, access.texture.target) && access.data.mode != TexMode::Grad {
@@ -271,8 +271,8 @@ fn push_level_operand(w: &mut ModuleWriter, access: &Access, operands: &mut Oper
             operands.push(ImageOperands::BIAS, &[bias.id]);
             return Level::Implicit;
         }
-        // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the
-        // base level is meant, and a bias is counted from there.
+        // Implicit levels exist in fragment stages only. Other stages have no derivatives: they
+        // access the base level, relative to which a bias is counted.
         (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
         _ if in_fragment => return Level::Implicit,
         _ => operands.push(ImageOperands::LOD, &[w.float(0.0)]),
@@ -280,8 +280,9 @@ fn push_level_operand(w: &mut ModuleWriter, access: &Access, operands: &mut Oper
     Level::Explicit
 }
 
-/// Rectangles have one level, and take neither a level nor a bias as operand.
-// `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
+/// Adds the image operand for rectangles, which have one level and accept neither a level nor a
+/// bias as operand.
+// `Lod` and `Bias` are permitted for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
 fn push_rectangle_level(w: &mut ModuleWriter, access: &Access, operands: &mut Operands) -> Level {
     let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
     if takes_derivatives && w.stage() == Stage::Fragment {
@@ -293,8 +294,8 @@ fn push_rectangle_level(w: &mut ModuleWriter, access: &Access, operands: &mut Op
     Level::Explicit
 }
 
-/// Makes the image of the access with its sampler, for instructions of the block that is open: such
-/// values go nowhere else.
+/// Combines the image of the access with its sampler, for instructions of the open block: SPIR-V
+/// permits such values only there.
 pub(super) fn make_sampled_image(w: &mut ValueBuilder, access: &Access) -> ValueWord {
     let Some(sampler) = access.sampler else {
         return access.object;
@@ -320,7 +321,7 @@ pub(super) fn extract_image(w: &mut ValueBuilder, access: &Access) -> ValueWord 
     image
 }
 
-/// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
+/// Converts rectangle coordinates, which count texels, to Vulkan's range from 0 to 1.
 pub(super) fn convert_rectangle_coordinates(w: &mut ValueBuilder, access: &mut Access) {
     let image = extract_image(w, access);
     w.needs.insert(Need::ImageQuery);
@@ -348,7 +349,7 @@ pub(super) fn push_offset_operand(
         }
         (TexelOffset::Dynamic, Some(offset)) => {
             w.require(Need::GatherExtended)?;
-            // Signed, as constant offsets are.
+            // Signed, like constant offsets.
             let offset = w.cast(offset.id, Scalar::S32);
             operands.push(ImageOperands::OFFSET, &[offset]);
         }
@@ -358,7 +359,7 @@ pub(super) fn push_offset_operand(
 }
 
 fn make_constant_offset(w: &mut ModuleWriter, texels: [i8; 3], dimensions: u8) -> ValueWord {
-    // Signed: the range of offsets is checked by the sign of the type.
+    // Signed: the range of offsets is checked according to the signedness of the type.
     let bits = texels.map(|texel| i32::from(texel) as u32);
     let parts = bits.map(|bits| w.constant(Scalar::S32, u64::from(bits)));
     match dimensions {
@@ -367,15 +368,15 @@ fn make_constant_offset(w: &mut ModuleWriter, texels: [i8; 3], dimensions: u8) -
     }
 }
 
-/// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
+/// Adds a dynamic offset to the dimensions of a coordinate, not to its layer.
 pub(super) fn add_offset(w: &mut ValueBuilder, coordinate: Val, offset: Val) -> Val {
     let lanes = w.fill_with_zeros(offset);
     let offset = w.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
     w.binary(Spv::IAdd, coordinate, offset)
 }
 
-/// Returns what a list of the options says of a texture image unit. Handles have no unit; they and
-/// missing units have the default.
+/// Returns the option of a texture image unit from a list. Handles have no unit; they and missing
+/// units have the default.
 pub(super) fn of_unit<T: Copy + Default>(list: &[T], unit: Option<u32>) -> T {
     let known = unit.and_then(|unit| list.get(unit as usize));
     known.copied().unwrap_or_default()

@@ -1,14 +1,14 @@
-//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and
-//! ARB_sparse_texture_clamp.
+//! Accesses whose level of detail, including the bias, is clamped to a minimum: EXT_sparse_texture2
+//! and ARB_sparse_texture_clamp.
 //!
-//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found
-//! first, which costs a query, or some arithmetic on derivatives that the program gives. Then the
-//! texture is sampled twice, as usual and at the least level, and one of the results is taken. What
-//! is lost: where the least level is used, filters are not anisotropic, and levels from given
-//! derivatives count as those of an isotropic filter. Biases of samplers are
+//! With the feature `shaderResourceMinLod` the minimum is an image operand. Without it the level is
+//! computed first, which costs a query, or some arithmetic on explicit derivatives. Then the
+//! texture is sampled twice, without a minimum and at the minimum level, and one of the results is
+//! selected. Limitations: at the minimum level filters are not anisotropic, and levels from
+//! explicit derivatives are those of an isotropic filter. Biases of samplers are
 //! [options](crate::Options::lod_biases).
 //!
-//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is
+//! Outside fragment programs TEX and TXB use the base level, and the larger one of two levels is
 //! accessed.
 
 use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder};
@@ -22,13 +22,13 @@ use glasm_ir::resource::TexMode;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl TextureEmitter<'_, '_> {
-    /// A sample whose level is not below `least`, without help of the device.
+    /// Emits a sample whose level is not below `least`, without a feature of the device.
     pub(super) fn sample_from_least_level(
         &mut self,
         access: &Access,
         least: Val,
     ) -> Result<[Lane; 4], Failure> {
-        // The sampler adds its bias to levels that the program gives.
+        // The sampler adds its bias to explicit levels.
         let unbiased = remove_sampler_bias(self.f.w, self.f.options, access, least);
         let usual = without_least_level(access);
         if !has_computed_level(self.f.w, access) {
@@ -48,7 +48,7 @@ impl TextureEmitter<'_, '_> {
         self.select_sample(is_below, &at_level(access, unbiased), &usual)
     }
 
-    /// Samples twice and takes the first texel where a condition holds.
+    /// Samples twice and selects the first texel if a condition is true.
     fn select_sample(
         &mut self,
         cond: Val,
@@ -72,7 +72,7 @@ impl TextureEmitter<'_, '_> {
     }
 }
 
-/// Computes a level from which the bias of the sampler leads to `level`.
+/// Computes a level which is `level` after the sampler adds its bias.
 fn remove_sampler_bias(
     w: &mut ValueBuilder,
     options: &Options,
@@ -87,18 +87,18 @@ fn remove_sampler_bias(
     w.binary_float(Spv::FSub, level, levels.into())
 }
 
-/// Returns whether an access takes its least level as an image operand.
+/// Returns true if an access accepts its minimum level as an image operand.
 pub(super) fn can_take_min_lod(w: &ModuleWriter, access: &Access) -> bool {
     w.device.resource_min_lod && has_computed_level(w, access)
 }
 
-/// Returns whether the device computes the level of an access from derivatives.
+/// Returns true if the device computes the level of an access from derivatives.
 fn has_computed_level(w: &ModuleWriter, access: &Access) -> bool {
     access.data.mode == TexMode::Grad
         || access.data.mode.computes_level() && w.stage() == Stage::Fragment
 }
 
-/// Tests whether the level of given derivatives is below `least`: no derivative is as long as
+/// Tests whether the level of explicit derivatives is below `least`: no derivative is as long as
 /// `2^least` texels of the base level.
 fn compare_gradients(w: &mut ValueBuilder, access: &Access, least: Val) -> Val {
     let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
@@ -108,7 +108,7 @@ fn compare_gradients(w: &mut ValueBuilder, access: &Access, least: Val) -> Val {
     let mut derivatives = [dx, dy];
     if access.texture.target.is_cube() {
         size = w.component(size, 0);
-        // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
+        // Coordinates on a face range from -1 to 1, twice the range of texture coordinates.
         size = w.binary_float(Spv::FMul, size, 0.5);
         derivatives = compute_face_derivatives(w, coordinate, derivatives);
     }
@@ -117,14 +117,14 @@ fn compare_gradients(w: &mut ValueBuilder, access: &Access, least: Val) -> Val {
         compute_length_squared(w, texels)
     });
     let length = w.ext(GlslOp::NMax, &[x, y]);
-    // Both sides are squared, which saves a root and a logarithm.
+    // Both sides are squared, which saves a square root and a logarithm.
     let twice = w.binary(Spv::FAdd, least, least);
     let bound = w.ext(GlslOp::Exp2, &[twice]);
     w.test(Spv::FOrdLessThan, length, bound)
 }
 
-/// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component
-/// has none, the others are coordinates on the face, from -1 to 1.
+/// Computes the derivatives of `p / m`, where `m` is the largest component of the direction `p`:
+/// the derivative of that component is 0, the others are coordinates on the face, from -1 to 1.
 fn compute_face_derivatives(
     w: &mut ValueBuilder,
     coordinate: Val,

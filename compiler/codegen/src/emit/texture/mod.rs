@@ -1,7 +1,8 @@
 //! Texture accesses: combined image samplers, one variable per texture of the program.
 //!
-//! `access` and `offset` make the operands; `wrap`, `wrap_state` and `least_level` emulate what the
-//! device or the API lacks; `object` declares variables; `sparse` is about residency.
+//! `access` and `offset` compute the operands; `wrap`, `wrap_state` and `least_level` emulate
+//! features that the device or the API lacks; `object` declares variables; `sparse` implements
+//! residency.
 
 pub(super) mod access;
 pub(super) mod least_level;
@@ -60,11 +61,11 @@ impl TextureEmitter<'_, '_> {
     }
 
     /// Runs `access` with a texture that the device can index, an element of an array of units or
-    /// one that a handle selects: several times if there must be a case for each one.
+    /// of the textures that handles select: several times if it needs a case for each.
     ///
-    /// All that the cases share is read before, derivatives too: cases run separately from each
-    /// other, so the level of detail would be undefined where invocations choose different
-    /// textures.
+    /// Everything that the cases share is loaded before them, including derivatives: cases run
+    /// separately from each other, so the level of detail would be undefined if invocations select
+    /// different textures.
     fn with_texture(
         &mut self,
         cx: InstCx<'_>,
@@ -77,8 +78,8 @@ impl TextureEmitter<'_, '_> {
         let mut sources = load_texture_sources(self.f, cx, data)?;
         let indexing = Indexing::of_textures(texture.target);
         let divergent = matches!(member, Member::Divergent(_));
-        // With one texture for all invocations all of them take the same case, and derivatives stay
-        // defined.
+        // With one texture for all invocations all of them run the same case, and derivatives
+        // remain defined.
         if divergent
             && find_number_for_cases(self.f.w, indexing, member).is_some()
             && let Some(coordinate) = sources.coordinate
@@ -104,8 +105,8 @@ impl TextureEmitter<'_, '_> {
                 access: id,
                 sources: cx.inst.source_range(),
                 written: cx.inst.dst.map(|dst| dst.register),
-                // Where there is a case for each texture this is the block of a case, in which no
-                // access follows.
+                // With a case for each texture this is the block of a case, in which no access
+                // follows.
                 block: emit.f.w.block,
                 remaining: emit.remaining,
                 lanes,
@@ -115,15 +116,16 @@ impl TextureEmitter<'_, '_> {
         Ok(self.f.w.val(lanes[0].id()))
     }
 
-    /// The texel of a texture access, if the instruction before has read it in this block.
+    /// Returns the texel of a texture access, if the preceding instruction has read it in this
+    /// block.
     fn find_texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
         let texel = self.sparse.texel.take()?;
-        // One record taken since then means that this instruction is the next one.
+        // If one record was consumed since then, this instruction is the next one.
         let follows = texel.remaining == self.remaining + 1 && texel.block == self.f.w.block;
         (follows && texel.is_of(self.f.program, inst, id)).then_some(texel.lanes)
     }
 
-    /// The lanes of an access to one texture.
+    /// Emits an access to one texture and returns its lanes.
     pub(super) fn emit_access(
         &mut self,
         mut access: Access,
@@ -131,7 +133,7 @@ impl TextureEmitter<'_, '_> {
     ) -> Result<[Lane; 4], Failure> {
         choose_texture(&mut self.f.io(), &mut access, member)?;
         if is_rectangle(self.f.w, access.texture.target) {
-            // There is one level only.
+            // The target has only one level.
             access.min_lod = None;
         } else if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate()
         {
@@ -174,10 +176,10 @@ impl TextureEmitter<'_, '_> {
         let image = extract_image(self.f.w, access);
         let mut moved = *access;
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
-            // Vulkan allows run-time offsets as an operand of gathers only
+            // Vulkan permits dynamic offsets as an operand of gathers only
             // (VUID-StandaloneSpirv-Offset-04663).
             moved.coordinate = Some(add_offset(self.f.w, coordinate, offset));
-            // The coordinate counts texels, so that adding is all.
+            // The coordinate counts texels, so adding suffices.
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
@@ -207,8 +209,8 @@ impl TextureEmitter<'_, '_> {
         })
     }
 
-    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint:
-    /// T_i0_j0 in NV_gpu_program5 section 2.X.8.Z, TXGO.
+    /// Emits four gathers and selects from each the texel at its own offset, which is the last one
+    /// of the footprint: T_i0_j0 in NV_gpu_program5 section 2.X.8.Z, TXGO.
     fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
@@ -224,7 +226,7 @@ impl TextureEmitter<'_, '_> {
                 let mut own = *access;
                 (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
                 // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4),
-                // not with the other modes that mirror.
+                // but not with the other mirroring modes.
                 *lane = match &wraps {
                     Wraps::Known(wrap) => emit.gather_wrapped(&own, component, *wrap)[3],
                     Wraps::Read(state) => emit.gather_by_state(&own, component, state)[3],
@@ -263,8 +265,8 @@ fn choose_texture(io: &mut Io<'_>, access: &mut Access, member: Member) -> Resul
     Ok(())
 }
 
-/// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y
-/// of a unit vector. NV_fragment_program section 3.11.5.38.
+/// Converts a texel to the result of a lookup: signed HILO textures have two components,
+/// interpreted as x and y of a unit vector. NV_fragment_program section 3.11.5.38.
 fn convert_hilo(
     w: &mut ValueBuilder,
     options: &Options,
@@ -284,13 +286,13 @@ fn convert_hilo(
         rest = w.binary(Spv::FSub, rest, square);
     }
     let zero = w.float_val(0.0);
-    // Filtered texels of unit vectors are shorter, but others may be longer than 1.
+    // Filtered texels of unit vectors are shorter than 1, but others may be longer.
     let rest = w.ext(GlslOp::NMax, &[rest, zero]);
     let third = w.ext(GlslOp::Sqrt, &[rest]);
     [texel[0], texel[1], third.lane(0), one.lane(0)]
 }
 
-/// Adds the operands of a fetch: the sample, or the level where the target has several, and the
+/// Adds the operands of a fetch: the sample, or the level if the target has several, and the
 /// offset.
 fn push_fetch_operands(
     w: &mut ValueBuilder,
@@ -321,14 +323,14 @@ fn query_size(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     w.needs.insert(Need::ImageQuery);
     let target = access.texture.target;
     let image = extract_image(w, access);
-    // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section
+    // Layers follow the sizes, and further components are undefined (NV_gpu_program4 section
     // 2.X.8.Z, TXQ); the IR has the levels in w.
     let size = target.size_components();
     let has_levels =
         !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
     let level = match access.own[0] {
         Some(level) if has_levels => Some(level.id),
-        // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level
+        // A rectangle is a sampled 2D image in Vulkan, and SPIR-V returns its size for a level
         // only.
         _ if target == TexTarget::Rect && !is_rectangle(w, target) => Some(w.uint(0)),
         _ => None,
@@ -339,7 +341,7 @@ fn query_size(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     };
     let mut lanes = [Lane::UNDEFINED; 4];
     lanes[..usize::from(size)].copy_from_slice(&val.lanes()[..usize::from(size)]);
-    // Languages without the query have those of sizes.
+    // Languages without that query read the levels in the results of size queries.
     if has_levels && access.lanes & 1 << 3 != 0 {
         lanes[3] = query_level_count(w, image).lane(0);
     }
@@ -353,7 +355,7 @@ fn query_lod(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
         return [Lane::UNDEFINED; 4];
     };
     if is_rectangle(w, access.texture.target) {
-        // SPIR-V asks only textures with levels.
+        // SPIR-V supports the query only for textures with levels.
         let base = Lane::scalar(w.float(0.0));
         return [base, base, Lane::UNDEFINED, Lane::UNDEFINED];
     }
@@ -362,7 +364,7 @@ fn query_lod(w: &mut ValueBuilder, access: &Access) -> [Lane; 4] {
     [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
 }
 
-/// Clamps the level that a query gives to those of the texture, which not every device does.
+/// Clamps the level that a query returns to those of the texture, which not every device does.
 fn clamp_to_last_level(w: &mut ValueBuilder, access: &Access, queried: Val) -> Lane {
     let last = query_last_level(w, access);
     let last = w.unary_to(Spv::ConvertUToF, Scalar::F32, last);

@@ -39,7 +39,7 @@ pub(super) fn declare_texture(io: &mut Io<'_>, id: TextureId) -> Result<TextureV
     Ok(result)
 }
 
-/// Returns an error for textures that OpenGL has no form for.
+/// Returns an error for textures that OpenGL does not support.
 fn check_texture(options: &Options, texture: &Texture) -> Result<(), Failure> {
     if !options.target.is_opengl() {
         return Ok(());
@@ -57,7 +57,7 @@ fn check_texture(options: &Options, texture: &Texture) -> Result<(), Failure> {
     }
 }
 
-/// Binds the variable of a texture and says so in the reflection.
+/// Binds the variable of a texture and adds it to the reflection.
 fn bind_texture(io: &mut Io<'_>, variable: ValueWord, texture: &Texture, count: Option<u32>) {
     let count = count.unwrap_or(1);
     if let Some(kind) = HandleKind::of_texture(texture) {
@@ -70,7 +70,7 @@ fn bind_texture(io: &mut Io<'_>, variable: ValueWord, texture: &Texture, count: 
     };
     bind(io.w, variable, slot);
     io.w.name(variable, || {
-        // Variables of one unit differ in what they are, and their names must.
+        // Variables of one unit differ in their types, and their names must differ, too.
         let image = sampler_of(texture).map_or("", |_| "_image");
         let shadow = if texture.shadow { "_shadow" } else { "" };
         format!("texture{unit}{image}{shadow}")
@@ -112,7 +112,7 @@ pub(super) fn load_texture(io: &mut Io<'_>, id: TextureId, variable: TextureVari
     if variable.loaded.is_some() {
         return variable.loaded;
     }
-    // In the prologue, from where one load serves all accesses of the function.
+    // In the prologue, so that one load serves all accesses of the function.
     let loaded = io.w.object();
     let (ty, pointer) = (variable.object, variable.variable);
     io.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
@@ -120,7 +120,7 @@ pub(super) fn load_texture(io: &mut Io<'_>, id: TextureId, variable: TextureVari
     loaded
 }
 
-/// Loads the sampler that a texture takes from another unit, in the prologue.
+/// Loads the sampler of a texture from another unit, in the prologue.
 pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWord> {
     let unit = sampler_of(texture)?;
     let samplers = &io.vars.resources.samplers;
@@ -139,7 +139,7 @@ pub(super) fn load_sampler(io: &mut Io<'_>, texture: &Texture) -> Option<ValueWo
     Some(loaded)
 }
 
-/// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image
+/// Declares the sampler of a unit, and returns its number. Its descriptor is the combined image
 /// sampler of the unit.
 fn declare_sampler(io: &mut Io<'_>, unit: u32, shadow: bool) -> usize {
     let ty = declare_sampler_type(io.w);
@@ -167,17 +167,17 @@ pub(super) fn count_textures(options: &Options, units: Units) -> Option<u32> {
     choices(units, options.handles.textures)
 }
 
-/// Declares the type of the image of a texture, and that of what its variable holds: the image with
-/// a sampler, if it is no buffer.
+/// Declares the type of the image of a texture, and the type of its variable: the image with a
+/// sampler, unless it is a buffer.
 fn declare_texture_types(
     w: &mut ModuleWriter,
     texture: &Texture,
     sampler: Option<u32>,
 ) -> (TypeWord, TypeWord) {
-    // The type of texels, which Vulkan compares with the format that is bound.
+    // The type of texels, which Vulkan compares with the format of the bound view.
     let component = w.ty(texel_scalar(texture.texel), 1);
-    // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are
-    // read or written without a sampler.
+    // A sampled image has the format of the bound view; SPIR-V requires a format for reads or
+    // writes of texels without a sampler.
     let settings = [
         u32::from(texture.shadow),
         SAMPLED,
@@ -200,19 +200,19 @@ pub(super) fn declare_sampled_type(w: &mut ModuleWriter, image: TypeWord) -> Typ
     w.declare_type(Spv::TypeSampledImage, &[image.0])
 }
 
-/// Returns whether textures of a target are images without samplers: buffer textures, to which
-/// OpenGL gives samplers, too.
+/// Returns true if textures of a target are images without samplers: buffer textures, which have
+/// samplers in OpenGL.
 pub(super) fn is_plain_image(w: &ModuleWriter, target: TexTarget) -> bool {
     target == TexTarget::Buffer && !w.target.is_opengl()
 }
 
-/// Returns whether textures of a target are rectangles to the device, too, as they are in OpenGL:
-/// their coordinates count texels, and they have no levels.
+/// Returns true if textures of a target are also rectangles on the device, which is OpenGL: their
+/// coordinates count texels, and they have no levels.
 pub(super) fn is_rectangle(w: &ModuleWriter, target: TexTarget) -> bool {
     target == TexTarget::Rect && w.target.is_opengl()
 }
 
-/// Finds what a target is in SPIR-V.
+/// Returns the SPIR-V properties of a target.
 pub(in crate::emit) fn find_target_row(w: &ModuleWriter, target: TexTarget) -> TargetRow {
     if is_rectangle(w, target) {
         RECTANGLES
@@ -225,8 +225,8 @@ fn declare_sampler_type(w: &mut ModuleWriter) -> TypeWord {
     w.declare_type(Spv::TypeSampler, &[])
 }
 
-/// The type of images of a target. `settings` are the operands behind the dimensions: whether
-/// depths are compared, [`SAMPLED`] or [`STORAGE`], the number of the format.
+/// Declares the type of images of a target. `settings` are the operands after the dimensions: 1 for
+/// depth comparisons, [`SAMPLED`] or [`STORAGE`], the number of the format.
 pub(in crate::emit) fn declare_image_type(
     w: &mut ModuleWriter,
     component: TypeWord,
@@ -249,40 +249,40 @@ pub(in crate::emit) fn declare_image_type(
     w.declare_type(Spv::TypeImage, &operands)
 }
 
-/// Returns the unit that a texture takes its sampler from, if that is another than its own.
+/// Returns the unit of the sampler of a texture, if it differs from the unit of the texture.
 fn sampler_of(texture: &Texture) -> Option<u32> {
-    // Fetches have no use for a sampler, and these targets know nothing else.
+    // Fetches do not use a sampler, and these targets support nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
     let sampler = texture.sampler.filter(|_| has_sampler);
-    // The sampler of its own unit is in the descriptor of the texture.
+    // The sampler of the same unit is in the descriptor of the texture.
     sampler.filter(|unit| texture.units != Units::One(*unit))
 }
 
-/// The operand of `OpTypeImage` for images that go with a sampler.
+/// Operand of `OpTypeImage` for images with a sampler.
 const SAMPLED: u32 = 1;
-/// The operand of `OpTypeImage` for images without.
+/// Operand of `OpTypeImage` for images without a sampler.
 pub(in crate::emit) const STORAGE: u32 = 2;
 
-/// Returns the scalar of texels as images declare it.
+/// Returns the scalar type of texels in the declarations of images.
 pub(super) fn texel_scalar(ty: Type) -> Scalar {
     base_scalar(ty.base())
 }
 
-/// A target in SPIR-V, and what textures and storage images of it need.
+/// SPIR-V properties of a target, and the capabilities of its textures and storage images.
 pub(in crate::emit) struct TargetRow {
     dim: Dim,
     of_textures: &'static [Need],
     pub(in crate::emit) of_images: &'static [Need],
 }
 
-/// Rectangles of OpenGL.
+/// Rectangles in OpenGL.
 const RECTANGLES: TargetRow = TargetRow {
     dim: Dim::DimRect,
     of_textures: &[Need::SampledRect],
     of_images: &[Need::ImageRect],
 };
 
-/// Returns the error of textures and images by handle.
+/// Returns the error for textures and images by handle.
 pub(in crate::emit) fn no_handles() -> Failure {
     Error::unsupported(
         "OpenGL's SPIR-V has no textures or images by handle: GL_ARB_bindless_texture is not for modules",
@@ -292,7 +292,7 @@ pub(in crate::emit) fn no_handles() -> Failure {
 const fn target_row(target: TexTarget) -> TargetRow {
     let (dim, of_textures, of_images): (Dim, &[Need], &[Need]) = match target {
         TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
-        // In Vulkan rectangles are plain images whose coordinates are scaled here.
+        // In Vulkan rectangles are plain images, whose coordinates are scaled by the module.
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
         // Sampled images with several samples need no capability. Storage images do, and another
         // one if they are arrays.
@@ -302,7 +302,7 @@ const fn target_row(target: TexTarget) -> TargetRow {
             (Dim::Dim2D, &[], needs)
         }
         TexTarget::D3 => (Dim::Dim3D, &[], &[]),
-        // Only arrays of cubes have capabilities of their own.
+        // Only arrays of cubes have separate capabilities.
         TexTarget::Cube => (Dim::DimCube, &[], &[]),
         TexTarget::CubeArray => (Dim::DimCube, &[Need::CubeArray], &[Need::ImageCubeArray]),
         TexTarget::Buffer => (Dim::DimBuffer, &[Need::SampledBuffer], &[Need::ImageBuffer]),

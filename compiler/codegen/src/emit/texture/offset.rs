@@ -1,5 +1,5 @@
-//! Texel offsets in registers. If the register is known to hold constants, the offset becomes a
-//! constant one; with other offsets samples move their coordinates.
+//! Texel offsets in registers. An offset in a register with known constants becomes a constant
+//! offset; other offsets are added to the coordinates of samples.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Need;
@@ -10,20 +10,20 @@ use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Constant offsets that every device takes: the limits that Vulkan requires of `minTexelOffset`
-/// and `maxTexelOffset`.
+/// Constant offsets that every device supports: the limits that Vulkan requires for
+/// `minTexelOffset` and `maxTexelOffset`.
 const EVERYWHERE: std::ops::RangeInclusive<i32> = -8..=7;
 
-/// A level of detail, by the component of a query that gives it.
+/// Level of detail, by the component of a query that returns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Detail {
-    /// That of the levels that are accessed.
+    /// Level of the accessed mipmap levels.
     Accessed = 0,
-    /// What it would be if there were any number of levels in both directions.
+    /// Computed level, without the clamp to the existing levels.
     Computed = 1,
 }
 
-/// Makes an offset constant whose register is known to hold constants.
+/// Makes an offset constant if its register contains known constants.
 pub(super) fn fold_offset(w: &mut ValueBuilder, access: &mut Access) {
     let Some(offset) = access.offset else {
         return;
@@ -39,7 +39,7 @@ pub(super) fn fold_offset(w: &mut ValueBuilder, access: &mut Access) {
             return;
         };
         let number = bits as u32 as i32;
-        // It stays one of run time, which moves the coordinate and has no limit.
+        // It remains dynamic, which moves the coordinate and has no limit.
         if !EVERYWHERE.contains(&number) {
             return;
         }
@@ -49,9 +49,9 @@ pub(super) fn fold_offset(w: &mut ValueBuilder, access: &mut Access) {
     access.offset = None;
 }
 
-/// Returns the access without dynamic offset, which Vulkan allows in gathers only: its coordinate
-/// is moved by the size of so many texels of the level that is sampled. Of two levels that are
-/// blended it is the nearer one.
+/// Returns the access without dynamic offset, which Vulkan permits in gathers only: its coordinate
+/// is moved by that number of texels of the sampled level. Of two levels that are blended it is the
+/// nearer one.
 // VUID-StandaloneSpirv-Offset-04663.
 pub(super) fn apply_offset(w: &mut ValueBuilder, access: &Access) -> Access {
     if access.data.offset != TexelOffset::Dynamic {
@@ -61,16 +61,15 @@ pub(super) fn apply_offset(w: &mut ValueBuilder, access: &Access) -> Access {
     apply_offset_at_level(w, access, level)
 }
 
-/// Returns the access without offset: its coordinate is moved by the size of so many texels of a
-/// level.
+/// Returns the access without offset: its coordinate is moved by that number of texels of a level.
 pub(super) fn apply_offset_at_level(w: &mut ValueBuilder, access: &Access, level: Val) -> Access {
     let mut moved = *access;
     let dimensions = usize::from(access.texture.target.dimensions());
     let texels = match (access.data.offset, access.offset) {
         (TexelOffset::Dynamic, Some(offset)) => w.unary_to(Spv::ConvertSToF, Scalar::F32, offset),
         (TexelOffset::Constant(texels), _) => {
-            // Constant offsets are operands elsewhere; here a clamp comes between them and the
-            // sampler.
+            // Constant offsets are operands of other accesses; for these a clamp is between the
+            // offset and the sampler.
             let lanes = texels.map(|texel| Lane::scalar(w.float(f32::from(texel))));
             w.gather_vector(&lanes[..dimensions], Scalar::F32)
         }
@@ -95,7 +94,7 @@ pub(super) fn apply_offset_at_level(w: &mut ValueBuilder, access: &Access, level
     moved
 }
 
-/// Width, height and depth of a level, or the size of the faces of a cube, as floats.
+/// Queries width, height and depth of a level, or the size of the faces of a cube, as floats.
 pub(super) fn query_level_size(w: &mut ValueBuilder, access: &Access, level: Val) -> Val {
     w.needs.insert(Need::ImageQuery);
     let target = access.texture.target;
@@ -113,7 +112,7 @@ pub(super) fn emit_size_query(
     target: TexTarget,
 ) -> Val {
     let size = target.size_components();
-    // `OpImageQuerySizeLod` takes images of 1D, 2D, 3D and cubes only.
+    // `OpImageQuerySizeLod` supports only images of 1D, 2D, 3D and cubes.
     if is_rectangle(w, target) {
         return w.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]);
     }
@@ -143,7 +142,7 @@ pub(super) fn query_last_level(w: &mut ValueBuilder, access: &Access) -> Val {
     w.binary_bits(Spv::ISub, count, 1)
 }
 
-/// Queries the level of detail that is accessed and the computed one, of a coordinate.
+/// Queries the accessed and the computed level of detail at a coordinate.
 pub(super) fn emit_lod_query(w: &mut ValueBuilder, access: &Access, coordinate: Val) -> Val {
     w.needs.insert(Need::ImageQuery);
     let point = w.take_components(coordinate, access.texture.target.dimensions());
@@ -152,15 +151,15 @@ pub(super) fn emit_lod_query(w: &mut ValueBuilder, access: &Access, coordinate: 
     w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands)
 }
 
-/// Computes the number of the level that is sampled.
+/// Computes the number of the sampled level.
 pub(super) fn compute_nearest_level(w: &mut ValueBuilder, access: &Access) -> Val {
     let zero = w.uint_val(0);
     let Some(lod) = compute_level_of_detail(w, access, Detail::Accessed) else {
         return zero;
     };
     let last = query_last_level(w, access);
-    // Signed, because a negative level of detail, which magnifies, is brought to the base level
-    // below. Vulkan lets a tie between two levels go either way ("Image Level(s) Selection").
+    // Signed, because a negative level of detail, which magnifies, is clamped to the base level
+    // below. Vulkan permits either level for a tie ("Image Level(s) Selection").
     let rounded = w.ext(GlslOp::RoundEven, &[lod]);
     let level = w.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
     let level = w.ext(GlslOp::SMin, &[level, last]);
@@ -181,7 +180,7 @@ pub(super) fn compute_level_of_detail(
     Some(w.ext(GlslOp::NMax, &[lod, least]))
 }
 
-/// Computes the level of detail without a least one.
+/// Computes the level of detail without a minimum.
 fn compute_usual_level(w: &mut ValueBuilder, access: &Access, which: Detail) -> Option<Val> {
     let in_fragment = w.stage() == Stage::Fragment;
     match (access.data.mode, access.own) {
@@ -189,7 +188,7 @@ fn compute_usual_level(w: &mut ValueBuilder, access: &Access, which: Detail) -> 
         _ if access.texture.target == TexTarget::Rect => None,
         (TexMode::Lod, [lod, _]) => lod,
         (TexMode::Grad, [Some(dx), Some(dy)]) => Some(compute_gradient_detail(w, access, dx, dy)),
-        // Counted from the base level, like the operand that `level_operand` writes.
+        // Relative to the base level, like the operand that `push_level_operand` adds.
         (TexMode::Bias, [bias, _]) if !in_fragment => bias,
         (TexMode::Implicit | TexMode::Bias, [bias, _]) if in_fragment => {
             let both = emit_lod_query(w, access, access.coordinate?);
@@ -205,9 +204,9 @@ fn compute_usual_level(w: &mut ValueBuilder, access: &Access, which: Detail) -> 
     }
 }
 
-/// Computes the level that is accessed with a bias. `levels` are the one that is accessed without,
-/// and the computed one. Where they differ by more than rounding, the first is the bound of a
-/// clamp, which comes after the bias.
+/// Computes the accessed level with a bias. `levels` are the accessed level without bias, and the
+/// computed one. If they differ by more than rounding, the first is the bound of a clamp, which
+/// follows the bias.
 fn add_bias(w: &mut ValueBuilder, levels: Val, bias: Val) -> Val {
     let [accessed, computed] = [0, 1].map(|index| w.component(levels, index));
     let biased = w.binary(Spv::FAdd, computed, bias);
@@ -221,7 +220,7 @@ fn add_bias(w: &mut ValueBuilder, levels: Val, bias: Val) -> Val {
     w.select(is_lowered, at_most, level)
 }
 
-/// Computes the logarithm of how many texels a pixel is apart from its neighbors at most.
+/// Computes the logarithm of the maximum distance in texels between a pixel and its neighbors.
 fn compute_gradient_detail(w: &mut ValueBuilder, access: &Access, dx: Val, dy: Val) -> Val {
     let size = query_base_size(w, access);
     let [dx, dy] = [dx, dy].map(|gradient| {

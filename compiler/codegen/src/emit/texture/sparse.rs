@@ -1,12 +1,13 @@
 //! Residency of texels: EXT_sparse_texture2.
 //!
-//! With the feature `shaderResourceResidency` an access tells beside its texel whether all that it
-//! read is populated. The operation `Resident` makes such an access and keeps the texel; the
-//! texture access right behind it takes that instead of reading again, unless every texture of an
-//! array has a case of its own. Images are read for it once more, since atomics tell nothing.
-//! Gathers with an offset for each texel tell of all texels of the four footprints. Without the
-//! feature nothing can be unpopulated: the answer is a constant and costs nothing. The same holds
-//! for one-dimensional and buffer textures, which are sparse nowhere.
+//! With the feature `shaderResourceResidency` an access returns, in addition to its texel, whether
+//! all texels that it read are populated. The operation `Resident` performs such an access and
+//! caches the texel; the texture access immediately following it uses that texel instead of reading
+//! again, unless every texture of an array has a separate case. Images are read a second time for
+//! it, because atomics return no residency. The residency of gathers with an offset for each texel
+//! covers all texels of the four footprints. Without the feature all texels are populated: the
+//! result is a constant and costs nothing. The same holds for one-dimensional and buffer textures,
+//! which are never sparse.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::words::LabelWord;
@@ -15,7 +16,7 @@ use glasm_ir::{Base, Inst, Program, RegisterId, Src};
 use spirv::Op as Spv;
 use std::ops::Range;
 
-/// What is known of the residency of the accesses of the open instruction.
+/// State of residency queries for the open instruction.
 #[derive(Default)]
 pub(in crate::emit) struct Sparse {
     question: Question,
@@ -23,24 +24,24 @@ pub(in crate::emit) struct Sparse {
     pub(super) texel: Option<Texel>,
 }
 
-/// A texel that was read together with its residency.
+/// Texel that was read together with its residency.
 pub(super) struct Texel {
-    /// The instruction.
+    /// Texture access.
     pub(super) access: TexAccessId,
     pub(super) sources: Range<usize>,
     pub(super) written: Option<RegisterId>,
-    /// The block that it is in.
+    /// Block that contains it.
     pub(super) block: LabelWord,
     pub(super) remaining: usize,
     pub(super) lanes: [Lane; 4],
 }
 
 impl Texel {
-    /// Returns whether `inst` makes the same access right after.
+    /// Returns true if `inst` repeats the access.
     pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
         let access = program.tex_accesses[id];
-        // The residency goes to a register. If the access reads that register, the second access
-        // differs from the first.
+        // The residency is written to a register. If the access reads that register, the second
+        // access differs from the first.
         let is_written = |term: IndexTerm| {
             let register = term.relative.map(|(register, _)| register);
             register.is_some() && register == self.written
@@ -58,7 +59,7 @@ impl Texel {
     }
 }
 
-/// Whether accesses are to tell of residency.
+/// Request of residency from accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Question {
     #[default]
@@ -67,41 +68,40 @@ enum Question {
 }
 
 impl Sparse {
-    /// From here on accesses tell whether their texels are populated.
+    /// Requests the residency of texels from the following accesses.
     pub(in crate::emit) fn ask_residency(&mut self) {
         self.question = Question::Resident;
         self.answer = None;
     }
 
-    /// Returns whether accesses tell whether their texels are populated.
+    /// Returns true if accesses must return the residency of their texels.
     pub(super) fn asks_for_residency(&self) -> bool {
         self.question == Question::Resident
     }
 
-    /// Returns what the accesses since the question indicated; ends the question.
+    /// Returns the residency of the accesses since the request, and ends the request.
     pub(in crate::emit) fn take_answer(&mut self, w: &mut ValueBuilder) -> Val {
         self.question = Question::None;
         let answer = self.answer.take();
-        // Where nothing was read, nothing is missing.
+        // Without any read, no texel is missing.
         answer.unwrap_or_else(|| w.always())
     }
 
-    /// Takes what the accesses since the question indicated; nothing if nothing was asked.
+    /// Takes the residency of the accesses since the request; `None` without a request.
     pub(super) fn take_residency(&mut self) -> Option<Val> {
         self.answer.take()
     }
 
-    /// Adds what another access indicated.
+    /// Adds the residency of another access.
     pub(super) fn add_residency(&mut self, w: &mut ValueBuilder, resident: Val) {
-        // An access made of several reads counts as populated if all of them are.
+        // An access that consists of several reads is populated if all of them are.
         self.answer = Some(match self.answer {
             Some(others) => w.test(Spv::LogicalAnd, others, resident),
             None => resident,
         });
     }
 
-    /// Emits an instruction that reads texels, in the form that tells of residency if that is
-    /// asked.
+    /// Emits an instruction that reads texels, in its sparse form if residency is requested.
     pub(in crate::emit) fn emit_texel_op(
         &mut self,
         w: &mut ValueBuilder,
@@ -116,8 +116,8 @@ impl Sparse {
             return w.long_op(op, scalar, size, operands);
         };
         let (code, texel) = (w.ty(Scalar::U32, 1), w.ty(scalar, size));
-        // Sparse instructions give a structure of two: the residency code, an integer, and the
-        // texel (SPIR-V, image instructions).
+        // Sparse instructions return a structure of two members: the residency code, an integer,
+        // and the texel (SPIR-V, image instructions).
         let ty = w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = w.object();
         w.body.long_result(sparse_op, ty, both, operands);
@@ -131,7 +131,7 @@ impl Sparse {
     }
 }
 
-/// Instructions that read texels, and their forms that tell of residency.
+/// Instructions that read texels, and their sparse forms.
 #[rustfmt::skip]
 const FORMS: [(Spv, Spv); 8] = [
     (Spv::ImageSampleImplicitLod, Spv::ImageSparseSampleImplicitLod),

@@ -1,5 +1,5 @@
-//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are brought into their range
-//! before the sampler gets them, and levels of detail stay those of the coordinates as they were.
+//! Wrap modes that samplers lack (see [`TextureWrap`]): coordinates are clamped and mirrored before
+//! they are passed to the sampler, and levels of detail remain those of the original coordinates.
 
 use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder};
 use crate::emit::cx::TextureEmitter;
@@ -13,22 +13,22 @@ use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Which filter reads the texels of a sample.
+/// Filter that reads the texels of a sample.
 #[derive(Clone, Copy)]
 enum Reads {
     Always(TexelFilter),
-    /// Linear where this is true, else nearest.
+    /// Linear if this is true, else nearest.
     LinearWhere(Val),
 }
 
-/// What the bounds of a coordinate are made of.
+/// Values from which the bounds of a coordinate are computed.
 #[derive(Clone, Copy)]
 struct Limits {
     reads: Reads,
     /// Half the size of a texel of the base level, if a filter reads the nearest texel.
     half_of_base: Option<Val>,
-    /// Half the size of a texel of the level that is sampled, if coordinates are mirrored and a
-    /// filter is linear.
+    /// Half the size of a texel of the sampled level, if coordinates are mirrored and a filter is
+    /// linear.
     half: Option<Val>,
 }
 
@@ -40,7 +40,7 @@ impl WrapMode {
         )
     }
 
-    /// Returns whether texels beyond the border of the texture are the border.
+    /// Returns true if texels outside of the texture are the border.
     const fn has_border(self) -> bool {
         matches!(
             self,
@@ -48,7 +48,7 @@ impl WrapMode {
         )
     }
 
-    /// Returns whether the coordinate stops where the texture does.
+    /// Returns true if the coordinate is clamped to the texture.
     const fn ends(self) -> bool {
         matches!(self, Self::Clamp | Self::MirrorClamp)
     }
@@ -63,13 +63,13 @@ impl TextureWrap {
         self.magnify == TexelFilter::Nearest || self.minify == TexelFilter::Nearest
     }
 
-    /// Returns whether the level of detail changes what a sample gives.
+    /// Returns true if the result of a sample depends on the level of detail.
     fn depends_on_detail(&self) -> bool {
         self.levels != LevelFilter::Base || self.magnify != self.minify
     }
 
-    /// Returns whether a dimension has a mirror with a border, which linear filters see from half a
-    /// texel on.
+    /// Returns true if a dimension has a mirror with a border, which linear filters reach within
+    /// half a texel.
     fn halves_at_mirrors(&self) -> bool {
         self.filters_linearly() && self.any(|mode| mode.mirrors() && mode.has_border())
     }
@@ -80,9 +80,9 @@ impl TextureWrap {
 }
 
 impl TextureEmitter<'_, '_> {
-    // Gathers, which find their texels as linear filters do, in the base level.
+    // Gathers, which select their texels like linear filters, in the base level.
 
-    /// The texels of a footprint whose coordinate is in the range of its wrap modes.
+    /// Gathers the texels of a footprint whose coordinate is in the range of its wrap modes.
     pub(super) fn gather_wrapped(
         &mut self,
         access: &Access,
@@ -95,7 +95,7 @@ impl TextureEmitter<'_, '_> {
             ..wrap
         };
         let base = self.f.w.uint_val(0);
-        // Gathers read the base level, so that an offset is a distance known before any level is.
+        // Gathers read the base level, so the distance of an offset does not depend on a level.
         let mut wrapped = apply_offset_at_level(self.f.w, access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
@@ -119,7 +119,7 @@ impl TextureEmitter<'_, '_> {
     }
 }
 
-/// Finds the wrap modes of the dimensions of an access that samplers lack, if there are any.
+/// Returns the wrap modes of an access, if samplers lack any of them.
 pub(super) fn find_wrap(
     w: &ModuleWriter,
     options: &Options,
@@ -127,7 +127,7 @@ pub(super) fn find_wrap(
 ) -> Option<TextureWrap> {
     let unit = access.texture.sampler_unit()?;
     if is_rectangle(w, access.texture.target) {
-        // OpenGL's samplers have all modes.
+        // OpenGL's samplers support all modes.
         return None;
     }
     let mut wrap = *options.texture_wraps.get(unit as usize)?;
@@ -153,21 +153,20 @@ pub(super) fn apply_wrap(w: &mut ValueBuilder, access: &Access, wrap: TextureWra
         LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
     };
     let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
-    // Read before the coordinate is changed: sizes and levels are those of the access as the
-    // program makes it.
+    // Computed before the coordinate is changed: sizes and levels are those of the original access.
     let limits = Limits {
         reads: choose_filter(w, access, &wrap),
         half_of_base: halves_at_ends.then(|| compute_half_texel(w, access, base)),
         half: (wrap.halves_at_mirrors()).then(|| compute_half_texel(w, access, level)),
     };
     let mut wrapped = *access;
-    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // Derivatives are those of the original coordinate: after the clamp it may be constant, which
     // would select the base level.
     if wrap.depends_on_detail() {
         keep_detail(w, &mut wrapped, coordinate);
     }
-    // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after
-    // it added them.
+    // Offsets are added before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w
+    // after adding them.
     let mut wrapped = apply_offset_at_level(w, &wrapped, level);
     if let Some(coordinate) = wrapped.coordinate {
         wrapped.coordinate = Some(clamp_to_range(w, coordinate, &wrap, limits));
@@ -183,7 +182,7 @@ fn choose_filter(w: &mut ValueBuilder, access: &Access, wrap: &TextureWrap) -> R
     let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
         return Reads::Always(wrap.magnify);
     };
-    // Vulkan magnifies where the level is 0 or less.
+    // Vulkan magnifies if the level is 0 or less.
     let op = match wrap.magnify {
         TexelFilter::Linear => Spv::FOrdLessThanEqual,
         TexelFilter::Nearest => Spv::FOrdGreaterThan,
@@ -198,8 +197,8 @@ pub(super) fn compute_half_texel(w: &mut ValueBuilder, access: &Access, level: V
     w.binary(Spv::FDiv, half, size)
 }
 
-/// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is
-/// now. A bias becomes a factor of the derivatives.
+/// Converts a sample with an implicit level to one with the derivatives of the current coordinate.
+/// A bias becomes a factor of the derivatives.
 pub(super) fn keep_detail(w: &mut ValueBuilder, access: &mut Access, coordinate: Val) {
     if w.stage() != Stage::Fragment
         || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
@@ -207,7 +206,7 @@ pub(super) fn keep_detail(w: &mut ValueBuilder, access: &mut Access, coordinate:
         return;
     }
     let point = w.take_components(coordinate, access.texture.target.dimensions());
-    // A bias adds to a logarithm of derivatives.
+    // A bias is added to a logarithm of derivatives.
     let scale = access.own[0].map(|bias| w.ext(GlslOp::Exp2, &[bias]));
     access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
         let gradient = w.unary(op, point);
@@ -227,7 +226,7 @@ fn clamp_to_range(
     limits: Limits,
 ) -> Val {
     let mirrored = apply_mirror(w, coordinate, wrap);
-    // Layers and dimensions without bounds pass the clamp unchanged.
+    // Layers and dimensions without bounds are unchanged by the clamp.
     let mut low = [Lane::scalar(w.float(f32::MIN)); 4];
     let mut high = [Lane::scalar(w.float(f32::MAX)); 4];
     let mut is_bounded = false;
@@ -253,8 +252,8 @@ fn clamp_to_range(
     w.ext(GlslOp::NClamp, &[mirrored, low, high])
 }
 
-/// Computes where a coordinate that is clamped to the texture ends: for linear filters at the
-/// border, for others in the last texel.
+/// Computes the maximum of a coordinate that is clamped to the texture: for linear filters the
+/// border, for others within the last texel.
 fn compute_last_coordinate(w: &mut ValueBuilder, limits: Limits, lane: usize) -> Lane {
     let one = w.float_val(1.0);
     let linear = match limits.reads {
@@ -262,12 +261,12 @@ fn compute_last_coordinate(w: &mut ValueBuilder, limits: Limits, lane: usize) ->
         Reads::Always(TexelFilter::Nearest) => None,
         Reads::LinearWhere(is_linear) => Some(is_linear),
     };
-    // `half_of_base` is there whenever a filter is nearest.
+    // `half_of_base` exists if a filter is nearest.
     let Some(half) = limits.half_of_base else {
         return one.lane(0);
     };
     let half = w.component(half, lane);
-    // The center of the last texel: below it rounding cannot reach the border.
+    // The center of the last texel: rounding below it cannot reach the border.
     let nearest = w.binary(Spv::FSub, one, half);
     match linear {
         Some(is_linear) => w.select(is_linear, one, nearest).lane(0),
@@ -275,7 +274,7 @@ fn compute_last_coordinate(w: &mut ValueBuilder, limits: Limits, lane: usize) ->
     }
 }
 
-/// Mirrors components of a coordinate where they are negative.
+/// Mirrors negative components of a coordinate.
 fn apply_mirror(w: &mut ValueBuilder, coordinate: Val, wrap: &TextureWrap) -> Val {
     if !wrap.any(WrapMode::mirrors) {
         return coordinate;
@@ -292,7 +291,7 @@ fn apply_mirror(w: &mut ValueBuilder, coordinate: Val, wrap: &TextureWrap) -> Va
 }
 
 /// Computes the absolute value of a coordinate for a filter that reads the nearest texel: the
-/// mirror image of a texel has its lower bound at the other end.
+/// mirror image of a texel has its inclusive bound at the other end.
 pub(super) fn compute_nearest_mirrored(
     w: &mut ValueBuilder,
     coordinate: Val,
@@ -324,8 +323,9 @@ pub(super) fn compute_mirror(
     }
 }
 
-/// The least coordinates: of footprints that lie across the mirror, where both texels of a
-/// dimension are its first, those of which the first texel is in the footprint, and no border.
+/// Computes the lower bounds of coordinates: a whole texel for footprints across the mirror, where
+/// both texels of a dimension are the first of the texture, so that the footprint contains that
+/// texel and no border; else 0.
 pub(super) fn compute_half_at_mirrors(
     w: &mut ValueBuilder,
     mirrors: &[Option<Mirror>; 2],
@@ -342,14 +342,14 @@ pub(super) fn compute_half_at_mirrors(
     })
 }
 
-/// Texels in their order before the coordinate was mirrored.
+/// Restores the order of texels before the coordinate was mirrored.
 pub(super) fn swap_footprint(
     w: &mut ValueBuilder,
     mut texels: [Lane; 4],
     mirrors: [Option<Mirror>; 2],
 ) -> [Lane; 4] {
-    // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5
-    // section 2.X.8.Z, TXG.
+    // The footprint consists of the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of
+    // NV_gpu_program5 section 2.X.8.Z, TXG.
     const NEIGHBORS: [[(usize, usize); 2]; 2] = [[(3, 2), (0, 1)], [(3, 0), (2, 1)]];
     for (mirror, pairs) in mirrors.into_iter().zip(NEIGHBORS) {
         let Some(mirror) = mirror else {
@@ -363,7 +363,8 @@ pub(super) fn swap_footprint(
     texels
 }
 
-/// Neighbors change places behind the mirror. Across it both of them are the first one.
+/// Swaps neighbors if the coordinate is mirrored. In a footprint across the mirror both of them are
+/// the first one.
 fn swap_pair(w: &mut ValueBuilder, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
     let [a, b] = pair.map(|lane| {
         let scalar = w.info(lane.id()).scalar;
@@ -376,13 +377,14 @@ fn swap_pair(w: &mut ValueBuilder, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2]
     swapped.map(|texel| w.select(is_across, a, texel).lane(0))
 }
 
-/// Number of dimensions that have wrap modes.
+/// Returns the number of dimensions that have wrap modes.
 pub(super) const fn dimensions(target: TexTarget) -> usize {
     match target {
         TexTarget::D1 | TexTarget::D1Array => 1,
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => 2,
         TexTarget::D3 => 3,
-        // Across the edges of a cube there is another face; the others are not filtered.
+        // Filters continue on another face across the edges of a cube; the other targets are not
+        // filtered.
         TexTarget::Cube
         | TexTarget::CubeArray
         | TexTarget::Buffer
@@ -391,12 +393,12 @@ pub(super) const fn dimensions(target: TexTarget) -> usize {
     }
 }
 
-/// Where a component of a coordinate lies from the mirror at 0.
+/// Position of a component of a coordinate relative to the mirror at 0.
 #[derive(Clone, Copy)]
 pub(super) struct Mirror {
-    /// Whether it is negative.
+    /// True if it is negative.
     pub(super) is_behind: Val,
-    /// Whether it is less than half a texel from the mirror, so that its footprint is on both
+    /// True if it is less than half a texel from the mirror, so that its footprint is on both
     /// sides; for modes with border only.
     pub(super) is_across: Option<Val>,
 }

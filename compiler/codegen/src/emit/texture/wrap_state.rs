@@ -1,8 +1,7 @@
-//! Wrap modes that modules read when they run: what `texture_wrap` does for modes that are known,
-//! for all of them at once.
+//! Wrap modes that modules read at run time: the transformations of `wrap` for all modes at once.
 //!
-//! An access is in a branch: textures whose modes the sampler has are read as if there were no
-//! others.
+//! An access is in a branch: textures whose modes the sampler supports are read without any
+//! transformation.
 
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::emit::control::guarded::run_by_case;
@@ -25,19 +24,19 @@ use glasm_ir::TexTarget;
 use glasm_ir::resource::TexelOffset;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// What is known of the wrap modes of an access.
+/// Source of the wrap modes of an access.
 #[derive(Clone, Copy)]
 pub(super) enum Wraps {
-    /// The sampler has them.
+    /// The sampler implements them.
     Sampler,
     Known(TextureWrap),
     Read(WrapState),
 }
 
-/// Wrap modes and filters as the module reads them.
+/// Wrap modes and filters that the module reads.
 #[derive(Clone, Copy)]
 pub(super) struct WrapState {
-    /// Number of dimensions that have modes.
+    /// Number of dimensions with modes.
     dimensions: usize,
     modes: [ModeState; 3],
     magnifies_linearly: Val,
@@ -45,7 +44,7 @@ pub(super) struct WrapState {
     has_levels: Val,
 }
 
-/// What the mode of a dimension does.
+/// Properties of the mode of a dimension.
 #[derive(Clone, Copy)]
 struct ModeState {
     mirrors: Val,
@@ -74,7 +73,8 @@ impl TextureEmitter<'_, '_> {
         let word = self.f.io().gl_state().load_at(Word::TextureWraps, unit);
         let state = load_wrap_state(&mut self.f.io(), word, access.texture.target);
         if self.sparse.asks_for_residency() {
-            // The answer is wanted behind the access. Modes that do nothing change no coordinate.
+            // The residency is needed after the access, outside of a branch. Modes of the sampler
+            // leave coordinates unchanged.
             return body(self, Wraps::Read(state));
         }
         let has_modes = self.f.io().gl_state().compare(Spv::INotEqual, word, 0);
@@ -86,8 +86,8 @@ impl TextureEmitter<'_, '_> {
         })
     }
 
-    /// The texels of a footprint whose coordinate is in the range of its wrap modes: found as by a
-    /// linear filter, in the base level.
+    /// Gathers the texels of a footprint whose coordinate is in the range of its wrap modes:
+    /// selected as by a linear filter, in the base level.
     pub(super) fn gather_by_state(
         &mut self,
         access: &Access,
@@ -99,12 +99,12 @@ impl TextureEmitter<'_, '_> {
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
-        // Of every access, as any mode may need it; where none does, the branch around it is not
+        // For every access, because any mode may need it; if none does, the branch around it is not
         // taken.
         let half = compute_half_texel(self.f.w, access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
-            // As if the mode mirrored and had a border; what the mode really does masks both.
+            // As if the mode mirrored and had a border; the actual mode masks both.
             let mirror = compute_mirror(self.f.w, coordinate, Some(half), lane);
             let bordered = self
                 .f
@@ -119,7 +119,7 @@ impl TextureEmitter<'_, '_> {
             })
         });
         let least = compute_half_at_mirrors(self.f.w, &mirrors, half);
-        // Gathers are of two dimensions; the third lane is never a bound.
+        // Gathers have two dimensions; the third lane is never a bound.
         let low = std::array::from_fn(|lane| least.lane(lane & 1));
         let one = Lane::scalar(self.f.w.float(1.0));
         let positive = self.f.w.ext(GlslOp::FAbs, &[coordinate]);
@@ -145,7 +145,7 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
         let [clamp, mirror_clamp] =
             [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(io, known));
         let to_border = is(io, WrapMode::MirrorClampToBorder);
-        // The modes that mirror are the last ones of `WrapMode`.
+        // The mirroring modes are the last ones of `WrapMode`.
         let mirrors =
             io.gl_state()
                 .compare(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
@@ -156,8 +156,8 @@ fn load_wrap_state(io: &mut Io<'_>, word: ValueWord, target: TexTarget) -> WrapS
         let bit = io.gl_state().extract_bits(word, bit, 1);
         io.gl_state().compare(Spv::INotEqual, bit, 0)
     });
-    // Apart from the loads, which go to the prologue through `Io`: these are computed where the
-    // access is.
+    // Separate from the loads, which are in the prologue through `Io`: these are computed at the
+    // access.
     let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
         let ends = io.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
         ModeState {
@@ -191,7 +191,7 @@ pub(super) fn apply_wrap_state(w: &mut ValueBuilder, access: &Access, state: &Wr
     let [half_of_base, half] = [base, level].map(|level| compute_half_texel(w, access, level));
     let is_linear = test_linear_filter(w, access, state);
     let mut wrapped = *access;
-    // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which
+    // Derivatives are those of the original coordinate: after the clamp it may be constant, which
     // would select the base level.
     keep_detail(w, &mut wrapped, coordinate);
     let mut wrapped = if access.data.offset == TexelOffset::None {
@@ -239,8 +239,8 @@ fn test_linear_filter(w: &mut ValueBuilder, access: &Access, state: &WrapState) 
     let Some(lod) = compute_level_of_detail(w, access, Detail::Computed) else {
         return state.magnifies_linearly;
     };
-    // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some
-    // pairs of filters is not there.
+    // Vulkan magnifies if the level is 0 or less. It lacks the threshold of 0.5 that GL has for
+    // some pairs of filters.
     let magnifies = w.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
     let minifies = w.not(magnifies);
     let near = w.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
@@ -255,7 +255,8 @@ fn compute_mirror_image(w: &mut ValueBuilder, coordinate: Val, is_linear: Val) -
     w.select(is_linear, positive, nearest)
 }
 
-/// The coordinate or its mirror image, between its bounds, as the mode of each dimension has it.
+/// Selects the coordinate or its mirror image and clamps it to its bounds, according to the mode of
+/// each dimension.
 fn clamp_to_bounds(
     w: &mut ValueBuilder,
     [coordinate, mirrored]: [Val; 2],
@@ -270,7 +271,7 @@ fn clamp_to_bounds(
         };
         let [own, mirrored] = [coordinate, mirrored].map(|val| w.component(val, lane));
         let [low, high] = [low[lane], high[lane]].map(|it| w.lane_val(it, Scalar::F32));
-        // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
+        // Bounds of modes without any are the largest floats, which only clamp infinities.
         let at = w.select(mode.mirrors, mirrored, own);
         let low = w.select(mode.has_border, low, least);
         let high = w.select(mode.ends, high, most);
