@@ -15,7 +15,7 @@ pub struct Test {
 /// The sparse condition code, which has one component.
 pub const SPARSE_REGISTER: u8 = 2;
 
-/// Who has a mask rule, and what it reads.
+/// Languages that have a mask rule, and the register that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
     /// All languages: register 0 or 1.
@@ -49,12 +49,12 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NSF", CondTest::NoSign, Typed),
     ("AB", CondTest::Above, Typed),
     ("BLE", CondTest::BelowEqual, Typed),
-    // RESF is one bit, kept as a number that is 0 where a texel is missing.
+    // RESF is one bit, stored as a number that is 0 if a texel is missing.
     ("RESIDENT", CondTest::Ne, Sparse),
     ("NONRESIDENT", CondTest::Eq, Sparse),
 ];
 
-/// The test that a mask rule such as `GT1` names in a language.
+/// Returns the test that a mask rule such as `GT1` names in a language.
 pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     let (name, number) = match rule {
         [name @ .., b'0'] => (name, Some(0)),
@@ -73,7 +73,7 @@ pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     Some(Test { test, register })
 }
 
-/// Whether a mask rule says which register it tests.
+/// Returns true if a mask rule names the register that it tests.
 pub fn is_numbered(rule: &[u8]) -> bool {
     rule.ends_with(b"0") || rule.ends_with(b"1")
 }

@@ -18,7 +18,7 @@ pub struct DeclarationWord {
     pub set: fn(&mut Modes),
 }
 
-/// What stands behind the keyword.
+/// Argument after the keyword.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument {
     /// Nothing.
@@ -31,7 +31,7 @@ pub enum Argument {
     Result,
 }
 
-/// How often a program has a declaration.
+/// Number of times that a program has a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Occurrence {
     /// Exactly once.
@@ -42,10 +42,10 @@ pub enum Occurrence {
     Repeated,
 }
 
-/// A row: a declaration.
+/// A declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct DeclarationInfo {
-    /// Which one.
+    /// The declaration of the entry.
     pub declaration: Declaration,
     /// Its keyword.
     pub word: &'static str,
@@ -53,13 +53,13 @@ pub struct DeclarationInfo {
     pub stages: Stages,
     /// First version.
     pub since: Version,
-    /// What stands behind the keyword.
+    /// Argument after the keyword.
     pub argument: Argument,
-    /// How often it stands in a program.
+    /// Number of times that it occurs in a program.
     pub occurrence: Occurrence,
-    /// What options must have enabled.
+    /// Features that options must have enabled.
     pub needs: Features,
-    /// A line for people.
+    /// Human-readable description of one line.
     pub text: &'static str,
 }
 
@@ -105,7 +105,7 @@ declarations! {
     Invocations "INVOCATIONS" GEOMETRY V5_0 Argument::Number, Optional "how often the program runs for a primitive";
     Passthrough "PASSTHROUGH" GEOMETRY V4_0 Argument::Result, Repeated "a result that each vertex takes from the one that came in" needs PASSTHROUGH;
     TessMode "TESS_MODE" TESS_EVAL V5_0 Argument::Word(TESS_MODES), Required "what patches are subdivided as";
-    // What is missing has a default: NV_tessellation_program5 section 2.X.7.Y.
+    // A missing declaration has a default: NV_tessellation_program5 section 2.X.7.Y.
     TessSpacing "TESS_SPACING" TESS_EVAL V5_0 Argument::Word(TESS_SPACINGS), Optional "how edges are divided; EQUAL if missing";
     TessVertexOrder "TESS_VERTEX_ORDER" TESS_EVAL V5_0 Argument::Word(TESS_ORDERS), Optional "the orientation of triangles; CCW if missing";
     TessPointMode "TESS_POINT_MODE" TESS_EVAL V5_0 Argument::None, Optional "patches become points";
@@ -123,14 +123,14 @@ words! {
 }
 
 impl Declaration {
-    /// Its bit in a set of them.
+    /// Returns its bit in a set of them.
     pub(crate) const fn bit(self) -> u16 {
         1 << self as u16
     }
 
-    /// Its row.
+    /// Returns its table entry.
     pub fn info(self) -> &'static DeclarationInfo {
-        // One macro makes the rows and the names, in the same order.
+        // One macro generates the entries and the names, in the same order.
         &DECLARATIONS[self as usize]
     }
 }

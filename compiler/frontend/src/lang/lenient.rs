@@ -1,16 +1,17 @@
-//! What shipped programs do although a rule forbids it, and what it then means. `glasm explain` prints these rows.
+//! Rules that shipped programs break, and the semantics of such programs. `glasm explain` prints
+//! these entries.
 //!
 //! Drivers accepted these programs, so they load with a warning unless the caller is strict
 //! ([`Acceptance`](crate::Acceptance)). The warning has the code of the error that strict callers get.
 
 use crate::codes::Code;
 
-/// A row of the table.
+/// A rule that shipped programs break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LenientRule {
-    /// The code of the error, and of the warning that stands for it.
+    /// The code of the error, and of the warning that replaces it.
     pub code: Code,
-    /// What is accepted, with what it means; part of a sentence.
+    /// Description of the accepted programs and their semantics; part of a sentence.
     pub accepted: &'static str,
     /// The shortest program text that shows it.
     pub example: &'static str,
@@ -29,7 +30,7 @@ macro_rules! rules {
             /// All rules, by code.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The row of the rule.
+            /// Returns the table entry of the rule.
             pub const fn info(self) -> LenientRule {
                 match self { $(
                     Self::$name => LenientRule { code: Code::$code, accepted: $accepted, example: $example },

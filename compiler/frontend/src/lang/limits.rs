@@ -27,7 +27,7 @@ pub const LOOP_DEPTH: usize = 64;
 pub const CALL_DEPTH: usize = 32;
 /// `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
 pub const SUBROUTINE_PARAMETERS: u32 = 1024;
-/// Subroutines that can call themselves; those that call each other count as one.
+/// Subroutines that can call themselves; those that call each other are one group.
 pub const RECURSIVE_GROUPS: u32 = 4096;
 /// Targets of all CALI together.
 pub const INDIRECT_BRANCHES: usize = 1 << 18;

@@ -86,7 +86,7 @@ pub struct DataType {
     pub ty: Type,
     /// Number of components.
     pub components: u8,
-    /// Which group of modifiers it belongs to.
+    /// Group of modifiers that it belongs to.
     pub class: TypeClass,
 }
 
@@ -155,7 +155,7 @@ data_types! {
     "U16X4" U16 4 Extended;
 }
 
-/// Index of a row of [`DATA_TYPES`].
+/// Index into [`DATA_TYPES`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataTypeId(pub u8);
 
@@ -163,7 +163,7 @@ impl DataTypeId {
     /// `F`.
     pub const F: Self = Self(0);
 
-    /// The row.
+    /// Returns the table entry.
     #[inline]
     pub fn info(self) -> &'static DataType {
         &DATA_TYPES[self.0 as usize]
@@ -180,36 +180,36 @@ impl Modifiers {
     const TYPES: u32 = 34;
     const ATOMIC: u32 = 50;
 
-    /// The flags of opcode suffixes.
+    /// Creates modifiers from the flags of opcode suffixes.
     pub const fn new(mods: Mods) -> Self {
         Self(mods.bits() as u64)
     }
 
-    /// The flags.
+    /// Returns the flags.
     #[inline]
     pub const fn mods(self) -> Mods {
         Mods::from_bits_retain(self.0 as u32)
     }
 
-    /// Number of data types.
+    /// Returns the number of data types.
     #[inline]
     pub const fn type_count(self) -> usize {
         (self.0 >> Self::TYPE_COUNT & 3) as usize
     }
 
-    /// Data type `number`; `F` if there are less.
+    /// Returns data type `number`; `F` if there are fewer.
     #[inline]
     pub const fn data_type(self, number: usize) -> DataTypeId {
         DataTypeId((self.0 >> (Self::TYPES + 8 * number as u32)) as u8)
     }
 
-    /// Whether there is an atomic operation.
+    /// Returns true if there is an atomic operation.
     #[inline]
     pub const fn is_atomic(self) -> bool {
         self.0 >> Self::ATOMIC & 15 != 0
     }
 
-    /// The atomic operation.
+    /// Returns the atomic operation.
     pub fn atomic(self) -> Option<AtomicOp> {
         let number = (self.0 >> Self::ATOMIC & 15) as usize;
         number
@@ -269,14 +269,15 @@ impl Modifiers {
     }
 }
 
-/// What a modifier word means.
+/// A modifier that a word denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modifier {
     /// A data type.
     Type(DataTypeId),
     /// An atomic operation.
     Atomic(AtomicOp),
-    /// Any other modifier. `ROUND` and its like are opcodes, too, as are `ADD` and others among the atomic operations.
+    /// Any other modifier. `ROUND` and other roundings are opcodes, too, as are `ADD` and others
+    /// among the atomic operations.
     Flag(Mods),
 }
 
@@ -319,18 +320,18 @@ static ATOMICS: &[(&str, AtomicOp)] = &[
     ("CSWAP", AtomicOp::CompareExchange),
 ];
 
-/// The modifier of a word behind a point.
+/// Returns the modifier of a word after a point.
 pub fn lookup(word: &[u8]) -> Option<Modifier> {
     static TABLE: OnceLock<WordTable<Modifier>> = OnceLock::new();
     TABLE.get_or_init(|| all().collect()).get(word).copied()
 }
 
-/// All modifier words with their meanings.
+/// Returns all modifier words with their modifiers.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let types = DATA_TYPES.iter().zip(0..);
     let ty = |(ty, number): (&DataType, u8)| (ty.name, Modifier::Type(DataTypeId(number)));
     let half = |name: &str| types.clone().find(|(ty, _)| ty.name == name).map(ty);
-    // Program generators print the vectors of half floats with a small letter.
+    // Program generators print the vectors of half floats in lower case.
     let small = [("F16x2", half("F16X2")), ("F16x4", half("F16X4"))];
     let small = small
         .into_iter()
@@ -345,7 +346,7 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 
-/// All modifier words, for hints.
+/// Returns all modifier words, for hints.
 pub fn words() -> impl Iterator<Item = &'static str> {
     DATA_TYPES
         .iter()
@@ -354,7 +355,7 @@ pub fn words() -> impl Iterator<Item = &'static str> {
         .chain(ATOMICS.iter().map(|&(name, _)| name))
 }
 
-/// The spelling of an atomic operation.
+/// Returns the spelling of an atomic operation.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
     ATOMICS
         .iter()
@@ -362,7 +363,7 @@ pub fn atomic_name(op: AtomicOp) -> &'static str {
         .map_or("", |&(name, _)| name)
 }
 
-/// The modifier letter of a base type.
+/// Returns the modifier of a base type.
 pub const fn base_name(base: Base) -> &'static str {
     match base {
         Base::Float => "F",
@@ -371,7 +372,7 @@ pub const fn base_name(base: Base) -> &'static str {
     }
 }
 
-/// The type of registers that hold values of `ty`: narrow types live in 32-bit lanes.
+/// Returns the type of registers that hold values of `ty`: narrow types are stored in 32-bit lanes.
 pub const fn register_type(ty: Type) -> Type {
     match ty.width() {
         Width::W8 | Width::W16 => ty.with_width(Width::W32),

@@ -1,9 +1,9 @@
-//! What programs name by number where GL says how many there are.
+//! Items that programs name by number and whose number GL limits.
 
 /// Defines the kinds with the words that messages have for several of them.
 macro_rules! numbered {
     ($($(#[doc = $doc:literal])* $name:ident $words:literal;)*) => {
-        /// What a number of a program counts.
+        /// Kind of the items that a number of a program selects.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Numbered { $($(#[doc = $doc])* $name),* }
 

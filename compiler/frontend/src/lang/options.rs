@@ -8,7 +8,7 @@ use glasm_ir::program::{Interlock, Modes};
 use std::sync::OnceLock;
 
 bitflags::bitflags! {
-    /// What options enable.
+    /// Features that options enable.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Features: u64 {
         /// Position is computed by the GL.
@@ -71,7 +71,7 @@ bitflags::bitflags! {
         const INTERLOCK = 1 << 33;
         /// Fog of any kind.
         const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
-        /// `handle(v.c)` in the place of textures and images.
+        /// `handle(v.c)` instead of textures and images.
         const BINDLESS_TEXTURE = 1 << 41;
         /// Bindings of thread groups, TGBALLOT and QSWZ.
         const THREAD_GROUP = 1 << 24;
@@ -91,15 +91,15 @@ bitflags::bitflags! {
         const NV_FRAGMENT_2 = 1 << 53;
         /// STACK targets in ARB programs.
         const TEXTURE_STACK = 1 << 54;
-        /// Any of the instruction sets that NV options bring to ARB programs.
+        /// Any of the instruction sets that NV options add to ARB programs.
         const NV_OPTIONS = Self::NV_VERTEX_2.bits() | Self::NV_FRAGMENT.bits();
     }
 }
 
 impl Features {
-    /// The first option that enables all of these features, or else some.
+    /// Returns the first option that enables all of these features, or else some.
     pub fn option(self) -> &'static str {
-        // One option that brings everything spares a program a second line.
+        // One option that enables all features is preferred over several.
         let all = OPTIONS.iter().find(|row| row.enables.contains(self));
         all.or_else(|| OPTIONS.iter().find(|row| row.enables.intersects(self)))
             .map_or("", |row| row.name)
@@ -119,18 +119,18 @@ pub enum Group {
     Interlock,
 }
 
-/// What an option requires of the other options of a program.
+/// Requirement of an option on the other options of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependency {
-    /// What they must enable.
+    /// Features that they must enable.
     pub features: Features,
     /// Program types in which it does.
     pub stages: Stages,
-    /// What is said if they do not.
+    /// Message if they do not.
     pub message: &'static str,
 }
 
-/// A row of the option table.
+/// An entry of the option table.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
     /// Name.
@@ -143,15 +143,15 @@ pub struct OptionInfo {
     pub arb: Stages,
     /// Programs of the register languages that know it, where they have options at all.
     pub register: Stages,
-    /// What it enables.
+    /// Features that it enables.
     pub enables: Features,
     /// Options that it excludes.
     pub group: Group,
     /// Sets what it means for the program as a whole.
     pub mode: fn(&mut Modes),
-    /// What it requires of other options.
+    /// Requirement on other options.
     pub requires: Option<Dependency>,
-    /// What it is for, a line for people.
+    /// Human-readable purpose, one line.
     pub text: &'static str,
 }
 
@@ -198,7 +198,8 @@ options! {
         "a hint that speed matters; without effect";
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint [] arb FRAGMENT
         "a hint that precision matters; without effect";
-    // With the option `result.color` is color 0 only, without it the color of every buffer: hence a mode beside the feature.
+    // With the option `result.color` is color 0 only, without it the color of every buffer: hence a
+    // mode in addition to the feature.
     "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
     "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
@@ -223,7 +224,7 @@ options! {
         "CBUFFER variables and LDC before version 5.0";
     "NV_shader_buffer_load" ALL V4_0 None [BUFFER_LOAD]
         "LOAD from addresses before version 5.0";
-    // Both bring 2DMS; one feature stands for all targets of either.
+    // Both add 2DMS; one feature represents all targets of either.
     "NV_explicit_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and RENDERBUFFER, and TXFMS";
     "NV_texture_multisample" ALL V4_0 None [MULTISAMPLE]
@@ -294,7 +295,7 @@ options! {
         "IMQ: sizes of images";
     "ARB_shader_texture_image_samples" ALL V5_0 None [IMAGE_SAMPLES]
         "IMQS and TXQS: numbers of samples";
-    // Version 5.0 takes SPARSE and LODCLAMP without them: the texts name no option.
+    // Version 5.0 takes SPARSE and LODCLAMP without them: its specification names no option.
     "EXT_sparse_texture2" ALL V5_0 None []
         "SPARSE accesses, which tell whether all texels are there";
     "ARB_sparse_texture2" ALL V5_0 None []
@@ -319,7 +320,7 @@ options! {
 }
 
 impl OptionInfo {
-    /// Whether programs of this language know the option.
+    /// Returns true if programs of this language know the option.
     pub fn known_in(&self, dialect: Dialect) -> bool {
         match dialect.family() {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
@@ -331,20 +332,21 @@ impl OptionInfo {
         }
     }
 
-    /// Whether programs of this type know the option in a later version of the language.
+    /// Returns true if programs of this type know the option in a later version of the language.
     pub fn known_later(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed
             && self.stages.has(dialect.stage())
             && self.since > dialect.version()
     }
 
-    /// Whether it is an option of version 5.0 that drivers know from 4.0 on, in a program of an earlier version.
+    /// Returns true if it is an option of version 5.0 that drivers know from 4.0 on, in a program
+    /// of an earlier version.
     pub(crate) fn is_early_in(&self, dialect: Dialect) -> bool {
         self.enables == Features::DUAL_SOURCE && self.known_later(dialect)
     }
 }
 
-/// The row of an option.
+/// Returns the entry of an option.
 pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     static TABLE: OnceLock<WordTable<&OptionInfo>> = OnceLock::new();
     let table = TABLE.get_or_init(|| OPTIONS.iter().map(|row| (row.name, row)).collect());

@@ -34,7 +34,7 @@ impl Forms {
         fragment: None,
     };
 
-    /// The form in programs of a type.
+    /// Returns the form in programs of a type.
     #[inline]
     pub fn of(&self, stage: Stage) -> Option<Form> {
         if stage == Stage::Vertex {
@@ -45,7 +45,8 @@ impl Forms {
     }
 }
 
-/// The feature that each suffix needs in programs of a type; suffixes that are not listed do not exist there.
+/// Returns the feature that each suffix needs in programs of a type; suffixes that are not listed
+/// do not exist there.
 pub fn suffix_needs(stage: Stage) -> &'static [(Mods, Features)] {
     if stage == Stage::Vertex {
         VERTEX_SUFFIXES

@@ -68,7 +68,7 @@ macro_rules! opcodes {
             const FORMS: Forms = Forms { vertex: form!($vertex), fragment: form!($fragment) };
             OpcodeInfo {
                 name: $name,
-                // Versions play no part: options bring opcodes.
+                // Versions are not significant: options add opcodes.
                 since: Version::V1_0,
                 stages: stages(FORMS),
                 early: Features::empty(),
@@ -93,10 +93,13 @@ macro_rules! opcodes {
 use Lower::{Expand, Flow};
 
 opcodes! {
-    // name; in vertex and fragment programs: features needed, suffixes (C condition codes, S clamp, H precisions R and H, X
-    // precisions R, H and X), behind the bar a feature and the suffixes it adds; result, operands, translation, text, rule for operands
-    // Table X.5 of NV_vertex_program2_option and NV_vertex_program3 for vertex programs, of NV_fragment_program_option and NV_fragment_program2
-    // for fragment programs. A suffix in a row exists once the option for it is there, see `suffix_needs`.
+    // Columns: name; in vertex and fragment programs: features needed, suffixes (C condition codes,
+    // S clamp, H precisions R and H, X precisions R, H and X), after the bar a feature and the
+    // suffixes it adds; result, operands, translation, text, rule for operands.
+    //
+    // Table X.5 of NV_vertex_program2_option and NV_vertex_program3 for vertex programs, of
+    // NV_fragment_program_option and NV_fragment_program2 for fragment programs. A suffix in an
+    // entry exists once the option for it is enabled, see `suffix_needs`.
     "ABS" ([] C S) ([] X C S) v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" ([] C S) ([] X C S) v (v v) op(Op::Add), "add";
     "ARA" ([NV_VERTEX_2] C) - ar (ad) Expand(Expansion::AddAddresses), "add pairs of address components";
@@ -108,7 +111,7 @@ opcodes! {
     "CAL" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (l oc) Flow(FlowOp::Cal), "call a subroutine";
     // CMP, SCS, SWZ and XPD have nothing but S in the table of NV_fragment_program_option; the next extension has more.
     "CMP" - ([] S | NV_FRAGMENT_2 C) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
-    // What only one of the two ARB extensions has comes to the other stage by an option.
+    // Opcodes of only one of the two ARB extensions are available in the other stage by an option.
     "COS" ([NV_VERTEX_2] C S) ([] H C S) s (s) op(Op::Cos), "cosine";
     "DDX" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeX), "derivative in x";
     "DDY" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeY), "derivative in y";
@@ -129,7 +132,7 @@ opcodes! {
     "FLR" ([] C S) ([] X C S) v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" ([] C S) ([] X C S) v (v) op(Op::Fract), "fraction";
     "IF" - ([NV_FRAGMENT_2]) - (c) Flow(FlowOp::If), "conditional block";
-    // A condition in its place needs OPTION NV_fragment_program, which the parser looks at.
+    // A condition as operand needs OPTION NV_fragment_program, which the parser checks.
     "KIL" - ([]) - (vc) Expand(Expansion::Kill), "discard the fragment";
     "LG2" ([] C S) ([] H C S) s (s) op(Op::Log2), "logarithm to base 2";
     "LIT" ([] C S) ([] H C S) v (v) Expand(Expansion::Lit), "lighting coefficients";
@@ -156,7 +159,7 @@ opcodes! {
     "REP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Rep), "loop" rule OperandRule::ParameterCount;
     "RET" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" - ([NV_FRAGMENT] H C S) v (v v) Expand(Expansion::Rfl), "reflection vector" rule OperandRule::ThreeComponents;
-    // Of the absolute value in both ARB extensions, whatever the options.
+    // Of the absolute value in both ARB extensions, regardless of the options.
     "RSQ" ([] C S) ([] H C S) s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
     "SCS" - ([] S | NV_FRAGMENT_2 H C) v (s) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetEq), "set on equal";

@@ -14,7 +14,7 @@ use glasm_ir::Op;
 
 /// NV_fragment_program section 3.11.1.
 pub static REGISTERS: Registers = Registers {
-    // Parameters are no file: they have names, or are resolved one by one.
+    // Parameters are not a file: they have names, or are resolved one by one.
     files: &[FRAGMENT_ATTRIBS, FRAGMENT_RESULTS],
     parameters: None,
     temporaries: &[
@@ -33,7 +33,7 @@ pub static REGISTERS: Registers = Registers {
     addresses: 0,
     whole_addresses: false,
     offsets: (0, 0),
-    // <optionalSign> stands before every operand: section 3.11.3.
+    // <optionalSign> precedes every operand: section 3.11.3.
     plus: true,
     // "Embedded" constants: section 3.11.2.
     literals: true,

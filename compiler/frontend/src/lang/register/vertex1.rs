@@ -65,8 +65,9 @@ pub static STATE_REGISTERS: Registers = Registers {
 };
 
 opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
-    // name, version, suffixes, result, operands, translation, text
-    // Rows of 1.1 are those of NV_vertex_program1_1; state programs stay at 1.0.
+    // Columns: name, version, suffixes, result, operands, translation, text.
+    //
+    // Opcodes of 1.1 are those of NV_vertex_program1_1; state programs stay at 1.0.
     "ABS" V1_1 [] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V1_0 [] v (v v) op(Op::Add), "add";
     "ARL" V1_0 [] ar (s) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";

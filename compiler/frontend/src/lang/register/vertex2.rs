@@ -39,8 +39,9 @@ pub static REGISTERS: Registers = Registers {
 };
 
 opcodes! { Stages::VERTEX;
-    // name, version, suffixes, result, operands, translation, text
-    // All rows are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
+    // Columns: name, version, suffixes, result, operands, translation, text.
+    //
+    // All opcodes are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
     "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddShortAddresses), "add pairs of address components";
