@@ -73,7 +73,8 @@ impl Declarer<'_, '_> {
             self.cx.add_register(&head.last_register());
         } else {
             let row = (head.file, head.first, head.last);
-            // Registers of this declaration are no undeclared ones: each use of them would be one more error.
+            // Registers of this declaration are not reported as undeclared: each use of them would
+            // be one more error.
             self.cx.declared.broken.push(row);
         }
         declared
@@ -109,7 +110,7 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Registers whose declaration says no more than that they exist.
+    /// Declares registers whose declaration has no other content.
     fn declare_plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
@@ -174,8 +175,9 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
-    /// numbers. Where three or more overlap one error may stand for several.
+    /// Reports declarations of constants that overlap earlier ones. Called at the end, so that many
+    /// of them are compared in the order of their numbers. If three or more overlap, one error may
+    /// represent several.
     pub(super) fn check_overlapping_constants(&mut self) {
         let mut ranges = take(&mut self.cx.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
@@ -220,7 +222,7 @@ impl Declarer<'_, '_> {
                 register,
             });
         }
-        // Id 0 is that of no array. Its slot is the whole file, which `whole_temps` keeps.
+        // Id 0 denotes no array. Its slot is the whole file, which is in `whole_temps`.
         if let Some(array) = array.filter(|_| suffixes.array != 0) {
             let arrays = &mut self.cx.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
@@ -228,7 +230,7 @@ impl Declarer<'_, '_> {
         self.place_temps(head, array);
     }
 
-    /// Gives each temporary of a declaration its place.
+    /// Assigns a location to each temporary of a declaration.
     #[inline]
     fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {

@@ -21,7 +21,7 @@ pub(super) struct Failure {
     message: Message,
 }
 
-/// What is wrong. `it` is the source of the span.
+/// Description of the problem. `it` is the source of the span.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Message {
     /// Something else was expected.

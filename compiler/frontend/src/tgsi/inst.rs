@@ -27,11 +27,11 @@ pub(super) struct Inst {
     pub(super) second: Option<Dst>,
     pub(super) dst: Option<Dst>,
     pub(super) saturate: Saturate,
-    /// The texture target behind the operands.
+    /// The texture target after the operands.
     pub(super) texture: Option<&'static TextureTarget>,
-    /// Where it stands.
+    /// Source span of the target.
     pub(super) target_span: Span,
-    /// Texel offsets behind the target.
+    /// Texel offsets after the target.
     pub(super) offsets: [Option<Src>; 4],
     pub(super) access: Access,
     pub(super) label: Option<(u32, Span)>,
@@ -43,13 +43,13 @@ pub(super) struct Inst {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub(super) register: RegisterId,
-    /// Whether lanes are not zero, or whether they are.
+    /// Test of lanes for a value that is not zero, or that is zero.
     pub(super) test: CondTest,
     pub(super) swizzle: Swizzle,
 }
 
 impl Inst {
-    /// Before the first instruction.
+    /// Returns the state before the first instruction.
     pub(super) fn before_all() -> Self {
         Self {
             row: Row::any(),
@@ -70,10 +70,10 @@ impl Inst {
         }
     }
 
-    /// Makes it the next instruction, without operands; `zero` stands for those that have no value. It is large: the sources of an opcode
-    /// that reads all of them are not written before.
+    /// Resets it to the next instruction, without operands; `zero` is the value of operands that
+    /// have none. It is large: the sources of an opcode that reads all of them are not initialized.
     pub(super) fn begin(&mut self, row: &'static Row, span: Span, zero: Src) {
-        // Only these read fewer sources than their rows have.
+        // Only these read fewer sources than their opcodes have.
         if row.has_unusual_sources() || matches!(row.lower, Lower::Flow(_)) {
             self.sources = [zero; SOURCES];
         }
@@ -94,12 +94,12 @@ impl Inst {
         self.span = span;
     }
 
-    /// The lanes that the result takes.
+    /// Returns the lanes that the result takes.
     pub(super) fn mask(&self) -> WriteMask {
         self.dst.map_or(WriteMask::NONE, |dst| dst.mask)
     }
 
-    /// The first lane of a source, in all lanes.
+    /// Returns the first lane of a source, in all lanes.
     pub(super) fn scalar(&self, number: usize) -> Src {
         splat(self.sources[number], 0)
     }

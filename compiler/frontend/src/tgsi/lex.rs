@@ -3,7 +3,7 @@
 
 use glasm_ir::Span;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum TokenKind {
@@ -70,13 +70,13 @@ impl Token {
         Span::new(self.start, self.end)
     }
 
-    /// Whether no whitespace precedes it.
+    /// Returns true if no whitespace precedes it.
     pub(super) fn is_glued(self) -> bool {
         self.start == self.previous_end
     }
 }
 
-// What a byte may start: below 32 the kind of a token of one byte, else one of these.
+// Token that a byte may start: below 32 the kind of a token of one byte, else one of these.
 const LETTER: u8 = 32;
 const DIGIT: u8 = 33;
 const SPACE: u8 = 34;
@@ -143,7 +143,7 @@ const KINDS: [TokenKind; 32] = {
     kinds
 };
 
-/// Whether a byte continues a word. Words may begin with a digit: `2D`.
+/// Returns true if a byte continues a word. Words may begin with a digit: `2D`.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
     matches!(CLASSES[byte as usize], LETTER | DIGIT)
@@ -264,7 +264,7 @@ pub(super) fn parse_decimal(word: &[u8]) -> Option<u32> {
     })
 }
 
-/// Whether a text is a word, in either case.
+/// Returns true if `text` equals a word, ignoring case.
 #[inline]
 pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
@@ -283,7 +283,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The key of a word.
+    /// Returns the key of a word.
     #[inline]
     pub(super) fn of(text: &[u8]) -> Self {
         let bytes = if let Some(first) = text.first_chunk() {
@@ -303,7 +303,7 @@ impl Key {
         }
     }
 
-    /// A number of so many bits for tables.
+    /// Returns a hash of `bits` bits for tables.
     #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
         // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.

@@ -4,12 +4,12 @@ use super::lex::Word;
 use crate::lang::Stages;
 use glasm_ir::primitive::MAX_PATCH_VERTICES;
 
-/// What a property takes.
+/// Values that a property takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     /// A number between these bounds.
     Number(u32, u32),
-    /// One of these words, which stand for numbers.
+    /// One of these words, which denote numbers.
     Word(&'static [(&'static str, u32)]),
 }
 
@@ -33,20 +33,20 @@ const PROCESSORS: &[(&str, u32)] = &[
     ("TESS_EVAL", 4),
     ("COMP", 5),
 ];
-/// The largest number stands for all that are larger, which are refused.
+/// The largest number represents all that are larger, which are refused.
 pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
 /// Vertices that a geometry program emits at most where the text does not say it: Mesa's software pipeline reserves memory for as many.
 pub(super) const DEFAULT_VERTICES: u32 = 32;
 
-/// A row of the table of properties.
+/// An entry of the table of properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) property: Property,
     pub(super) stages: Stages,
     pub(super) value: Value,
-    /// What it says, for people.
+    /// Human-readable description.
     pub(super) text: &'static str,
 }
 
@@ -101,7 +101,7 @@ properties! {
     MaxLevel ("TCS_TESS_FACTOR_MAX") TESS_CONTROL ANY, "for a driver of its own; no effect";
 }
 
-/// All properties, each spelling once.
+/// Returns all properties, each spelling once.
 pub(super) fn rows() -> &'static [Row] {
     PROPERTIES
 }

@@ -1,4 +1,4 @@
-//! What declarations say that registers mean. TGSI, section "Declaration Semantic".
+//! Semantics of registers in declarations. TGSI, section "Declaration Semantic".
 
 use super::lex::Word;
 use crate::source::TgsiOptions;
@@ -14,7 +14,7 @@ macro_rules! names {
         static NAMES: &[(&str, Name)] = &[$($(($word, Name::$name),)+)*];
 
         impl Name {
-            /// What it means, for people.
+            /// Returns a human-readable description.
             pub(super) const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -76,7 +76,7 @@ names! {
     SubgroupLtMask "SUBGROUP_LT_MASK", "bits of invocations below, 64 bits in x and y";
 }
 
-/// What a register that is read holds.
+/// Contents of a register that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     /// An input of the stage.
@@ -89,7 +89,7 @@ pub(super) enum Content {
     Helper,
     /// The vertex number without the base vertex.
     VertexNumber,
-    /// What the options say.
+    /// Values that the options define.
     Words(Source),
 }
 
@@ -102,7 +102,7 @@ pub(super) enum Source {
     InnerLevels,
 }
 
-/// Where a register that is written goes.
+/// Destination of a register that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sink {
     /// An output of the stage.
@@ -120,24 +120,25 @@ pub(super) enum Sink {
 }
 
 impl Name {
-    /// The name of a word.
+    /// Returns the name of a word.
     #[inline]
     pub(super) fn of(word: &Word<'_>) -> Option<Self> {
         let row = NAMES.iter().find(|(known, _)| word.is(known));
         row.map(|&(_, name)| name)
     }
 
-    /// All names, by their words.
+    /// Returns all names, by their words.
     pub(super) fn all() -> impl Iterator<Item = (&'static str, Self)> {
         NAMES.iter().copied()
     }
 
-    /// The words of all names.
+    /// Returns the words of all names.
     pub(super) fn words() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|row| row.0)
     }
 
-    /// Whether there is one value for a patch, or for the primitive, so that registers with it have no vertices.
+    /// Returns true if there is one value for a patch, or for the primitive, so that registers with
+    /// it have no vertices.
     pub(super) const fn is_single(self) -> bool {
         matches!(
             self,
@@ -145,7 +146,7 @@ impl Name {
         )
     }
 
-    /// Whether there are several values of it, told by their numbers.
+    /// Returns true if there are several values of it, distinguished by their numbers.
     pub(super) const fn is_numbered(self) -> bool {
         matches!(
             self,
@@ -153,8 +154,9 @@ impl Name {
         )
     }
 
-    /// What a register holds that instructions read. `None` if the stage has nothing like it. `value`: a system value, else an input;
-    /// `old`: in the text of 2010, where fog is a number.
+    /// Returns the contents of a register that instructions read. `None` if the stage has no such
+    /// value. `value`: a system value, else an input; `old`: in the document of 2010, where fog is
+    /// a number.
     pub(super) fn content(
         self,
         index: u8,
@@ -181,7 +183,7 @@ impl Name {
         }
     }
 
-    /// What the stage itself gives to programs.
+    /// Returns the value that the stage itself provides to programs.
     #[inline]
     fn value_of_stage(self, stage: Stage) -> Option<Content> {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
@@ -229,7 +231,7 @@ impl Name {
         })
     }
 
-    /// What an earlier stage hands on, for stages that have one.
+    /// Returns the input that is an output of an earlier stage, for stages that have one.
     #[inline]
     fn varying(self, index: u8, stage: Stage, old: bool) -> Option<Content> {
         let semantic = match (self, stage) {
@@ -246,7 +248,7 @@ impl Name {
         Some(float(semantic))
     }
 
-    /// What stages before rasterization hand on by number.
+    /// Returns the semantic of a numbered output of stages before rasterization.
     #[inline]
     fn numbered(self, index: u8) -> Option<Semantic> {
         Some(match (self, index) {
@@ -259,7 +261,8 @@ impl Name {
         })
     }
 
-    /// Where a register goes that instructions write. `None` if the stage has nothing like it.
+    /// Returns the destination of a register that instructions write. `None` if the stage has no
+    /// such output.
     pub(super) fn sink(self, index: u8, stage: Stage, options: &TgsiOptions) -> Option<Sink> {
         use Stage::{Compute, Fragment, Geometry, TessControl};
         let float = |semantic| Sink::Output(semantic, TypeBase::Float);
@@ -313,7 +316,7 @@ const fn word(semantic: Semantic) -> Content {
     Content::Input(semantic, TypeBase::Unsigned)
 }
 
-/// The first `count` lanes, from a number on.
+/// Returns the first `count` lanes, from a number on.
 #[inline]
 fn lanes(first: fn(u8) -> Semantic, from: u8, count: u8) -> Content {
     let lane = |lane: u8| (lane < count).then(|| first(from + lane));

@@ -44,7 +44,7 @@ const SUFFIXES: [(&str, SuffixKind); 11] = [
     ("INVARIANT", SuffixKind::Invariant),
 ];
 
-/// How a suffix begins that names axes.
+/// Prefix of a suffix that names axes.
 const WRAP: &str = "CYLWRAP_";
 
 /// Returns the words of suffixes other than semantics.

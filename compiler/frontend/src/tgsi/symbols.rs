@@ -1,4 +1,4 @@
-//! What a program declares.
+//! Declarations of a program.
 
 pub(super) use super::ast::Image as ImageRow;
 use super::ast::{MemoryKind, View};
@@ -12,7 +12,7 @@ use glasm_ir::semantic::Sampling;
 use glasm_ir::{InputId, Interpolation, OutputId, RegisterId, WriteMask};
 use std::mem;
 
-/// Where a temporary lives.
+/// Location of a temporary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TempPlace {
     /// In a separate register.
@@ -65,11 +65,12 @@ pub(super) struct OutputRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Immediate {
     pub(super) words: [u32; 4],
-    /// What it is in the program, once an instruction reads it.
+    /// Its literal in the program, once an instruction reads it.
     pub(super) literal: Option<LiteralId>,
 }
 
-/// What is declared. Tables have an entry for each number of a register, lists one for each declaration.
+/// Declared registers. Tables have an entry for each number of a register, lists one for each
+/// declaration.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub(super) temps: Vec<Option<TempPlace>>,
@@ -103,7 +104,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Inputs or system values.
+    /// Returns the table of inputs or system values.
     #[inline]
     pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
         if file == File::Sv {
@@ -128,7 +129,7 @@ impl Declared {
         found.map(|&(_, array)| array)
     }
 
-    /// Nothing, with the memory that another program used.
+    /// Clears the tables and returns them with their capacity.
     pub(super) fn emptied(mut self) -> Self {
         Self {
             temps: take(&mut self.temps),
@@ -156,7 +157,7 @@ impl Declared {
     }
 }
 
-/// Whether `len` registers from `first` on have this one among them.
+/// Returns true if `len` registers from `first` on include this one.
 pub(super) fn within(number: i32, first: u32, len: u32) -> bool {
     u32::try_from(number).is_ok_and(|number| (first..first + len).contains(&number))
 }
@@ -174,7 +175,7 @@ pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mu
     &mut table[number]
 }
 
-/// What fills an array.
+/// Values that fill an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
     Immediates,

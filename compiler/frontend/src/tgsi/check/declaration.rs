@@ -120,7 +120,7 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::IndexOutOfBounds, head.span, message))
     }
 
-    /// The attribute of a number that was checked.
+    /// Returns the attribute of a number that was checked.
     #[inline]
     pub(in crate::tgsi) fn attribute_row(&self, number: u32, suffixes: &Suffixes) -> InputRow {
         let semantic = Semantic::Attrib(number.min(255) as u8);
@@ -146,14 +146,14 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::Declaration, head.span, message))
     }
 
-    /// A register whose declaration says what an earlier one has said.
+    /// Reports a register that an earlier declaration already declares.
     #[cold]
     pub(in crate::tgsi) fn report_declared_again(&mut self, head: &Head, number: u32) {
         let message = format!("`{}[{number}]` is declared already", head.file.word());
         self.lenient(Rule::RepeatedDeclaration, head.span, message);
     }
 
-    /// An input or system value with a semantic.
+    /// Returns the entry of an input or system value with a semantic.
     pub(in crate::tgsi) fn input_row(
         &mut self,
         head: &Head,
@@ -174,7 +174,7 @@ impl TgsiChecker<'_> {
         })
     }
 
-    /// An input that belongs to no vertex.
+    /// Returns the entry of an input that belongs to no vertex.
     fn row_of(&self, content: Content, suffixes: &Suffixes) -> InputRow {
         InputRow {
             content,
@@ -185,7 +185,8 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// How an input of a fragment program is interpolated: not at all if nothing is said.
+    /// Returns the interpolation of an input of a fragment program: none if the declaration has no
+    /// qualifier.
     fn interpolation(&self, suffixes: &Suffixes) -> Interpolation {
         // State decides about colors where code is generated.
         if self.stage == Stage::Fragment {

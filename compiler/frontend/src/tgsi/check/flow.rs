@@ -35,7 +35,7 @@ impl BlockKind {
 #[derive(Clone, Copy, Debug)]
 struct OpenBlock {
     kind: BlockKind,
-    /// Whether it has its ELSE or DEFAULT.
+    /// True if it has its ELSE or DEFAULT.
     has_other: bool,
     span: Span,
 }
@@ -46,9 +46,9 @@ pub(in crate::tgsi) struct Blocks {
     open: Vec<OpenBlock>,
     /// Blocks that are open beyond the deepest ones, which are only counted.
     beyond: u32,
-    /// Whether the main program is complete.
+    /// True if the main program is complete.
     has_ended: bool,
-    /// Whether the program begins with a subroutine, so that `END` may come later, or not at all.
+    /// True if the program begins with a subroutine, so that `END` may come later, or not at all.
     is_entered: bool,
     /// `BGNSUB` of the subroutine that is open.
     subroutine: Option<Span>,
@@ -70,13 +70,14 @@ impl Blocks {
 }
 
 impl TgsiChecker<'_> {
-    /// Whether subroutines are expected here: outside of all routines.
+    /// Returns true if subroutines are expected here: outside of all routines.
     #[inline]
     pub(in crate::tgsi) fn expects_subroutines(&self) -> bool {
         self.blocks.has_ended && self.blocks.subroutine.is_none()
     }
 
-    /// Whether an instruction is in blocks that are nested too deeply; begins and ends those.
+    /// Returns true if an instruction is in blocks that are nested too deeply; begins and ends
+    /// those blocks.
     pub(in crate::tgsi) fn is_nested_beyond(&mut self, flow: Flow) -> bool {
         // The ends of routines close all blocks, also those that are only counted.
         if self.blocks.beyond == 0 || matches!(flow, Flow::End | Flow::EndSubroutine) {
@@ -153,7 +154,7 @@ impl TgsiChecker<'_> {
             BlockKind::Switch => None,
         };
         if let Some(numbered) = numbered {
-            // How many blocks of its kind are around it.
+            // Number of enclosing blocks of its kind.
             let open = self.blocks.open.iter();
             let around = open.filter(|block| block.kind == kind).count();
             self.usage.add(numbered, around as u32, || Some(span));
@@ -233,7 +234,7 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// BRK and BREAKC: they leave the innermost loop or switch.
+    /// Checks BRK and BREAKC: they leave the innermost loop or switch.
     fn check_break(&mut self, inst: &Inst) -> Parsed<()> {
         let mut open = self.blocks.open.iter();
         if open.any(|block| block.kind != BlockKind::If) {
@@ -252,7 +253,7 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::BreakOutsideLoop, inst.span, message))
     }
 
-    /// CASE and DEFAULT.
+    /// Checks CASE and DEFAULT.
     fn check_section(&mut self, inst: &Inst, is_default: bool) -> Parsed<()> {
         let Some(block) = self.blocks.open.last_mut() else {
             let message = format!("`{}` stands in no switch", inst.row.name);

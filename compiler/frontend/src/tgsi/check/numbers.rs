@@ -1,5 +1,6 @@
-//! The numbers of registers and semantics whose range a caller may limit. Gallium limits register files by the largest number of a register
-//! (`PIPE_SHADER_CAP_MAX_TEMPS` and its like), so that numbers count here, not registers.
+//! The numbers of registers and semantics whose range a caller may limit. Gallium limits register
+//! files by the largest number of a register (`PIPE_SHADER_CAP_MAX_TEMPS` and similar ones), so
+//! that numbers are limited here, not the count of registers.
 
 use super::TgsiChecker;
 use crate::check::find_number_span;
@@ -39,7 +40,8 @@ impl Resolver<'_> {
             File::ConstBuf => (Numbered::ParameterBuffers, number, Brackets::First),
             File::HwAtomic => (Numbered::CounterBuffers, outer, Brackets::First),
             File::Const => {
-                // `CONST[n]` is `CONST[0][n]`; vectors of other buffers are no parameters of the program.
+                // `CONST[n]` is `CONST[0][n]`; vectors of other buffers are not parameters of the
+                // program.
                 let of_first = matches!(outer, None | Some(0));
                 let vector = number
                     .filter(|_| of_first && register.outer.is_none_or(|it| it.known().is_some()));

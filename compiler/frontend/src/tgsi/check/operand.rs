@@ -28,7 +28,7 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// An error that no program can have a register.
+    /// Reports that no program can have a register.
     #[cold]
     pub(in crate::tgsi) fn report_no_register(&mut self, register: &Register) -> Reported {
         let text = self.text_of(register.span);
@@ -120,7 +120,7 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// The faces of a cube, or of an array of cubes, as the layers that they are.
+    /// Returns the target that treats the faces of a cube, or of an array of cubes, as layers.
     #[cold]
     pub(in crate::tgsi) fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
         let message = "texels of cubes have no addresses: these are read from layers";

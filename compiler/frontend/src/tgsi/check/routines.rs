@@ -59,7 +59,7 @@ impl Routines {
             match (inst.row.lower, inst.extra) {
                 (Lower::Flow(Flow::Subroutine), _) => {
                     if stage == Stage::Compute && number == 0 {
-                        // What launches such a program names the subroutine that it begins with.
+                        // The launch of such a program names the subroutine that it begins with.
                         self.add_call(start.tgsi.entry, inst.span);
                     }
                     let label = LabelId::new(subroutines.len());
@@ -105,7 +105,8 @@ impl Routines {
         self.labels.get(&label).copied()
     }
 
-    /// Whether a subroutine calls itself by a call, directly or not, and the call leads back in source order.
+    /// Returns true if a subroutine calls itself by a call, directly or not, and the call is
+    /// backward in source order.
     fn leads_back(&self, call: &Call) -> bool {
         let graph = &self.call_graph;
         if graph.groups() == 0 {

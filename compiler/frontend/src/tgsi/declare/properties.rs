@@ -116,7 +116,7 @@ impl Declarer<'_, '_> {
         // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.cx.emit.builder.program.modes = modes;
-        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be told apart by stream.
+        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be distinguished by stream.
         if let Some(span) = it.later_stream
             && modes.primitive_out != OutputPrimitive::Points
         {

@@ -13,7 +13,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Id, Output, OutputId, RegisterId, Semantic, Span, Stage, Storage, WriteMask};
 
 impl Declarer<'_, '_> {
-    /// Inputs and system values.
+    /// Declares inputs and system values.
     pub(in crate::tgsi) fn inputs(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         if self.cx.check.stage == Stage::Compute && head.file == File::In {
             let message = "compute programs have no inputs";
@@ -38,7 +38,8 @@ impl Declarer<'_, '_> {
                 None => self.cx.check.attribute_row(number, suffixes),
             };
             let rows = self.cx.declared.input_rows(head.file);
-            // Parts of a register are declared one by one if they have different masks, with the same meaning each.
+            // Parts of a register are declared one by one if they have different masks, with the
+            // same semantic each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
             {
@@ -125,7 +126,8 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Whether a declaration adds components to an output. A register may be declared in parts, which may overlap.
+    /// Returns true if a declaration adds components to an output. A register may be declared in
+    /// parts, which may overlap.
     #[inline]
     fn is_part_of_output(&mut self, head: &Head, number: u32, sink: Sink) -> bool {
         let outputs = &mut self.cx.declared.outputs;
@@ -141,7 +143,8 @@ impl Declarer<'_, '_> {
         true
     }
 
-    /// The register of outputs that instructions index at run time, and the element of it that the first one is.
+    /// Returns the register array of outputs that instructions index dynamically, and the element
+    /// of it that belongs to the first output.
     fn output_registers(
         &mut self,
         head: &Head,
@@ -150,7 +153,7 @@ impl Declarer<'_, '_> {
     ) -> Option<(RegisterId, u32)> {
         let of_file = self.cx.check.ast.indexes_file(File::Out);
         let is_named = self.cx.check.ast.indexes_array(File::Out, id);
-        // Another part of registers has their places.
+        // Another part of the registers already has these locations.
         if !(of_file || is_named) || row(&self.cx.declared.outputs, head.first as usize).is_some() {
             return None;
         }
@@ -177,8 +180,8 @@ impl Declarer<'_, '_> {
         Some((register, 0))
     }
 
-    /// The array of the declaration before this one, if this one goes on with its registers and semantics: an index without the id of an
-    /// array may mean any register of the file.
+    /// Returns the array of the preceding declaration, if this one continues its registers and
+    /// semantics: an index without the id of an array may select any register of the file.
     fn joined_registers(
         &mut self,
         head: &Head,
@@ -203,7 +206,8 @@ impl Declarer<'_, '_> {
         Some((array.register, element))
     }
 
-    /// Where an output is until vertices or fragments end, perhaps an element of an array, and what it is in the program.
+    /// Returns the location of an output until vertices or fragments end, possibly an element of an
+    /// array, and its output in the program.
     fn output_place(
         &mut self,
         sink: Sink,
@@ -241,7 +245,8 @@ impl Declarer<'_, '_> {
         (place, output)
     }
 
-    /// Whether an output is a temporary until vertices or fragments end, because something else is made of it then.
+    /// Returns true if an output is a temporary until vertices or fragments end, because the
+    /// outputs of the device are computed from it then.
     fn keeps_aside(&self, semantic: Semantic) -> bool {
         let is_moved = self.cx.check.stage != Stage::Fragment && self.cx.properties.window_space;
         semantic == Semantic::Position && is_moved

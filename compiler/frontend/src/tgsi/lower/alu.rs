@@ -60,7 +60,8 @@ impl Alu<'_, '_> {
                 self.emit.finish(inst, Op::BitInsert, U, &[a, b, d, c]);
             }
             Formula::Interpolate => composite::lrp(self.emit, inst),
-            // Texts without a modifier for absolute values have them so; of two zeros a device may take either.
+            // Programs without a modifier for absolute values write them so; of two zeros a device
+            // may take either.
             Formula::Larger if b == a.negated() => {
                 self.emit.finish(inst, Op::Mov, F, &[absolute(a)])
             }
@@ -152,7 +153,7 @@ impl Alu<'_, '_> {
     #[inline]
     fn derivative_y(&mut self, inst: &Inst, op: Op) {
         let a = inst.sources[0];
-        // Rows may be counted upward by the device, but y of a TGSI window grows downward.
+        // The device may count lines upward, but y of a TGSI window grows downward.
         let scale = self.emit.downward();
         let derivative = self.emit.compute(op, F, &[a]);
         self.emit.finish(inst, Op::Mul, F, &[derivative, scale]);
@@ -188,7 +189,7 @@ impl Alu<'_, '_> {
     #[inline]
     fn old_shift(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
-        // One count for all components, which is not limited: from 32 on nothing is left.
+        // One count for all components, which is not limited: from 32 on the result is 0.
         let count = splat(b, 0);
         let (zero, limit) = (self.emit.word(0), self.emit.word(32));
         let shifted = self.emit.compute(Op::Shl, U, &[a, count]);
@@ -229,7 +230,7 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, value);
     }
 
-    /// A formula of three components, with w = 1.
+    /// Finishes a formula of three components, with w = 1.
     fn finish_with_one(&mut self, inst: &Inst, formula: impl FnOnce(&mut Emitter, &Inst)) {
         let register = self.emit.hidden(Width::W32);
         formula(self.emit, &into(inst, register, WriteMask(0b0111)));
@@ -239,7 +240,7 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, Src::register(register));
     }
 
-    /// LOG. Where zero wins in products, the mantissa of 0 is one: `0 * 2^inf`.
+    /// Lowers LOG. If products with zero are zero, the mantissa of 0 is one: `0 * 2^inf`.
     fn log_parts(&mut self, inst: &Inst) {
         let first = first_only(inst);
         if !self.properties.is_zero_product() {
@@ -256,7 +257,7 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, mantissa);
     }
 
-    /// SAD: `|a - b| + c` of integers.
+    /// Lowers SAD: `|a - b| + c` of integers.
     fn sum_of_difference(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
         // Larger less smaller is a difference without a sign: as an unsigned number it does not overflow.
@@ -266,7 +267,7 @@ impl Alu<'_, '_> {
         self.emit.finish(inst, Op::Add, U, &[difference, c]);
     }
 
-    /// A comparison that gives all ones or 0 in place of 1.0 or 0.0.
+    /// Lowers a comparison whose result is all ones or 0 instead of 1.0 or 0.0.
     pub(in crate::tgsi) fn comparison(&mut self, inst: &Inst, op: Op, ty: Type) {
         let [a, b, ..] = inst.sources;
         let test = self.emit.compute(op, ty, &[a, b]);
@@ -274,8 +275,8 @@ impl Alu<'_, '_> {
         self.emit.finish(inst, Op::SelNz, U, &[test, ones, zero]);
     }
 
-    /// `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of two do not reach from the largest number to the
-    /// smallest one.
+    /// Computes `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of
+    /// two do not span the range from the largest number to the smallest one.
     pub(in crate::tgsi) fn scaled(&mut self, a: Src, b: Src, float: Type) -> Src {
         let (integer, mask, bias, fraction_bits) = if float.width() == Width::W64 {
             (Type::S64, u64::MAX, 1023, 52)
@@ -302,7 +303,7 @@ impl Alu<'_, '_> {
         product
     }
 
-    /// PK4B: four signed bytes, x lowest.
+    /// Lowers PK4B: four signed bytes, x lowest.
     fn pack_signed_bytes(&mut self, inst: &Inst) {
         let source = inst.sources[0];
         let (low, high, scale) = (
@@ -318,7 +319,7 @@ impl Alu<'_, '_> {
         let whole = self.emit.compute_with(Op::Cvt, S, nearest(F), &[rounded]);
         let byte = self.emit.word(0xFF);
         let bytes = self.emit.compute(Op::And, U, &[whole, byte]);
-        // All four bytes go to their places at once: each lane has a shift of its own.
+        // All four bytes are shifted at once: each lane has a separate shift.
         let shifts = self.emit.words([0, 8, 16, 24]);
         let placed = self.emit.compute(Op::Shl, U, &[bytes, shifts]);
         let lanes = [0, 1, 2, 3].map(|lane| splat(placed, lane));
@@ -327,7 +328,7 @@ impl Alu<'_, '_> {
         self.emit.finish(inst, Op::Or, U, &[first, second]);
     }
 
-    /// UP4B: the bytes of a word divided by 127, at least -1.
+    /// Lowers UP4B: the bytes of a word divided by 127, at least -1.
     fn unpack_signed_bytes(&mut self, inst: &Inst) {
         let word = inst.scalar(0);
         let (places, bits) = (self.emit.words([0, 8, 16, 24]), self.emit.word(8));
@@ -341,7 +342,7 @@ impl Alu<'_, '_> {
     }
 }
 
-/// The instruction with its result in a hidden register.
+/// Returns the instruction with its result in a hidden register.
 fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
     Inst {
         dst: Some(Dst::new(register, mask)),
@@ -351,7 +352,7 @@ fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
     }
 }
 
-/// The instruction with the first component of its source in all lanes.
+/// Returns the instruction with the first component of its source in all lanes.
 fn first_only(inst: &Inst) -> Inst {
     let mut first = *inst;
     first.sources[0] = splat(inst.sources[0], 0);

@@ -40,12 +40,12 @@ pub(in crate::tgsi) struct Made {
     pub(in crate::tgsi) parts: Vec<(Semantic, RegisterId)>,
     /// Condition codes.
     codes: Option<RegisterId>,
-    /// Whether the fragment was a helper invocation where the program began.
+    /// True in the program if the fragment was a helper invocation at the start.
     pub(in crate::tgsi) helper: Option<RegisterId>,
 }
 
 impl Made {
-    /// Nothing, with the memory that another program used.
+    /// Clears the state and returns it with its capacity.
     pub(in crate::tgsi) fn emptied(mut self) -> Self {
         let [narrow, wide] = &mut self.hidden;
         Self {
@@ -65,7 +65,7 @@ impl Made {
     }
 }
 
-/// Which buffers of a kind are meant.
+/// Selected buffers of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Binding {
     One(u32),
@@ -82,7 +82,7 @@ pub(in crate::tgsi) struct Emitter {
     pub(in crate::tgsi) flags: InstFlags,
     /// Span of the current instruction.
     pub(in crate::tgsi) span: Span,
-    /// Whether the current instruction clamps integers, which shipped programs do.
+    /// True if the current instruction clamps integers, which shipped programs do.
     pub(in crate::tgsi) clamps_integers: bool,
 }
 

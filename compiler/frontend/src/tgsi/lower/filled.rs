@@ -8,7 +8,7 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
 impl Resolver<'_> {
-    /// A register array with these rows, and their number.
+    /// Returns a register array filled with these values, and its length.
     pub(in crate::tgsi) fn find_filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
@@ -59,7 +59,7 @@ impl Resolver<'_> {
                 Rows::Old => self.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
-            // The one element of an array without rows.
+            // The only element of an empty array.
             let Some(words) = words else { continue };
             let source = self.emit.words(words);
             let place =
@@ -75,7 +75,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Rows of four words that hold the places of samples, in the order of the table.
+/// Returns the table of sample positions, four words for each sample.
 pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
     let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
     STANDARD_PLACES

@@ -14,7 +14,7 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, Cond, Id, Op, Storage, WriteMask};
 
 impl TgsiLowerer<'_> {
-    /// Whether nothing leads to the next instruction.
+    /// Returns true if the next instruction is unreachable.
     #[inline]
     pub(super) fn is_dead(&self) -> bool {
         self.is_outside || self.tree.is_dead()
@@ -71,7 +71,7 @@ impl TgsiLowerer<'_> {
                 | Flow::End
         );
         if is_block {
-            // What is wrong with the block itself was reported or is reported at its end.
+            // Errors of the block itself were reported or are reported at its end.
             let _: Parsed<()> = self.flow(flow, inst, is_first);
         }
     }

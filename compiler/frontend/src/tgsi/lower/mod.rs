@@ -99,7 +99,7 @@ impl TgsiLowerer<'_> {
         Ok(())
     }
 
-    /// The number of a stream: an immediate, 0 if there is none.
+    /// Returns the number of a stream: an immediate, 0 if there is none.
     fn stream(&mut self, inst: &Inst) -> Parsed<Src> {
         if inst.count == 0 {
             return Ok(self.cx.emit.word(0));
@@ -118,7 +118,7 @@ impl TgsiLowerer<'_> {
         Ok(source)
     }
 
-    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET: the source is an input.
+    /// Lowers INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET: the source is an input.
     fn interpolate(&mut self, inst: &Inst, at: Interpolate) -> Parsed<()> {
         let source = inst.sources[0];
         let register = inst.registers[0];

@@ -26,12 +26,12 @@ pub(in crate::tgsi) struct TgsiLowerer<'a> {
     pub(super) tree: TreeBuilder<'a>,
     /// For each open block that can run, the number of values that were remembered when it began.
     pub(super) kept: Vec<usize>,
-    /// Whether the next instruction is in no routine.
+    /// True if the next instruction is in no routine.
     pub(super) is_outside: bool,
     /// Number of subroutines that began.
     pub(super) subroutines: usize,
     pub(in crate::tgsi) lookups: Lookups,
-    /// Whether there was an instruction.
+    /// True if there was an instruction.
     pub(in crate::tgsi) in_code: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> TgsiLowerer<'a> {
         let mut emit = Emitter::new(programs.builder(stage), memory.made);
         let (cfg, call_graph) = (&routines.cfg, &routines.call_graph);
         let mut tree = TreeBuilder::new(&mut emit.builder, cfg, call_graph);
-        // What nothing leads to need not be right in TGSI.
+        // Unreachable blocks need not be correct in TGSI.
         tree.follow_ends();
         Self {
             cx: Resolver {

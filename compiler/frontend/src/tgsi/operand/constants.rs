@@ -12,7 +12,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{BufferId, BufferKind, Dst, IndexTerm, Op, RegisterId, Src, WriteMask};
 
 impl Resolver<'_> {
-    /// A vector of a constant buffer.
+    /// Returns a vector of a constant buffer.
     pub(in crate::tgsi) fn constant(&mut self, register: &Register) -> Parsed<Src> {
         if register
             .outer
@@ -39,7 +39,7 @@ impl Resolver<'_> {
         Ok(Src::register(loaded))
     }
 
-    /// A vector whose place is known: it is loaded once in a block.
+    /// Returns a vector whose address is known: it is loaded once in a block.
     fn load_known_constant(
         &mut self,
         register: &Register,
@@ -49,8 +49,8 @@ impl Resolver<'_> {
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
-        // Loaded once in each block: what was loaded in a block around this one holds
-        // here, what a branch has loaded does not hold behind it.
+        // Loaded once in each block: values that were loaded in an enclosing block are valid here,
+        // values that a branch has loaded are not valid after it.
         let key = Kept::Constant(buffer, number as u32);
         if let Some(kept) = self.emit.kept(key) {
             return Ok(kept);
@@ -101,12 +101,12 @@ impl Resolver<'_> {
             .inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
     }
 
-    /// The constant buffer of a number.
+    /// Returns the constant buffer of a number.
     pub(in crate::tgsi) fn constant_buffer(&mut self, number: u32) -> BufferId {
         self.emit.buffer(BufferKind::Constant, number, None)
     }
 
-    /// All constant buffers that are declared, as an array.
+    /// Returns all constant buffers that are declared, as an array.
     pub(in crate::tgsi) fn constant_buffers(&mut self) -> BufferId {
         let count = self.declared.constants.buffers.max(1);
         self.emit.buffer_array(BufferKind::Constant, count)

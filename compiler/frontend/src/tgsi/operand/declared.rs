@@ -1,4 +1,4 @@
-//! Whether registers are declared, and what they are then.
+//! Look-up of declared registers, and errors about undeclared ones.
 
 use super::named::Register;
 use crate::codes::Code;
@@ -12,7 +12,8 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, RegisterId, Src, Storage, WriteMask};
 
 impl Resolver<'_> {
-    /// A register that no declaration has: an error for strict callers, else it is declared now.
+    /// Handles a register that no declaration has: an error for strict callers, else it is declared
+    /// now.
     #[cold]
     pub(in crate::tgsi) fn declare_leniently(&mut self, register: &Register) -> Parsed<()> {
         // A declaration that could not be read may be the one that is missing.
@@ -32,17 +33,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// An error that no declaration covers a register.
+    /// Reports that no declaration covers a register.
     #[cold]
     pub(in crate::tgsi) fn report_undeclared(&mut self, register: &Register) -> Reported {
-        // A run-time index may mean any register of the file.
+        // A dynamic index may select any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
-        // Not looked for among many where nothing more is told.
+        // Many declarations are not searched if no further error is reported.
         if self.check.reports.is_full() {
             return Reported;
         }
         let mut broken = self.declared.broken.iter();
-        // What is wrong with the declaration was reported.
+        // Errors of the declaration were reported.
         let is_it = |&(file, first, last): &(File, u32, u32)| {
             file == register.file && number.is_none_or(|number| (first..=last).contains(&number))
         };
@@ -55,7 +56,7 @@ impl Resolver<'_> {
             .error(Code::UndeclaredRegister, register.span, message)
     }
 
-    /// A register with a negative number: it reads 0, and what is written to it is lost.
+    /// Returns a register with a negative number: it reads 0, and writes to it are lost.
     #[cold]
     pub(in crate::tgsi) fn out_of_bounds(&mut self, register: &Register) -> Src {
         let text = self.check.text_of(register.span);
@@ -70,7 +71,7 @@ impl Resolver<'_> {
         Src::register(lost)
     }
 
-    /// An address register.
+    /// Returns an address register.
     pub(in crate::tgsi) fn address(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.addresses, number) {
             return register;
@@ -80,7 +81,7 @@ impl Resolver<'_> {
         register
     }
 
-    /// A predicate.
+    /// Returns a predicate.
     pub(in crate::tgsi) fn predicate(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.predicates, number) {
             return register;
@@ -90,7 +91,7 @@ impl Resolver<'_> {
         register
     }
 
-    /// The array of all temporaries, of at least `len`.
+    /// Returns the array of all temporaries, of at least `len`.
     pub(in crate::tgsi) fn whole_temps(&mut self, len: u32) -> Array {
         let array = match row(&self.declared.temp_arrays, 0) {
             Some(array) => array,

@@ -1,5 +1,5 @@
-//! What a register is to an instruction that reads or writes it: temporaries, addresses, predicates and immediates here, the other files in
-//! rooms of their own.
+//! Operands of instructions that read or write registers: temporaries, addresses, predicates and
+//! immediates here, the other files in separate modules.
 
 use super::{ADDRESSES, Number, Register, Target};
 use crate::codes::Code;
@@ -13,7 +13,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
 impl Resolver<'_> {
-    /// An immediate as an operand.
+    /// Returns an immediate as an operand.
     #[inline]
     pub(in crate::tgsi) fn immediate(&mut self, number: usize) -> Option<Src> {
         let Immediate { words, literal } = *self.declared.immediates.get(number)?;
@@ -25,7 +25,7 @@ impl Resolver<'_> {
         Some(Src::new(Base::Literal(literal)))
     }
 
-    /// Where a result goes. `None` if it goes nowhere.
+    /// Returns the register of a result. `None` if the result is dropped.
     #[inline]
     pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         match self.own_register(&target.register) {
@@ -34,7 +34,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The register of a temporary that is in no array.
+    /// Returns the register of a temporary that is in no array.
     #[inline]
     fn own_register(&self, register: &Register) -> Option<RegisterId> {
         if let (File::Temp, Some(number)) = (register.file, register.number.known())
@@ -84,7 +84,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// What a register is to an instruction that reads it.
+    /// Resolves a register that an instruction reads.
     #[inline]
     pub(in crate::tgsi) fn resolve_source(&mut self, register: &Register) -> Parsed<Src> {
         match self.own_register(register) {

@@ -77,7 +77,7 @@ fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut Head) -> Result<()> 
         (head.first, head.last) = parse_register_dcl_bracket(input)?;
     }
     if peek_kind(input) == TokenKind::OpenBracket {
-        // What was parsed as the range was the first of two brackets.
+        // The part that was parsed as the range was the first of two brackets.
         head.dimension = head.dimension.or(Some(Dimension::Number(head.first)));
         input.next_token();
         (head.first, head.last) = parse_register_dcl_bracket(input)?;

@@ -31,12 +31,12 @@ const KINDS: [(&str, NumberType); 6] = [
 ];
 
 impl NumberType {
-    /// Whether its numbers take two words.
+    /// Returns true if its numbers take two words.
     const fn is_wide(self) -> bool {
         matches!(self, Self::Double | Self::Unsigned64 | Self::Signed64)
     }
 
-    /// What its numbers are, for messages.
+    /// Returns the name of its numbers, for messages.
     const fn name(self) -> &'static str {
         match self {
             Self::Float | Self::Double => "number",
@@ -64,7 +64,7 @@ impl NumberType {
         }
     }
 
-    /// The bits of a decimal number.
+    /// Parses a decimal number and returns its bits.
     fn decimal(self, text: &str) -> Option<u64> {
         match self {
             Self::Float => float(text).map(|number| u64::from((number as f32).to_bits())),
@@ -270,7 +270,7 @@ fn parse_brace(input: &mut Input<'_, '_>, kind: TokenKind, name: &'static str) -
     }
 }
 
-/// Whether digits have a prefix that says their base.
+/// Returns true if digits have a prefix that denotes their base.
 fn is_prefixed(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0')
 }
@@ -279,7 +279,7 @@ fn is_hexadecimal(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X', ..])
 }
 
-/// A hexadecimal number of up to 64 bits.
+/// Parses a hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
     let number = |number: u64, &digit: &u8| {
@@ -292,7 +292,7 @@ fn hexadecimal(text: &[u8]) -> Option<u64> {
         .try_fold(0, number)
 }
 
-/// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.
+/// Parses a decimal number, also in the spellings that printers write: `inf`, `-nan`, `1.#INF`.
 fn float(text: &str) -> Option<f64> {
     // The parser of the standard library knows `inf` and signs, but no sign before NaN.
     let plain = text.trim_start_matches(['-', '+']);

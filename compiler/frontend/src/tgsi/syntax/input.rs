@@ -18,7 +18,8 @@ pub(super) type Result<T> = std::result::Result<T, Failure>;
 /// State of the parser of a program.
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
-    /// Whether extensions of shipped programs are parsed: comments, short swizzles, `r`, `g`, `b` and `a`.
+    /// True if extensions of shipped programs are parsed: comments, short swizzles, `r`, `g`, `b`
+    /// and `a`.
     pub(super) is_extended: bool,
     /// Keyword or opcode of the statement that is parsed.
     pub(super) keyword: Span,

@@ -152,7 +152,7 @@ fn parse_other_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<(
     Ok(())
 }
 
-/// Whether an operand follows: a register, perhaps after a sign or a bar.
+/// Returns true if an operand follows: a register, perhaps after a sign or a bar.
 fn is_operand_next(input: &Input<'_, '_>) -> bool {
     if matches!(peek_kind(input), TokenKind::Minus | TokenKind::Bar) {
         return true;
@@ -182,7 +182,7 @@ fn parse_comma(input: &mut Input<'_, '_>, row: &'static Row, number: u8) -> Resu
     Err(Failure::new(place, Code::MissingOperand, message))
 }
 
-/// Whether a line or the program ends here, or a statement begins.
+/// Returns true if a line or the program ends here, or a statement begins.
 #[cold]
 fn is_statement_end(input: &Input<'_, '_>) -> bool {
     let text = input.state.ast.text;
@@ -211,7 +211,7 @@ fn parse_after_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()
         Besides::Label => parse_label(input, inst)?,
         Besides::Nothing => {}
     }
-    // What follows a comma is one operand too many for every opcode.
+    // An operand after this comma exceeds the operands of every opcode.
     if peek_kind(input) == TokenKind::Comma {
         return Err(fail_as_extra_operand(input, inst.row));
     }

@@ -16,7 +16,7 @@ use winnow::Parser as _;
 use winnow::combinator::delimited;
 use winnow::stream::Stream as _;
 
-/// Where a register is.
+/// Nesting of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Depth {
     Operand,

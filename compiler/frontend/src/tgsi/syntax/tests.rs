@@ -1,4 +1,4 @@
-//! What programs parse to.
+//! Tests of the trees that programs are parsed to.
 
 use super::*;
 use crate::header;
