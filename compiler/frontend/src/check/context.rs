@@ -1,5 +1,5 @@
-//! What rules about a single statement need: the program string with its syntax tree, the language,
-//! and the reports. Rules that also need variables borrow this from a larger context.
+//! Context of rules about a single statement: the program string with its syntax tree, the
+//! language, and the reports. Rules that also need variables borrow this from a larger context.
 
 use crate::ast::{Ast, Inst, Item, Segment};
 use crate::codes::Code;
@@ -45,7 +45,7 @@ impl<'s> RuleCx<'s> {
 }
 
 impl RuleCx<'_> {
-    /// Decides whether an error was found so far.
+    /// Returns true if an error was already reported.
     #[inline]
     pub(crate) fn has_errors(&self) -> bool {
         self.reports.has_errors()
@@ -56,7 +56,7 @@ impl RuleCx<'_> {
         self.reports.error(code, span, message);
     }
 
-    /// See [`Reports::error_with`].
+    /// Reports an error with hints, see [`Reports::error_with`].
     pub(crate) fn error_with(
         &mut self,
         code: Code,
@@ -67,12 +67,12 @@ impl RuleCx<'_> {
         self.reports.error_with(code, span, message, notes);
     }
 
-    /// See [`Reports::whole`].
+    /// Reports an error about the whole program, see [`Reports::whole`].
     pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) {
         self.reports.whole(code, message);
     }
 
-    /// See [`Reports::lenient`].
+    /// Reports a lenient rule, see [`Reports::lenient`].
     pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
         self.reports.lenient(rule, span, message)
     }
@@ -127,7 +127,7 @@ impl RuleCx<'_> {
         span: Span,
         feature: impl Display,
     ) -> bool {
-        // One option may bring several of the missing features; the message names such a one.
+        // One option may enable several of the missing features; the message names such a one.
         let missing = needs.difference(self.features);
         // No features needed is always fulfilled: entries without a need have the empty set.
         if !missing.is_empty() {
@@ -172,7 +172,7 @@ impl RuleCx<'_> {
         &self.ast.text[span.range()]
     }
 
-    /// Returns the place of an item.
+    /// Returns the source span of an item.
     pub(crate) fn item_span(&self, item: Item) -> Span {
         let reading = &self.ast;
         match item {
@@ -235,8 +235,8 @@ impl RuleCx<'_> {
         self.reports.len()
     }
 
-    /// Decides whether an undeclared name is `CC`, a result that keeps nothing but its condition
-    /// codes. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
+    /// Returns true if an undeclared name is `CC`, a result of which only the condition codes are
+    /// stored. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
     /// section 3.11.5.X write to it, though their grammars do not have it.
     #[cold]
     pub(crate) fn is_codes_target(&self, name: NameId) -> bool {

@@ -267,8 +267,8 @@ impl<'a, 's> Checker<'a, 's> {
         report_missing_declarations(cx);
         check_viewport_writes(cx, program);
         check_passed_results(cx, program);
-        // Both rules look at what instructions do with variables: which arrays have run-time
-        // indices, which results are written.
+        // Both rules depend on how instructions use variables: which arrays have dynamic indices,
+        // which results are written.
         check_overlaps(cx, program);
         check_program_limits(cx, program);
     }

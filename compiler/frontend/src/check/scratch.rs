@@ -8,7 +8,7 @@ use crate::check::names::symbols::{Declared, Symbols};
 use crate::check::operands::context::OperandState;
 use crate::check::program::checked::Checked;
 
-/// Checked program, and the tables that checking needs besides.
+/// Checked program, and the tables that checking needs in addition.
 #[derive(Debug, Default)]
 pub(crate) struct CheckScratch {
     pub(crate) program: Checked,

@@ -1,5 +1,5 @@
-//! What binding paths name, the numbers in their brackets, and what is wrong with paths that name
-//! nothing.
+//! Targets of binding paths, the numbers in their brackets, and the errors of paths that have no
+//! target.
 
 use crate::ast::{Bracket, DeclKind, Segment};
 use crate::check::bindings::buffers::BufferRange;
@@ -15,7 +15,7 @@ use crate::vars::Holder;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{ParamSource, Span, StateParam};
 
-/// What a path names.
+/// Target of a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
     /// Attributes: entry of the table, numbers `first..first + count`, what has them.
@@ -68,7 +68,7 @@ pub(crate) enum ParamKind {
     /// The length of a storage buffer, which no program asks for that is not made of GLSL.
     StorageLength,
     State(&'static StateInfo),
-    /// Rows of a matrix.
+    /// Vectors of a matrix: lines of the matrix or of its transpose.
     Matrix(MatrixName, MatrixForm),
 }
 
@@ -78,12 +78,12 @@ impl ParamRange {
         self.kind.source(self.first)
     }
 
-    /// All of them.
+    /// Returns all parameters in order.
     pub(crate) fn sources(self) -> impl Iterator<Item = ParamSource> {
         (self.first..self.first + self.count).map(move |number| self.kind.source(number))
     }
 
-    /// Decides whether they are rows of a matrix.
+    /// Returns true if they are the vectors of a matrix.
     pub(crate) fn is_matrix(self) -> bool {
         matches!(self.kind, ParamKind::Matrix(..))
     }
@@ -111,10 +111,11 @@ impl ParamKind {
 pub(crate) struct Resolved {
     pub(crate) bound: Bound,
     pub(crate) range: bool,
-    /// The dynamic index in place of a number; `bound` is everything that it can be then.
+    /// The dynamic index instead of a number; `bound` is the range of everything that it can
+    /// select.
     pub(crate) relative: Option<u32>,
     pub(crate) rest: Option<Span>,
-    /// The place of what is named, without the word left over.
+    /// Source span of the named item, without the remaining word.
     pub(crate) span: Span,
 }
 
@@ -167,8 +168,8 @@ pub(crate) fn match_pattern(
         // Continues after a wrong bracket: it is the problem only if all words fit.
         let found = segment.brackets[0];
         match (numbered, found) {
-            // Where the number may be left out it is 0, as that of `vertex.texcoord`:
-            // ARB_vertex_program section 2.14.3.1.
+            // An omitted number is 0, as that of `vertex.texcoord`: ARB_vertex_program section
+            // 2.14.3.1.
             (true, Bracket::None) if matches!(number, Number::Required(_)) => {
                 problem = Some(Match::Number(segment.span, Code::BindingNeedsIndex));
             }
@@ -176,7 +177,7 @@ pub(crate) fn match_pattern(
             (false, Bracket::None) => {}
             (false, _) => problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex)),
         }
-        // Two brackets are for buffers and vertices only, which have functions of their own.
+        // Two brackets are for buffers and vertices only, which are read by other functions.
         if segment.brackets[1] != Bracket::None {
             problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex));
         }
@@ -185,7 +186,7 @@ pub(crate) fn match_pattern(
     problem.unwrap_or(Match::Yes(bracket))
 }
 
-/// First number and count of a bracket within a limit.
+/// Reads the first number and the count of a bracket within a limit.
 pub(crate) fn read_numbers(
     cx: &RuleCx<'_>,
     bracket: Bracket,
@@ -205,7 +206,7 @@ pub(crate) fn read_numbers(
             format!("the range runs from {first} down to {last}"),
         );
     }
-    // Entries without number have the limit 0, and their one binding counts as number 0.
+    // Entries without number have the limit 0, and their one binding is treated as number 0.
     if last >= limit.max(1) {
         let message = format!("number {last} is out of range; the limit is {limit}");
         let place = find_number_span(cx.ast.text, span, last);
@@ -251,7 +252,8 @@ pub(crate) fn find_bracket_problem<'a>(
     })
 }
 
-/// How many words of a path fit some pattern, and the words that the patterns have after them.
+/// Returns how many words of a path match some pattern, and the words that the patterns have after
+/// them.
 pub(crate) fn find_next_words<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -268,8 +270,8 @@ pub(crate) fn find_next_words<'a>(
         let fitting = pairs
             .take_while(|(word, segment)| word.as_bytes() == cx.word(**segment))
             .count();
-        // Only the entries that share most words with the path tell what could have stood after
-        // them.
+        // Only the entries that share most words with the path determine which words could have
+        // followed.
         if fitting > known {
             known = fitting;
             next.clear();
@@ -289,7 +291,7 @@ pub(crate) fn err_no_binding<'a>(
     patterns: impl Iterator<Item = &'a str>,
 ) -> Failed {
     let (known, next) = find_next_words(cx, segments, patterns);
-    // Where all words are known, the last one is where another is missing.
+    // If all words are known, another one is missing after the last one.
     let segment = segments[known.min(segments.len() - 1)];
     let text = cx.source_text(segment.span);
     let (message, notes) = if known >= segments.len() {
@@ -341,10 +343,10 @@ pub(crate) fn read_elements(
     Ok(Some((first, count)))
 }
 
-/// What a path names, whether it is a range, and the number of segments used.
+/// Target of a path, true if it is a range, and the number of segments used.
 pub(crate) type FoundBinding = (Bound, bool, usize);
 
-/// Why a path names nothing. Rare, so it stays out of the way.
+/// Reason why a path has no target. Rare, so it is boxed.
 pub(crate) type Failed = Box<PathProblem>;
 
 /// An error of a binding path.

@@ -1,6 +1,6 @@
-//! Variables that lie in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4
-//! and NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and
-//! NV_shader_atomic_counters section 2.X.3.Y.
+//! Variables in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4 and
+//! NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and NV_shader_atomic_counters
+//! section 2.X.3.Y.
 
 use crate::ast::{Bracket, Decl, DeclKind, Segment, Size};
 use crate::check::bindings::brackets::{
@@ -23,9 +23,10 @@ pub(crate) struct SpaceInfo {
     points: u32,
     /// Elements of a buffer, in the layout that has most of them.
     most: u32,
-    /// What a variable is.
+    /// Kind of the variable, for messages.
     pub(crate) what: &'static str,
-    /// What a variable is that is no value, and which instructions take it.
+    /// Message about the use of a variable that is not a value: kind, and the instructions that
+    /// take it.
     pub(crate) only_for: &'static str,
     /// The error of using the binding in an instruction.
     pub(crate) direct_use: (Code, &'static str),
@@ -35,7 +36,7 @@ pub(crate) struct SpaceInfo {
 #[derive(Clone, Copy, Debug)]
 struct LayoutInfo {
     layout: BufferLayout,
-    /// What declares its variables.
+    /// Keyword that declares its variables.
     decl: DeclKind,
     space: BufferSpace,
     /// Bytes of an element.
@@ -105,7 +106,7 @@ pub(crate) struct BufferRange {
     pub(crate) bindings: Option<u32>,
     /// First element and number of them; `None` is the whole buffer.
     pub(crate) elements: Option<(u32, u32)>,
-    /// Whether it names one element without being a range.
+    /// True if it names one element without being a range.
     pub(crate) one: bool,
 }
 
@@ -123,7 +124,7 @@ impl BufferLayout {
         row.unwrap_or(&LAYOUTS[0])
     }
 
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub(crate) fn stride(self) -> u32 {
         self.info().stride
     }
@@ -164,7 +165,7 @@ impl DeclarationRules<'_, '_, '_> {
         let (start, count) = range.elements.unwrap_or((0, row.most));
         let bounded = range.elements.is_some();
         if row.layout.is_value() {
-            // CBUFFER variables may share a binding point with others: they count bytes and are no
+            // CBUFFER variables may share a binding point with others: they count bytes and are not
             // values.
             self.check_one_layout(decl, row.layout, range)?;
         }
@@ -175,8 +176,8 @@ impl DeclarationRules<'_, '_, '_> {
             start,
             elements: None,
         };
-        // Sizes stand as indices do: that of the binding points first, that of the elements after
-        // it.
+        // Sizes are in the order of indices: that of the binding points first, that of the elements
+        // after it.
         let has_two_sizes = decl.size2 != Size::Single;
         let array = match range.bindings {
             None if has_two_sizes => {
@@ -212,8 +213,8 @@ impl DeclarationRules<'_, '_, '_> {
         ))
     }
 
-    /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section
-    /// 2.X.3.6.
+    /// Checks that BUFFER and BUFFER4 variables exclude each other on a binding point.
+    /// NV_gpu_program4 section 2.X.3.6.
     fn check_one_layout(
         &mut self,
         decl: &Decl,
@@ -233,7 +234,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// `program.buffer[a][b]` and its like, ranges in either place.
+/// Finds the binding of `program.buffer[a][b]` and similar paths, with ranges in either bracket.
 pub(crate) fn find_buffer(
     cx: &RuleCx<'_>,
     segment: Segment,

@@ -15,7 +15,8 @@ use crate::source::Version;
 use glasm_ir::Span;
 use glasm_ir::state::MatrixForm;
 
-/// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
+/// Finds the binding of `program.env`, `program.local`, buffers, `program.sharedmem` or
+/// `program.subroutine`.
 pub(crate) fn find_program_binding(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -73,7 +74,7 @@ pub(crate) fn find_program_binding(
     }
 }
 
-/// `program.env[n]`
+/// Finds the binding of `program.env[n]`.
 pub(crate) fn find_env_parameter(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -88,7 +89,7 @@ pub(crate) fn find_env_parameter(
     )
 }
 
-/// `program.local[n]`
+/// Finds the binding of `program.local[n]`.
 pub(crate) fn find_local_parameter(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -103,7 +104,7 @@ pub(crate) fn find_local_parameter(
     )
 }
 
-/// Environment or local parameters.
+/// Reads environment or local parameters.
 fn read_parameters(
     cx: &RuleCx<'_>,
     segment: Segment,
@@ -148,7 +149,7 @@ pub(crate) fn bind_state_row(
     Ok((Bound::Params(params), range, used))
 }
 
-/// Finds a path of `state` that fits no row: a matrix, or an error.
+/// Finds a path of `state` that matches no table entry: a matrix, or an error.
 pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let rest = &segments[1..];
     let Some(&first) = rest.first() else {
@@ -172,7 +173,7 @@ pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Found
     })
 }
 
-/// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
+/// Reads `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
 fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let Some(&name) = segments.get(2) else {
         return fail(
@@ -197,8 +198,8 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
     let number = read_matrix_number(cx, name, info)?;
     let mut used = 3;
     let form = segments.get(used).and_then(|&segment| {
-        // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row,
-        // and have no number themselves.
+        // `inverse`, `transpose` and `invtrans` are between the number of the matrix and `row`, and
+        // have no number themselves.
         let plain = segment.brackets[0] == Bracket::None;
         FORMS
             .iter()
@@ -219,7 +220,7 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
             }
             read_numbers(cx, segment.brackets[0], 4, segment.span)?
         }
-        // Without a row the matrix is meant, as an array of its four rows.
+        // Without `row` the path denotes the matrix, an array of its four vectors.
         _ => (0, 4, true),
     };
     let kind = ParamKind::Matrix((info.matrix)(number), form);
@@ -256,13 +257,13 @@ fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Resu
     Ok(number)
 }
 
-/// `texture`, `texture[n]`, `texture[a..b]`.
+/// Finds the binding of `texture`, `texture[n]`, `texture[a..b]`.
 pub(crate) fn find_texture(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let segment = segments[0];
     one_bracket(segment, segment.span)?;
     match read_numbers(cx, segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
         Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
-        // Units have a code of their own for numbers that are out of range.
+        // Units that are out of range have a separate code.
         Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
             Err(Box::new(PathProblem {
                 code: Code::TextureRange,
@@ -273,7 +274,7 @@ pub(crate) fn find_texture(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Foun
     }
 }
 
-/// `image[n]`, `image[a..b]`
+/// Finds the binding of `image[n]`, `image[a..b]`.
 pub(crate) fn find_image(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let segment = segments[0];
     one_bracket(segment, segment.span)?;

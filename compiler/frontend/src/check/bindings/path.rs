@@ -28,7 +28,7 @@ impl Resolver<'_, '_> {
             return known;
         }
         let found = self.bind_path(path, span);
-        // Nothing is kept of a path with an error, which is reported each time.
+        // A path with an error is not cached, so that it is reported each time.
         self.symbols.entries[name.index()].operand = found;
         found
     }
@@ -108,7 +108,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Returns the mask that the letters after a result are.
+/// Parses the write mask after a result.
 pub(crate) fn read_letters(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask, Code> {
     cx.get_letters().mask(cx.text_at(span))
 }
@@ -136,7 +136,7 @@ pub(crate) fn describe_range_problem(
 ) -> (Code, &'static str) {
     match bound {
         Bound::Buffer(range) => range.space.info().direct_use,
-        // A matrix without a row is a range of four, though no range is written.
+        // A matrix without `row` is a range of four, though no range is written.
         Bound::Params(params) if params.is_matrix() && !cx.source_text(span).contains(".row") => (
             Code::MatrixNeedsRow,
             "select a row of the matrix with .row[n]",
@@ -175,7 +175,7 @@ impl Resolver<'_, '_> {
         Some(self.declare(None, var))
     }
 
-    /// All bindings of an entry, which share one array.
+    /// Binds all numbers of a table entry, which share one array.
     pub(crate) fn bind_relative_row(&mut self, bound: &Bound) -> Option<(VarKind, u32)> {
         let (&Bound::Attrib(row, first, count, _) | &Bound::Result(row, first, count)) = bound
         else {
@@ -259,8 +259,8 @@ impl Resolver<'_, '_> {
             } else {
                 format!("{text} cannot be an index; use an address register")
             };
-            // In programs of registers nothing else can stand in such brackets, so the register
-            // itself is what is wrong.
+            // In programs of registers nothing else can be in such brackets, so the error is about
+            // the register itself.
             let code = match self.cx.facts.registers {
                 Some(_) => Code::AddressRegister,
                 None => Code::IndexVariable,
@@ -271,7 +271,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// First number and count of everything that a dynamic index can select.
+/// Reads the first number and the count of everything that a dynamic index can select.
 pub(crate) fn read_relative_numbers(
     cx: &RuleCx<'_>,
     row: &BindingInfo,
@@ -289,8 +289,8 @@ pub(crate) fn read_relative_numbers(
     Ok((0, row.number.limit(), false))
 }
 
-/// What programs of registers add to an address register. NV_vertex_program section 2.14.1.7,
-/// NV_vertex_program2 section 2.14.1.7.
+/// Checks the offset that programs of registers add to an address register. NV_vertex_program
+/// section 2.14.1.7, NV_vertex_program2 section 2.14.1.7.
 fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relative) {
     let (low, high) = registers.offsets;
     if info.offset < low || info.offset > high {
@@ -300,7 +300,8 @@ fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relat
     }
 }
 
-/// What plain programs add to an address register. ARB_vertex_program section 2.14.2.
+/// Checks the offset that plain programs add to an address register. ARB_vertex_program section
+/// 2.14.2.
 fn check_address_offset(cx: &mut RuleCx<'_>, offset: i64, span: Span) {
     let offsets = limits::ADDRESS_OFFSETS;
     if cx.is_plain_arb() && !offsets.contains(&offset) {

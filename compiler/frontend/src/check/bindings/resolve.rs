@@ -140,7 +140,7 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
             PathRow::Local => find_local_parameter(cx, segments),
         };
     }
-    // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their
+    // Paths that are not in the tables: matrices, buffers, units, or errors, which depend on their
     // first word.
     match cx.word(segments[0]) {
         b"state" => find_matrix(cx, segments),
@@ -190,8 +190,8 @@ fn find_bracket(
     };
     let words = cx.text_at(first.word.to(last.word));
     let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
-    // Most paths are written without blanks and have their bracket at the end, where the pattern
-    // has it, too.
+    // Most paths are written without whitespace and have their bracket at the end, where the
+    // pattern has it, too.
     if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
         return Some(last.brackets[0]);
     }
@@ -216,7 +216,7 @@ fn check_own_position(cx: &mut RuleCx<'_>, span: Span) -> bool {
     false
 }
 
-/// State that no specification has, but programs that a driver's compiler wrote.
+/// Reports state that is in no specification, but in programs that a driver's compiler wrote.
 #[cold]
 fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     let text = cx.source_text(span);
@@ -236,7 +236,7 @@ fn bind_io_row(
     let span = segments[0].span.to(segments[used - 1].span);
     // The option counts, see `Rule::DualSourceEarly`.
     let by_option = row.needs == Features::DUAL_SOURCE && cx.has_option(Features::DUAL_SOURCE);
-    // The version comes before the options: an option cannot bring what the version lacks.
+    // The version is checked before the options: an option cannot add what the version lacks.
     if row.is_newer_than(cx.ast.dialect) && !by_option {
         let (text, since) = (cx.source_text(span), row.since.name());
         return fail(

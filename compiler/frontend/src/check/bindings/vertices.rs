@@ -26,7 +26,8 @@ impl Resolver<'_, '_> {
             return true;
         }
         match self.cx.stage {
-            // What comes into a control program was made by vertex programs, which know no patches.
+            // The inputs of a control program are outputs of vertex programs, which have no
+            // patches.
             Stage::TessControl if holder.side == Side::In => {
                 report_patch_of_input(&mut self.cx, span)
             }
@@ -99,8 +100,7 @@ impl Resolver<'_, '_> {
 
     /// Checks the number of a vertex that a binding or an index names.
     pub(crate) fn check_vertex_number(&mut self, side: Side, number: u32, span: Span) {
-        // Without a declaration, which is an error of its own, there may be as many as patches
-        // have.
+        // Without a declaration, which is a separate error, there may be as many as patches have.
         let count = self.count_vertices(side).unwrap_or(MAX_PATCH_VERTICES);
         let error = (Code::VertexNumber, number);
         if number >= count && self.declared.is_news(vertex_declaration(side), error, span) {
@@ -209,7 +209,7 @@ pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed 
             .is_some_and(|side| Some(side.as_bytes()) == word)
     });
     let mut prefix = Prefix {
-        // Whether a number stands there is found out below.
+        // Set below if a number is written there.
         numbered: false,
         ..prefixes.next().unwrap_or_default()
     };

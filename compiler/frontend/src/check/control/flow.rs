@@ -85,8 +85,8 @@ impl FlowRules<'_, '_> {
     #[inline]
     fn check_else(&mut self, inst: &Inst) {
         match self.flow.open.last_mut() {
-            // The block stays open under another kind, so that a second ELSE is told from the
-            // first.
+            // The block stays open under another kind, so that a second ELSE is distinguished from
+            // the first.
             Some(open) if open.kind == Block::If => open.kind = Block::Else,
             Some(open) if open.kind == Block::Else => {
                 self.cx
@@ -98,14 +98,14 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// BRK and CONT.
+    /// Checks BRK and CONT.
     #[inline]
     fn check_break_or_continue(&mut self, inst: &Inst, op: FlowOp) {
-        // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
+        // The innermost loop need not be the innermost block: IF blocks inside of it are skipped.
         let mut inner_first = self.flow.open.iter_mut().rev();
         match inner_first.find(|open| open.kind.is_loop()) {
-            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4
-            // section 2.X.5.
+            // BRK ends the innermost loop only, RET all that contain it. NV_gpu_program4 section
+            // 2.X.5.
             Some(open) => open.endless &= op != FlowOp::Brk,
             None => {
                 let message = format!("{} outside a loop", inst.opcode.mnemonic());
@@ -127,7 +127,7 @@ impl FlowRules<'_, '_> {
 
     #[inline]
     fn add_indirect_call(&mut self, inst: &Inst, operands: &[Operand]) {
-        // None if the operand is no SUBROUTINE variable, which was reported.
+        // `None` if the operand is not a SUBROUTINE variable, which was reported.
         let var = operands.first().and_then(|it| self.program.var(it.base));
         if let Some((_, var)) = var
             && let VarKind::Subroutine { ty, .. } = var.kind
@@ -159,7 +159,7 @@ impl FlowRules<'_, '_> {
         self.flow.jumps.push(Jump { from, target, span });
     }
 
-    /// FSIB or FSIE.
+    /// Adds FSIB or FSIE.
     fn add_section(&mut self, inst: &Inst, op: FlowOp) {
         self.flow.interlocks.push(Section {
             op,
@@ -169,8 +169,8 @@ impl FlowRules<'_, '_> {
         });
     }
 
-    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so
-    /// that their list stays short.
+    /// Opens the block of IF, REP or LOOP. Beyond the limit of open blocks the rest of the program
+    /// is not checked, so that their list stays short.
     fn open_block(&mut self, inst: &Inst, kind: Block) {
         // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
@@ -179,15 +179,15 @@ impl FlowRules<'_, '_> {
             span: inst.span,
             endless,
         });
-        // Counted apart: A0 has a value inside LOOP only, and REP does not set it.
+        // Counted separately: A0 has a value inside LOOP only, and REP does not set it.
         *self.open_loops += usize::from(kind == Block::Loop);
         let (limit, code) = if kind.is_loop() {
             (self.cx.facts.loop_depth, Code::LoopDepth)
         } else {
             (self.cx.facts.if_depth, Code::IfDepth)
         };
-        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks
-        // apart from loops.
+        // Each kind of block has a separate depth: NV_gpu_program4 section 2.X.5 counts IF blocks
+        // separately from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
         let numbered = if kind.is_loop() {
@@ -195,7 +195,7 @@ impl FlowRules<'_, '_> {
         } else {
             Numbered::IfBlocks
         };
-        // How many blocks are around this one is what the specifications limit.
+        // The specifications limit the number of enclosing blocks.
         let around = count as u32 - 1;
         self.program.usage.add(numbered, around, || Some(inst.span));
         if count > limit {
@@ -211,7 +211,7 @@ impl FlowRules<'_, '_> {
         let other = open.kind.word();
         let message = format!("END{word} closes a block that {other} has opened");
         self.cx.error(Code::BlockMismatch, inst.span, message);
-        // If such a block is open further out, the inner ones were forgotten: continue outside.
+        // If such a block is open further out, the inner ones were not closed: continue outside.
         let same = |open: &OpenBlock| open.kind.word() == word;
         // Else the word closes nothing, and all blocks stay open.
         if let Some(position) = self.flow.open.iter().rposition(same) {
@@ -219,11 +219,11 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// ENDIF, ENDREP or ENDLOOP.
+    /// Closes the block of ENDIF, ENDREP or ENDLOOP.
     fn close_block(&mut self, inst: &Inst, kind: Block) {
         let word = kind.word();
         match self.flow.open.last().copied() {
-            // Words, not kinds: ELSE counts as IF.
+            // Words are compared, not kinds: ELSE is treated as IF.
             Some(open) if open.kind.word() == word => {
                 self.close_from(self.flow.open.len() - 1);
                 if open.endless {
@@ -250,8 +250,8 @@ impl FlowRules<'_, '_> {
             check_arb_label(self.cx, name, span);
         }
         check_register_label(self.cx, span);
-        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are
-        // taken for closed.
+        // A label cannot be inside a block (NV_gpu_program4 section 2.X.5): open blocks are treated
+        // as closed.
         if !self.flow.open.is_empty() {
             self.cx
                 .error(Code::LabelInBlock, span, "a label inside a block");
@@ -355,7 +355,7 @@ impl FlowRules<'_, '_> {
     #[cold]
     fn report_undefined_label(&mut self, label: NameId, span: Span) {
         let text = self.cx.name_text(label);
-        // In the order of the text, so that the hint does not depend on where a table keeps them.
+        // In source order, so that the hint does not depend on the order of a table.
         let mut labels: Vec<_> = self.program.cfg.labels().collect();
         labels.sort_unstable();
         let labels: Vec<String> = (labels.into_iter())
@@ -418,7 +418,8 @@ impl FlowRules<'_, '_> {
             }
             return;
         }
-        // One message for each section; where it stands comes before how many there are.
+        // One message for each section; errors of its position have precedence over errors of the
+        // number of sections.
         for (number, section) in sections.iter().enumerate() {
             let mut before = sections[..number].iter();
             let message = if section.in_block {
@@ -437,7 +438,7 @@ impl FlowRules<'_, '_> {
         let has = |op| sections.iter().any(|section| section.op == op);
         if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
             let message = "a program with an interlock option needs FSIB and FSIE";
-            // Of the program, not of a place: what is missing has none.
+            // Reported for the whole program: a missing instruction has no source location.
             self.cx.whole(Code::Interlock, message);
         }
     }

@@ -17,7 +17,7 @@ use glasm_ir::{ParamSource, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl DeclarationRules<'_, '_, '_> {
-    /// SUBROUTINETYPE: makes a type, or adds labels to one.
+    /// Declares a subroutine type (SUBROUTINETYPE), or adds labels to one.
     pub(crate) fn declare_subroutine_type(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
@@ -89,7 +89,8 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl FlowRules<'_, '_> {
-    /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
+    /// Checks the numbers of labels: each is below the limit and belongs to one label only; all
+    /// labels of types have one.
     pub(crate) fn resolve_subroutine_numbers(&mut self) {
         let numbers = self.collect_numbered_labels();
         let cfg = &self.program.cfg;
@@ -108,7 +109,7 @@ impl FlowRules<'_, '_> {
             }
             self.program.subroutine_routines.insert(ty, routines);
         }
-        // The map of types has no order of its own; messages come in that of the text.
+        // The map of types is unordered; messages are in source order.
         missing.sort_by_key(|(_, span)| span.start);
         self.report_missing_labels(missing);
     }

@@ -8,7 +8,7 @@ use crate::names::NameId;
 use crate::vars::BufferLayout;
 use rustc_hash::FxHashMap;
 
-/// What a declaration needs to be there at all.
+/// Requirement for a declaration to exist.
 #[derive(Clone, Copy)]
 pub(super) enum Needs {
     Nothing,
@@ -75,7 +75,7 @@ pub(super) static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
     ),
 ];
 
-/// What declarations count and compare.
+/// State that declarations count and compare.
 #[derive(Debug, Default)]
 pub(crate) struct DeclarationState {
     /// Attributes or results of the declaration that is being checked, by entry and number.

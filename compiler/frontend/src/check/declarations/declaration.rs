@@ -68,7 +68,7 @@ impl DeclarationRules<'_, '_, '_> {
                 self.resolver
                     .cx
                     .error(Code::TooManyTemporaries, span, message);
-                // Counting starts anew, so that not every further temporary is an error.
+                // The count restarts, so that not every further temporary is an error.
                 self.state.temporaries = 0;
                 self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
                 continue;
@@ -80,7 +80,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// ADDRESS. ARB_vertex_program section 2.14.3.5.
+    /// Declares the names of ADDRESS. ARB_vertex_program section 2.14.3.5.
     fn declare_addresses(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
             let item = self.resolver.cx.ast.items[(decl.first_item + index) as usize];
@@ -140,7 +140,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// NV_compute_program5 section 2.X.7.Y.
+    /// Checks GROUP_SIZE. NV_compute_program5 section 2.X.7.Y.
     fn check_group_size(&mut self, decl: &Decl) {
         if !check_compute_only(&mut self.resolver.cx, decl) {
             return;
@@ -149,7 +149,7 @@ impl DeclarationRules<'_, '_, '_> {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
             self.resolver.cx.error(Code::GroupSize, decl.span, message);
         }
-        // Copied, because reports need all of the checker; GROUP_SIZE stands once in a program.
+        // Copied, because reports borrow the whole checker; GROUP_SIZE occurs once in a program.
         let items = self.resolver.cx.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.resolver.declared.has_group_size, true) {
             self.resolver

@@ -1,4 +1,5 @@
-//! Elements of a declaration: what its bindings and constants name, before variables are made of them.
+//! Elements of a declaration: the targets of its bindings and constants, from which variables are
+//! created.
 
 use crate::ast::{Decl, DeclKind, Item, Size};
 use crate::check::bindings::brackets::{Bound, Resolved};
@@ -35,7 +36,7 @@ pub(super) enum Elements {
 pub(super) struct Units {
     pub(super) first: u32,
     pub(super) count: u32,
-    /// Whether each is the one after the one before.
+    /// True if each element directly follows the one before.
     pub(super) is_ordered: bool,
 }
 
@@ -100,7 +101,7 @@ impl DeclarationRules<'_, '_, '_> {
             Elements::Params(first) => self.resolver.program.params.len() - *first as usize,
             Elements::Textures(units) | Elements::Images(units) => units.count as usize,
             Elements::Subroutines(list) => list.len(),
-            // Of memory only the bounds are kept, whatever its size.
+            // Only the bounds of memory are stored, regardless of its size.
             Elements::Buffer(_) | Elements::Shared(_) | Elements::Relative(..) => 1,
         }
     }
@@ -150,7 +151,7 @@ impl DeclarationRules<'_, '_, '_> {
             report_wrong_binding(&mut self.resolver.cx, decl, span);
             return None;
         };
-        // A range has several elements, even one such as [2..2], whose place is in braces.
+        // A range has several elements, even one such as [2..2], which belongs in braces.
         if resolved.range && decl.size == Size::Single {
             let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
             check_range_without_array(&mut self.resolver.cx, is_matrix, span);
@@ -198,7 +199,7 @@ impl DeclarationRules<'_, '_, '_> {
             (DeclKind::Image, Bound::Image { first, count }) => {
                 Elements::Images(Units::new(first, count))
             }
-            // Whatever the kind: several declarations take `program.buffer`.
+            // Regardless of the kind: several declarations take `program.buffer`.
             (_, Bound::Buffer(range)) if takes_buffers(decl, range) => {
                 Elements::Buffer(range)
             }

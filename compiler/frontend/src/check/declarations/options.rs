@@ -10,12 +10,12 @@ use crate::suggest::suggest;
 use glasm_ir::Span;
 use glasm_ir::program::Modes;
 
-/// What the OPTION lines have set.
+/// State that the OPTION lines have set.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     /// Groups of options that exclude each other, with the option of each.
     groups: Vec<(Group, &'static str)>,
-    /// What an option needs.
+    /// Dependency of an option, with its span.
     required: Option<(Dependency, Span)>,
 }
 
@@ -56,8 +56,8 @@ pub(crate) fn check_option(
     if !options.groups.contains(&(row.group, row.name)) {
         options.groups.push((row.group, row.name));
     }
-    // An option that excludes another counts all the same, so that what it brings is no error of
-    // its own.
+    // An option that excludes another is applied nevertheless, so that uses of its features are not
+    // reported in addition.
     cx.features |= row.enables;
     (row.mode)(modes);
     if let Some(dependency) = row.requires.filter(|it| it.stages.has(cx.stage)) {
@@ -79,7 +79,7 @@ pub(crate) fn report_unknown_option(cx: &mut RuleCx<'_>, text: &str, span: Span)
     cx.error_with(code, span, message, notes);
 }
 
-/// Options that need others, which may stand after them.
+/// Checks options that need others, which may follow them.
 pub(crate) fn check_option_dependencies(cx: &mut RuleCx<'_>, options: &Options) {
     // No stage has options with different dependencies.
     if let Some((dependency, span)) = options.required

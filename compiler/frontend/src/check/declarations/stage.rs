@@ -70,7 +70,8 @@ impl DeclarationRules<'_, '_, '_> {
             return;
         }
         let is_first = !self.resolver.declared.has_declared(declaration);
-        // Before the test below: a declaration with a wrong word or number is one all the same.
+        // Before the test below: a declaration with a wrong word or number is also recorded as
+        // declared.
         self.resolver.declared.positions[declaration as usize].get_or_insert(decl.span.start);
         if row.occurrence != Occurrence::Repeated && !is_first {
             let message = format!("{} is declared already", row.word);
@@ -117,7 +118,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Checks the primitive that a program passes on.
+    /// Checks the primitive that a program passes through.
     fn check_passed_primitive(&mut self, span: Span) {
         let modes = &mut self.resolver.program.modes;
         modes.primitive_out = match modes.primitive_in {
@@ -136,7 +137,7 @@ impl DeclarationRules<'_, '_, '_> {
                     .error(Code::PassthroughNotAllowed, span, message);
             }
         };
-        // Nothing declares this in such a program: "the same type and vertex count as its input
+        // Such a program does not declare this: "the same type and vertex count as its input
         // primitive".
         modes.vertices_out = modes.primitive_in.vertices().unwrap_or(1);
     }
@@ -152,7 +153,7 @@ impl DeclarationRules<'_, '_, '_> {
             let message = format!("{} is 1 to {limit}, not {number}", row.word);
             self.resolver.cx.error(code, span, message);
         }
-        // After an error the nearest one that is right, so that it is no reason for others.
+        // After an error the nearest valid number is used, so that it causes no further errors.
         let number = number.clamp(1, limit);
         if is_count {
             self.resolver.program.modes.invocations = number
@@ -243,8 +244,8 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     if !is_there {
         return false;
     }
-    // What such a program makes follows from what comes in: NV_geometry_shader_passthrough section
-    // 2.X.6.
+    // The primitive that such a program emits follows from its input:
+    // NV_geometry_shader_passthrough section 2.X.6.
     let makes_primitives = matches!(
         row.declaration,
         Declaration::PrimitiveOut | Declaration::VerticesOut | Declaration::Invocations
@@ -271,14 +272,14 @@ fn find_header(cx: &RuleCx<'_>) -> Span {
 
 /// Reports required declarations that are missing.
 pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
-    // Where something is missing there is no place: the header represents the program.
+    // A missing declaration has no source location: the header represents the program.
     let header = find_header(cx);
     for row in DECLARATIONS {
         let is_needed = row.occurrence == Occurrence::Required
             && row.stages.has(cx.stage)
-            // Only what comes in is declared where the primitive is passed on.
+            // Only the input is declared where the primitive is passed through.
             && (!cx.is_passthrough() || row.declaration == Declaration::PrimitiveIn);
-        // One that could not be read is no further error.
+        // A declaration that could not be parsed is not reported again.
         let is_there = cx.ast.declared & row.declaration.bit() != 0;
         if is_needed && !is_there {
             let stage = stage_name(cx.stage);
@@ -288,7 +289,7 @@ pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
     }
 }
 
-/// Reports results that are passed on and written, be it other components.
+/// Reports results that are passed through and written, even if the components differ.
 /// NV_geometry_shader_passthrough section 2.X.7.Y.
 pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     if program.passed.is_empty() {
@@ -324,7 +325,7 @@ const fn has_no_attribute(semantic: Semantic) -> bool {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// The layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
+    /// Sets the layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
     pub(crate) fn set_secondary_view_layer_offset(&mut self, decl: &Decl) {
         let Some(&Item::Number(bits, span)) = self.resolver.cx.ast.items(decl).first() else {
             return;

@@ -28,8 +28,8 @@ impl DeclarationRules<'_, '_, '_> {
         // Compared below: an error that leaves a variable, such as one of its interpolation, must
         // still poison the name.
         let before = self.resolver.cx.count_errors();
-        // Bindings of a declaration that the program cannot have are not looked at: each would be
-        // an error of its own.
+        // Bindings of a declaration that the program cannot have are not checked: each would be a
+        // separate error.
         let allowed = check_allowed_here(&mut self.resolver.cx, decl);
         let elements = if allowed {
             self.collect_elements(decl)
@@ -41,13 +41,13 @@ impl DeclarationRules<'_, '_, '_> {
             Some(var) if self.resolver.cx.count_errors() == before => {
                 self.resolver.declare(decl.name, var);
             }
-            // A declaration with errors still declares its name, so that uses are no errors of
-            // their own.
+            // A declaration with errors still declares its name, so that uses are not reported in
+            // addition.
             _ => self.poison_declaration(decl),
         }
     }
 
-    /// `ALIAS name = binding`: a variable of that binding.
+    /// Declares the variable of `ALIAS name = binding`.
     #[cold]
     pub(crate) fn declare_binding_alias(&mut self, decl: &Decl, path: u32) {
         let span = self.resolver.cx.ast.paths[path as usize].span;
@@ -75,7 +75,7 @@ impl DeclarationRules<'_, '_, '_> {
             size,
             ..*decl
         };
-        // A SUBROUTINE variable needs a type, which such a line has no place for.
+        // A SUBROUTINE variable needs a type, which cannot be written in such a line.
         if kind == DeclKind::Subroutine {
             report_wrong_binding(&mut self.resolver.cx, decl, span);
             return self.poison_declaration(decl);
@@ -92,7 +92,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Keeps later uses of a name from being reported.
+    /// Marks the names of a declaration so that their later uses are not reported.
     fn poison_declaration(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
@@ -150,8 +150,7 @@ impl DeclarationRules<'_, '_, '_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds
-                // them.
+                // If SHARED_MEMORY follows or is missing, only the rule for accesses bounds them.
                 let size = match self.resolver.declared.shared_memory {
                     Some(start) if start < decl.span.start => {
                         self.resolver.program.shared_bytes.max(1)
@@ -241,7 +240,7 @@ impl DeclarationRules<'_, '_, '_> {
             self.resolver
                 .cx
                 .error(Code::TooManyParameters, span, "too many parameters");
-            // Counted anew, so that not every further one is an error.
+            // The count restarts, so that not every further one is an error.
             self.state.parameters = 0;
         }
         has_room
@@ -260,7 +259,8 @@ impl DeclarationRules<'_, '_, '_> {
         // same fragment attribute."
         let interpolation = &mut self.resolver.program.interpolation;
         let previous = interpolation.insert(binding.semantic, mods);
-        // Primary and secondary color must agree; they are kept under one key next to their own.
+        // Primary and secondary color must agree; they are stored under one key in addition to
+        // their own keys.
         let partner = if let Semantic::Color(index) = binding.semantic {
             interpolation.get(&Semantic::Color(1 - index)).copied()
         } else {
@@ -320,8 +320,8 @@ fn bind_units(cx: &mut RuleCx<'_>, decl: &Decl, units: Units) -> Option<Option<u
     Some(array)
 }
 
-/// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections
-/// 2.X.3.2 and 2.X.3.5.
+/// Checks that attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4
+/// sections 2.X.3.2 and 2.X.3.5.
 fn check_array_kind(
     cx: &mut RuleCx<'_>,
     decl: &Decl,
@@ -359,8 +359,8 @@ fn check_interpolation(
 ) {
     let primitive_id = binding.semantic == Semantic::PrimitiveId;
     if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
-        // The number is the same for all of a primitive, so that FLAT changes nothing and the
-        // others have no meaning.
+        // The number is the same for all vertices of a primitive, so that FLAT changes nothing and
+        // the others have no effect.
         || primitive_id && mods.intersects(!VarMods::FLAT)
     {
         let message = format!("`{}` takes no interpolation modifier", row.path);

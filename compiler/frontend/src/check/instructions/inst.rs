@@ -43,14 +43,14 @@ impl OperandRules<'_, '_> {
     #[inline]
     pub(crate) fn check_inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
         let info = inst.opcode.info();
-        // Types first: that a modifier needs a version or an option is told even if the rest could
-        // not be read.
+        // Types first, so that a modifier that needs a version or an option is reported even if the
+        // rest could not be parsed.
         let types = check_types(&mut self.resolver.cx, inst, operands, info);
         if inst.broken || !is_available(&mut self.resolver.cx, inst, operands, info, types) {
             return types;
         }
         let untyped = inst.modifiers.mods().contains(Mods::NTC);
-        // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
+        // An unresolved result retains its name; `Dst::resolved` leaves it out.
         if let Some(dst) = &mut inst.dst {
             if info.result == ResultKind::Address {
                 self.check_address_result(dst);
@@ -58,8 +58,8 @@ impl OperandRules<'_, '_> {
                 self.check_result(dst, result_type(info, types), untyped);
             }
         }
-        // Labels, textures and the like take no operand from the list: only kinds with a shape do,
-        // and CALI.
+        // Labels, textures and similar kinds take no operand from the list: only kinds with a shape
+        // do, and CALI.
         let mut left = operands.iter_mut();
         for &kind in info.operands {
             let shape = find_shape(&self.resolver.cx, kind);
@@ -88,7 +88,7 @@ impl OperandRules<'_, '_> {
         types
     }
 
-    /// Rules beyond types and kinds of operands.
+    /// Checks rules beyond types and kinds of operands.
     fn check_special(
         &mut self,
         inst: &Inst,
@@ -159,7 +159,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// EMIT, EMITS or ENDPRIM.
+    /// Checks EMIT, EMITS or ENDPRIM.
     pub(crate) fn check_emission(&mut self, inst: &Inst) {
         // The stage was reported with the opcode.
         if self.resolver.cx.stage != Stage::Geometry {
@@ -280,7 +280,7 @@ pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> 
 #[cold]
 fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let (name, span) = (info.name, cx.opcode_span(inst));
-    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before
+    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 enables in versions before
     // 5.0.
     let enabled = !info.early.is_empty() && cx.has_option(info.early);
     if !info.stages.has(cx.stage) {
@@ -294,7 +294,7 @@ fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
         }
     } else if info.since > cx.version && !enabled {
         let feature = format!("`{name}` needs");
-        // Where an option brings the opcode to earlier versions, that is the nearer remedy.
+        // If an option enables the opcode in earlier versions, that is the nearer remedy.
         if info.early.is_empty() {
             cx.need_version(info.since, span, feature)
         } else {
@@ -309,14 +309,14 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
     let result = result_type(info, types);
     let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
     let convert = info.rule == TypeRule::Convert;
-    // An opcode without a result takes no clamp at all, which is told below.
+    // An opcode without a result takes no clamp at all, which is reported below.
     let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
     // CVT alone clamps integers: SAT limits the converted value to the range of the result type.
     let integer_clamp = convert && clamp == Mods::SAT;
     if clamped && !integer_clamp {
         let span = cx.flag_span(inst, Mods::ANY_CLAMP);
         let message = "only float results can be clamped";
-        // CVT has a clamp of integers of its own, SAT, so that SSAT there is no old habit.
+        // CVT has a separate clamp of integers, SAT, so that SSAT there is not an old habit.
         if convert {
             cx.error(Code::ClampOnInteger, span, message);
             return;
@@ -325,7 +325,7 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
             return;
         }
     }
-    // A clamp that was let through is no second error below.
+    // A clamp that was accepted is not reported again below.
     let taken = if clamped && !convert {
         info.mods.union(Mods::ANY_CLAMP)
     } else {
@@ -346,7 +346,7 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
     check_high_modifier(cx, inst, types);
 }
 
-/// FINE and COARSE. ARB_derivative_control.
+/// Checks FINE and COARSE. ARB_derivative_control.
 fn check_derivative_modifier(cx: &mut RuleCx<'_>, inst: &Inst) {
     if inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
         let span = cx.flag_span(inst, Mods::ANY_DERIVATIVE);
@@ -354,7 +354,7 @@ fn check_derivative_modifier(cx: &mut RuleCx<'_>, inst: &Inst) {
     }
 }
 
-/// HI goes with 32-bit integers whose type is written.
+/// Checks that HI is used with 32-bit integers whose type is written.
 fn check_high_modifier(cx: &mut RuleCx<'_>, inst: &Inst, types: InstTypes) {
     let modifiers = inst.modifiers;
     let mul24 = modifiers.data_type(0).info().class == TypeClass::Mul24;
@@ -385,7 +385,7 @@ fn check_interpolated_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: 
         return;
     };
     let fits = match operand.base {
-        // What is left over was reported already.
+        // Unresolved bases were reported already.
         Base::Name(_) | Base::Path(_) => true,
         Base::Var(var) => program.is_interpolated(var),
         Base::Scalar(_) | Base::Vector { .. } => false,
@@ -396,7 +396,7 @@ fn check_interpolated_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: 
     }
 }
 
-/// `ADD` and its like as modifiers of other opcodes.
+/// Reports `ADD` and similar atomic operations as modifiers of other opcodes.
 #[cold]
 fn report_stray_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let is_atomic = |word: &[u8]| {

@@ -61,23 +61,23 @@ impl Resolver<'_, '_> {
         number
     }
 
-    /// Conventional and numbered vertex attributes of one slot exclude each other.
-    /// NV_vertex_program4 section 2.X.3.2.
+    /// Marks the slot of a vertex attribute as used. Conventional and numbered attributes of one
+    /// slot exclude each other. NV_vertex_program4 section 2.X.3.2.
     pub(crate) fn use_slot(&mut self, row: &BindingInfo, semantic: Semantic, span: Span) {
         let Semantic::Attrib(slot) = semantic else {
             return;
         };
         // Each slot has two marks: bound by its conventional name, bound by its number.
         let number = usize::from(!row.is_conventional());
-        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no number
-        // of their own.
+        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no generic
+        // number.
         let Some(pair) = self.symbols.slots.get_mut(slot as usize) else {
             return;
         };
         let first = !pair[number];
         pair[number] = true;
-        // Reported once for each slot and way to bind it, however often the binding stands in the
-        // text.
+        // Reported once for each slot and way to bind it, however often the binding occurs in the
+        // source.
         if first && pair[1 - number] {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
@@ -125,7 +125,7 @@ pub(crate) fn check_array_size(
     }
 }
 
-/// Array size of a view of a buffer: a whole buffer takes the declared size.
+/// Checks the array size of a view of a buffer: a whole buffer takes the declared size.
 pub(crate) fn check_view_size(
     cx: &mut RuleCx<'_>,
     size: Size,

@@ -36,7 +36,7 @@ impl Resolver<'_, '_> {
     pub(crate) fn declare_loop_index(&mut self, name: NameId) -> u32 {
         let var = Var {
             name: Some(name),
-            // No place in the text declares it.
+            // It has no declaration in the source.
             ..Var::unnamed(VarKind::Address, Span::default())
         };
         let number = self.program.vars.len() as u32;
@@ -100,8 +100,8 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// Marks the names of a declaration with a syntax error, the next so many: neither their later
-    /// uses nor those before are errors of their own.
+    /// Marks the next `count` names of a declaration with a syntax error: neither their later nor
+    /// their earlier uses are reported in addition.
     #[cold]
     pub(crate) fn poison_names(&mut self, count: u32, error: u32) {
         self.resolve_named_literals(error);
@@ -113,7 +113,8 @@ impl Resolver<'_, '_> {
     }
 
     fn poison_name(&mut self, name: NameId) {
-        // A name that denotes something keeps that: only the declaration that failed is void.
+        // A name that already denotes something is unchanged: only the declaration that failed is
+        // void.
         let named = &mut self.symbols.entries[name.index()].named;
         if *named == Named::Nothing {
             *named = Named::Poisoned;

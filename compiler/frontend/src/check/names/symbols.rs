@@ -8,7 +8,7 @@ use crate::vars::{Implicit, VarKind};
 use glasm_ir::{Span, WriteMask};
 use rustc_hash::FxHashMap;
 
-/// What a name denotes.
+/// Entity that a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Named {
     #[default]
@@ -20,7 +20,7 @@ pub(crate) enum Named {
     Poisoned,
 }
 
-/// Meaning of a name or a binding path at the current statement.
+/// Resolution of a name or a binding path at the current statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Symbol {
     pub(crate) named: Named,
@@ -30,10 +30,10 @@ pub(crate) struct Symbol {
     pub(crate) result: Option<(u32, WriteMask)>,
 }
 
-/// Names and bindings of a program that have a meaning.
+/// Resolved names and bindings of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    /// Meaning of each name.
+    /// Resolution of each name.
     pub(crate) entries: Vec<Symbol>,
     /// Names of single numbers, which vectors may hold.
     pub(crate) numbers: FxHashMap<NameId, Literal>,
@@ -80,7 +80,7 @@ pub(crate) struct Declared {
     /// Errors that depend on a later declaration: the declaration and the largest number that was
     /// reported.
     pub(crate) early_errors: Vec<(Declaration, Code, u32)>,
-    /// Whether there is a GROUP_SIZE.
+    /// True if there is a GROUP_SIZE.
     pub(crate) has_group_size: bool,
     /// Position of the first SHARED_MEMORY.
     pub(crate) shared_memory: Option<u32>,

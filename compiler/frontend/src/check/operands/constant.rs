@@ -112,7 +112,7 @@ fn long_float_bits(written: &[u8], literal: Literal, ty: Type) -> u64 {
 
 fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
     let limit = u64::MAX >> (64 - ty.width().bits());
-    // -0 is no negative value.
+    // -0 is not a negative value.
     if negative && ty.base() == Base::Unsigned && value != 0 {
         return Err(Code::NegativeUnsigned);
     }
@@ -127,7 +127,7 @@ fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
 }
 
 /// Returns the vector of floats that a literal is: a number fills all lanes, missing lanes of
-/// braces are 0, 0, 1. `None` for what is no literal.
+/// braces are 0, 0, 1. `None` if the operand is not a literal.
 pub(crate) fn float_constant(
     text: &[u8],
     literals: &[Literal],
@@ -136,8 +136,8 @@ pub(crate) fn float_constant(
     use ast::Base;
     let bits = |literal: u32| {
         let literal = literals[literal as usize];
-        // Literals of instructions may be meant as integers; as floats they are told apart all the
-        // same.
+        // Literals of instructions may be meant as integers; as floats they are distinguished
+        // nevertheless.
         literal_bits(text, literal, Type::F32).unwrap_or(0) as u32
     };
     match base {

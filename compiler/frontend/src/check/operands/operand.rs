@@ -73,7 +73,7 @@ impl OperandRules<'_, '_> {
             Base::Name(name) => match self.resolver.symbols.entries[name.index()].named {
                 Named::Var(var) => Some(var),
                 Named::Nothing | Named::SubroutineType | Named::Poisoned => {
-                    // A parameter such as `p[3]` is one variable, so its number is no index.
+                    // A parameter such as `p[3]` is one variable, so its number is not an index.
                     let local =
                         self.resolver
                             .find_numbered_local(name, operand.index, operand.span);
@@ -136,7 +136,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Suffix and signs against what the place takes.
+    /// Checks suffix and signs against the shape of the operand.
     fn check_suffix(&mut self, operand: &Operand, shape: Shape) {
         match (shape, operand.suffix.kind()) {
             (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
@@ -341,7 +341,7 @@ impl OperandRules<'_, '_> {
         let Some(name) = self.resolver.cx.ast.paths[path as usize].name else {
             return self.bind_result_path(path, dst);
         };
-        // The same path was a result before: its letters are in the path, so that the mask is
+        // The same path was a result before: its write mask is in the path, so that the mask is
         // known, too.
         if let Some((var, mask)) = self.resolver.symbols.entries[name.index()].result {
             dst.mask = mask;
@@ -354,7 +354,7 @@ impl OperandRules<'_, '_> {
 
     fn bind_result_path(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolver.resolve(path)?;
-        // The parser cannot tell where a binding ends, so the mask after it is read here.
+        // The parser cannot determine the end of a binding, so the mask after it is read here.
         if let Some(rest) = resolved.rest {
             match self
                 .resolver
@@ -414,7 +414,7 @@ impl OperandRules<'_, '_> {
         self.resolver.cx.error(Code::WriteReadOnly, span, message);
     }
 
-    /// Checks the result of ARL and its like.
+    /// Checks the result of ARL and similar instructions.
     pub(crate) fn check_address_result(&mut self, dst: &mut Dst) {
         let Base::Name(name) = dst.base else {
             let message = "this instruction writes address registers only";
@@ -455,7 +455,7 @@ impl OperandRules<'_, '_> {
         let size = self.resolver.program.vars[var as usize].size;
         let semantics: Vec<Semantic> = self.resolver.program.attrib_semantics(var).collect();
         for semantic in semantics {
-            // What was written first decides, whatever the order of the declarations.
+            // The type of the first write decides, regardless of the order of the declarations.
             let first = *self.state.result_sizes.entry(semantic).or_insert(size);
             if first != size {
                 let message = "this result is written under another size, too";
@@ -465,7 +465,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks a number without component at a scalar place of a plain ARB program.
+/// Checks a number without component that is a scalar operand of a plain ARB program.
 #[cold]
 fn check_bare_number(cx: &mut RuleCx<'_>, operand: &Operand, shape: Shape) -> bool {
     let bare = shape == Shape::Scalar && operand.suffix.is_none();

@@ -24,8 +24,7 @@ impl OperandRules<'_, '_> {
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
-        // With a place for bias or level, what the target must allow is only that it can be
-        // sampled.
+        // With an operand for bias or level, the target need only allow sampling.
         let access = if has_room_for_level(&self.resolver.cx, inst, operands.len(), &part, op) {
             Access::SAMPLE
         } else {
@@ -61,8 +60,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level,
-    /// the dynamic offset.
+    /// Checks operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least
+    /// level, the dynamic offset.
     fn check_further_operands(
         &mut self,
         operands: &mut [Operand],
@@ -120,7 +119,7 @@ impl OperandRules<'_, '_> {
         };
         // Only a unit that was not used before can be one too many.
         let known = self.state.unit_targets.len();
-        // SHADOW targets count as targets of their own; an array counts as if all its units were
+        // SHADOW targets are separate targets; an array is treated as if all its units were
         // accessed. NV_gpu_program5 section 2.X.4.4.
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.state.unit_targets.entry(unit).or_insert(part.target);
@@ -149,9 +148,9 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Decides whether bias or level have a place though the coordinate takes all components:
-/// NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of such targets, but a second operand gives
-/// room. EXT_sparse_texture2 table X.17.
+/// Returns true if bias or level are given though the coordinate takes all components:
+/// NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of such targets, but a second operand can
+/// hold them. EXT_sparse_texture2 table X.17.
 fn has_room_for_level(
     cx: &RuleCx<'_>,
     inst: &Inst,
@@ -163,7 +162,7 @@ fn has_room_for_level(
     // The texture is the last of the operands of an entry.
     let before = inst.opcode.info().operands.len() - 1;
     let has_second = count > before + usize::from(part.offset == Offset::Dynamic);
-    // Where the least level has the place of the bias, there is no bias.
+    // If the least level has the lane of the bias, the instruction has no bias.
     let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
     has_second
         && cx.version >= Version::V5_0
@@ -176,7 +175,7 @@ fn has_room_for_level(
 fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: Access) {
     let target = &TARGETS[part.target as usize];
     let (span, name) = (part.target_span, target.name);
-    // The families have targets of their own, such as 1D_STACK and BUFFER.
+    // The families have separate targets, such as 1D_STACK and BUFFER.
     let Some(needs) = target.needs_in(cx.family) else {
         let message = match target.arb {
             Some(_) => format!("texture target `{name}` is one of ARB programs"),
@@ -193,7 +192,7 @@ fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: 
     if !target.access.contains(access) {
         let message = format!("`{}` cannot access textures of target `{name}`", info.name);
         cx.error(Code::TargetNotAllowed, span, message);
-    // NV_gpu_program5 section 2.X.8.Z brings comparisons to TXG, which is of version 4.1.
+    // NV_gpu_program5 section 2.X.8.Z adds comparisons to TXG, which is of version 4.1.
     } else if access == Access::GATHER && target.is_shadow() {
         cx.need_version(Version::V5_0, span, "gathers that compare need");
     }

@@ -1,4 +1,4 @@
-//! What gives the texture or image of an instruction: a variable of units, or a handle
+//! Operands that select the texture or image of an instruction: a variable of units, or a handle
 //! (NV_bindless_texture, changes to sections 2.X.2 and 2.X.4.4).
 
 use crate::ast::{Base, Extra, Index, Inst, InstTypes, Operand, Signs, Suffix, SuffixKind};
@@ -15,7 +15,7 @@ use crate::vars::VarKind;
 use glasm_ir::ImageTexels;
 use glasm_ir::types::Type;
 
-/// What the units of an operand are for.
+/// Purpose of the units of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UnitKind {
     Texture,
@@ -99,7 +99,7 @@ impl OperandRules<'_, '_> {
     /// declared by name, no array, no floats.
     fn find_handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
-        // Like a dynamic index, a handle has no index and no sign of its own.
+        // Like a dynamic index, a handle has no index and no sign.
         let is_bare = handle.index == Index::None && handle.signs == Signs::empty();
         let (Base::Name(name), true) = (handle.base, is_bare) else {
             let message = "a handle is one component of a variable, such as `handle(h.x)`";
@@ -128,7 +128,7 @@ impl OperandRules<'_, '_> {
 }
 
 impl OperandRules<'_, '_> {
-    /// Rules of image instructions beyond modifiers and values.
+    /// Checks rules of image instructions beyond modifiers and values.
     pub(crate) fn check_image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
         let Extra::Texture(number) = inst.extra else {
             return;

@@ -35,13 +35,13 @@ pub(crate) struct Checked {
     pub(crate) lines: Lines,
     /// Labels, branches and calls.
     pub(crate) cfg: Cfg,
-    /// What can run and what can call itself, once checking has ended.
+    /// Reachable routines and recursion, once checking has ended.
     pub(crate) call_graph: CallGraph,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     /// Features of the language and of all options, once checking has ended.
     pub(crate) features: Features,
-    /// What options mean for the program as a whole.
+    /// Effects of the options on the program as a whole.
     pub(crate) modes: Modes,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
@@ -159,8 +159,8 @@ impl Checked {
         }
     }
 
-    /// Decides whether a variable holds values that differ from place to place in a pixel; of one
-    /// with errors nothing is said.
+    /// Returns true if a variable holds values that differ within a pixel; false for one with
+    /// errors.
     pub(crate) fn is_interpolated(&self, var: u32) -> bool {
         // Both are the same all over a primitive.
         let constant = [Semantic::Facing, Semantic::PrimitiveId];
@@ -170,9 +170,9 @@ impl Checked {
             || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
     }
 
-    /// Decides whether the elements of an array stand together once some instruction has a run-time
-    /// index: then instructions with constant indices find them there. Parameters in a buffer stand
-    /// together anyway.
+    /// Returns true if the elements of an array must be contiguous once some instruction has a
+    /// dynamic index: then instructions with constant indices find them there. Parameters in a
+    /// buffer are contiguous anyway.
     pub(crate) fn keeps_together(&self, var: u32) -> bool {
         self.vars[var as usize].kind != VarKind::WritableParam
     }

@@ -16,7 +16,7 @@ impl Checked {
     /// but those of patches.
     pub(crate) fn attrib_components(&self) -> u32 {
         let reads = self.lines.sources.iter().filter_map(|source| {
-            // All four components of the swizzle count, whatever the instruction uses of them:
+            // All four components of the swizzle are counted, even if the instruction uses fewer:
             // section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));

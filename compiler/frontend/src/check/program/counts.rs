@@ -1,5 +1,5 @@
-//! What of a program counts against GL's limits: what `glGetProgramivARB` tells. ARB_vertex_program
-//! section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
+//! Resource counts of a program against GL's limits: the results of `glGetProgramivARB`.
+//! ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 
 use crate::ast::Ast;
 use crate::check::operands::constant::float_constant;
@@ -11,7 +11,7 @@ use crate::vars::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the
+/// Use of the resources that GL limits. Nothing is added when it is compiled, so these are the
 /// native counts, too (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
@@ -29,7 +29,7 @@ pub struct Counts {
     /// `PROGRAM_PARAMETERS_ARB`: different parameters, state vectors and constant vectors.
     pub parameters: u32,
     /// `PROGRAM_ATTRIBS_ARB`: different attributes; in vertex programs those that have a slot,
-    /// which `vertex.id` and its like have not.
+    /// unlike `vertex.id` and other generated attributes.
     pub attribs: u32,
     /// `PROGRAM_ADDRESS_REGISTERS_ARB`
     pub address_registers: u32,
@@ -92,7 +92,7 @@ impl Checked {
         own.map(|(_, var)| var.array.unwrap_or(1)).sum()
     }
 
-    /// Different parameters: those that are bound, and constants that stand in instructions.
+    /// Counts the different parameters: those that are bound, and constants in instructions.
     fn parameters(&self, ast: &Ast<'_>) -> u32 {
         let mut all: FxHashSet<ParamSource> = self.params.iter().map(counted).collect();
         let textures = self.lines.textures.iter();
@@ -105,8 +105,8 @@ impl Checked {
         all.len() as u32 + self.repeated_constants()
     }
 
-    /// How often arrays with a dynamic index repeat a constant: each of theirs counts.
-    /// ARB_vertex_program section 2.14.3.7.
+    /// Counts how often arrays with a dynamic index repeat a constant: each of their elements is
+    /// counted. ARB_vertex_program section 2.14.3.7.
     fn repeated_constants(&self) -> u32 {
         let (mut known, mut repeated) = (FxHashSet::default(), 0);
         for var in self.vars.iter().filter(|var| var.relative) {
@@ -121,9 +121,9 @@ impl Checked {
         repeated
     }
 
-    /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its
-    /// coordinate was written in this node, or if an ALU instruction of this node read or wrote its
-    /// result. Swizzles and masks do not count, nor do elements of arrays.
+    /// Counts texture indirections. ARB_fragment_program issue 24: a texture instruction starts a
+    /// new node of the chain if its coordinate was written in this node, or if an ALU instruction
+    /// of this node read or wrote its result. Swizzles, masks and elements of arrays are ignored.
     fn indirections(&self) -> u32 {
         // A program without texture instructions has one node, too.
         let (mut nodes, mut written, mut of_alu) = (1, FxHashSet::default(), FxHashSet::default());
@@ -162,9 +162,9 @@ impl Checked {
     }
 }
 
-/// Decides whether an attribute counts against `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only
-/// the ones that table X.2.1 of ARB_vertex_program numbers. GL makes `vertex.id` and its like
-/// itself, so that they take none of the slots that the limit is about.
+/// Returns true if an attribute is limited by `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only
+/// the ones that table X.2.1 of ARB_vertex_program numbers. GL generates `vertex.id` and similar
+/// attributes itself, so that they take none of the slots that are limited.
 fn has_slot(stage: Stage, binding: &IoBinding) -> bool {
     stage != Stage::Vertex || matches!(binding.semantic, Semantic::Attrib(_))
 }
@@ -180,8 +180,8 @@ fn find_bound(text: &[u8], span: Span) -> Span {
     bound.filter(|_| is_declared).unwrap_or(span)
 }
 
-/// Returns what a parameter counts as: constants are identical if their components are "numerically
-/// equivalent", as -0 and 0 are.
+/// Returns the parameter by whose identity `source` is counted: constants are identical if their
+/// components are "numerically equivalent", as -0 and 0 are.
 fn counted(source: &ParamSource) -> ParamSource {
     /// The bits of -0.0.
     const NEGATIVE_ZERO: u32 = 1 << 31;

@@ -49,8 +49,8 @@ impl Usage {
 }
 
 impl Checked {
-    /// Returns the numbers that the text names, all of which was read, with the places of its
-    /// attributes.
+    /// Returns the numbers that the program names, which must have been parsed completely, with the
+    /// source locations of its attributes.
     pub(crate) fn usage(&self, ast: &Ast<'_>) -> Usage {
         let mut usage = self.usage.clone();
         for (number, span) in (0..).zip(self.attribute_spans(ast)) {

@@ -28,18 +28,18 @@ use glasm_ir::{ParamSource, Span};
 const COLR: u32 = 0;
 /// o[COLH] among the results.
 pub(crate) const COLH: u32 = 1;
-/// What each result counts where temporaries and results share room.
+/// Number of registers that each result takes where temporaries and results share a limit.
 const RESULT_ROOM: [u32; 3] = [2, 1, 2];
 
 /// The value of DEFINE or DECLARE.
 #[derive(Clone, Copy)]
 struct Constant {
     bits: [u32; 4],
-    /// The number, if it is no vector.
+    /// The number, if it is not a vector.
     number: Option<Literal>,
 }
 
-/// What an operand reads that is counted: an instruction has one parameter, or constants with few
+/// Operand reads that are counted: an instruction has one parameter, or constants with few
 /// different numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
@@ -94,7 +94,7 @@ impl DeclarationRules<'_, '_, '_> {
         };
         match value.filter(|_| self.has_room_for_parameter(span)) {
             Some(value) => self.declare_value(decl, (name, span), value),
-            // What is wrong was reported, and later uses of the name are no errors of their own.
+            // The error was reported, and later uses of the name are not reported in addition.
             None if self.resolver.symbols.entries[name.index()].named == Named::Nothing => {
                 self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
             }
@@ -232,7 +232,7 @@ fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
     let is_leader = match cx.leader(name) {
         Leader::Opcode(opcode, mods) => {
             let info = opcode.info();
-            // Opcodes that only drivers have are no keywords of the grammar.
+            // Opcodes that only drivers have are not keywords of the grammar.
             info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
         }
         Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
@@ -351,7 +351,7 @@ fn check_one_parameter(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Opera
             // named or embedded constants".
             Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
             Some(Read::Parameter(var)) => {
-                // The same parameter may stand in several operands.
+                // The same parameter may occur in several operands.
                 numbers.count == 0 && *parameter.get_or_insert(var) == var
             }
         };
@@ -393,7 +393,7 @@ fn report_second_parameter(cx: &mut RuleCx<'_>, operand: &Operand, problem: &str
 fn find_signed_number_span(cx: &RuleCx<'_>, operand: Span, literal: u32) -> Span {
     let number = cx.ast.literals[literal as usize].span;
     let before = &cx.ast.text[operand.start as usize..number.start as usize];
-    // Blanks may stand between a number and its sign.
+    // Whitespace is allowed between a number and its sign.
     let blanks = before.iter().rev();
     let blanks = blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
     let sign = before.len().checked_sub(blanks + 1);
@@ -432,7 +432,7 @@ impl OperandRules<'_, '_> {
     /// Checks rules that need the whole program. NV_fragment_program section 3.11.3.
     pub(crate) fn check_fragment_program(&mut self, names: &FragmentNames) {
         let results = self.state.registers.results;
-        // Where a statement could not be read it may have been the one that writes it.
+        // A statement that could not be parsed may have been the one that writes it.
         if results == 0 && !self.resolver.cx.has_errors() {
             report_no_result(&mut self.resolver.cx, self.resolver.program);
         }
@@ -461,8 +461,9 @@ impl Checked {
     }
 }
 
-/// PK2H and its like write registers of 32-bit components, UP2H and its like read them.
-/// NV_fragment_program sections 3.11.5.20 and 3.11.5.41.
+/// Checks registers of packed values: PK2H and similar instructions write registers of 32-bit
+/// components, UP2H and similar instructions read them. NV_fragment_program sections 3.11.5.20 and
+/// 3.11.5.41.
 pub(crate) fn check_packed_register(
     cx: &mut RuleCx<'_>,
     program: &Checked,

@@ -16,7 +16,7 @@ use glasm_ir::{ParamSource, Span};
 
 impl Resolver<'_, '_> {
     /// Declares the variable of a register that no instruction has named before; reports a name
-    /// that is no register.
+    /// that does not denote a register.
     #[cold]
     pub(crate) fn declare_register(
         &mut self,
@@ -40,8 +40,7 @@ impl Resolver<'_, '_> {
                 Var::unnamed(VarKind::Texture { unit }, place)
             }
             FoundRegister::Address => Var::unnamed(VarKind::Address, place),
-            // Programs of NV_fragment_program give names, so that what is no register is a name
-            // without declaration.
+            // Programs of NV_fragment_program define names, so that any other name is undeclared.
             FoundRegister::None(_) if registers.fragment.is_some() => {
                 return self.resolve_undeclared_variable(name, span);
             }
@@ -62,7 +61,7 @@ impl Resolver<'_, '_> {
     /// Returns the array of all registers of a file.
     fn make_file(&mut self, file: &'static File) -> Var {
         let kind = match file.kind {
-            // Each use was reported where it stands.
+            // Each use was reported at its location.
             _ if file.elements.is_empty() => {
                 return Var::unnamed(VarKind::Poisoned, Span::default());
             }
@@ -202,7 +201,7 @@ fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
     first
 }
 
-/// What a name may be.
+/// Result of the look-up of a register name.
 pub(crate) enum FoundRegister {
     File(&'static File),
     Parameters(Parameters),
@@ -217,7 +216,7 @@ pub(crate) enum FoundRegister {
     None(RegisterProblem),
 }
 
-/// Why a name is no register.
+/// Reason why a name is not a register.
 #[derive(Clone, Copy)]
 pub(crate) enum RegisterProblem {
     /// There are so many only.

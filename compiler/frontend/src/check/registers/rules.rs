@@ -53,8 +53,8 @@ impl OperandRules<'_, '_> {
             let message = format!("{count} instructions; the limit is {limit}");
             self.resolver.cx.whole(Code::TooManyInstructions, message);
         }
-        // Where a statement could not be read it may have been the one that writes it.
-        // The position is the first of the file of results.
+        // A statement that could not be parsed may have been the one that writes it. The position
+        // is the first of the file of results.
         let writes_position =
             self.state.registers.results & 1 != 0 || self.resolver.cx.has_errors();
         if let Some(fragment) = registers.fragment {
@@ -144,7 +144,7 @@ fn report_missing_register_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeI
     if !cx.need_version(info.since, span, format_args!("`{name}` needs")) {
         return;
     }
-    // Suffixes of version 1 are condition codes, which version 2.0 brings: the table has no others.
+    // Suffixes of version 1 are condition codes, which version 2.0 adds: the table has no others.
     if cx.is_old_vertex() {
         cx.need_version(Version::V2_0, span, "condition codes need");
         return;
@@ -177,8 +177,8 @@ fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
     Span::new(start, start + 1)
 }
 
-/// Checks an instruction reads one parameter and one attribute; the same one may stand in several
-/// operands. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.4.1.
+/// Checks that an instruction reads one parameter and one attribute; the same one may occur in
+/// several operands. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.4.1.
 #[inline]
 fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     for (number, operand) in operands.iter().enumerate().skip(1) {
@@ -230,7 +230,7 @@ fn is_same_register(cx: &RuleCx<'_>, operand: &Operand, other: &Operand) -> bool
         }
         Index::None | Index::Const(_) | Index::Pair(_) => None,
     };
-    // Each dynamic index has an entry of its own, so contents are compared, not the numbers of the
+    // Each dynamic index has a separate entry, so contents are compared, not the numbers of the
     // entries.
     let same_index = match (relative(operand.index), relative(other.index)) {
         (Some(one), Some(two)) => one == two,
@@ -246,8 +246,8 @@ pub(crate) fn check_register_label(cx: &mut RuleCx<'_>, span: Span) {
     }
 }
 
-/// Returns where an operand stands that cannot be read: without its signs, and without its suffix
-/// if the register alone is to blame.
+/// Returns the span of an operand that cannot be read: without its signs, and without its suffix if
+/// the register alone is to blame.
 pub(crate) fn find_read_span(cx: &RuleCx<'_>, program: &Checked, var: u32, operand: Span) -> Span {
     if cx.facts.registers.is_none() {
         return operand;
