@@ -6,7 +6,7 @@ use super::ordered::get_number_bits;
 use super::{InstCx, Lowerer};
 use glasm_ir::{Op, Src};
 
-/// Where the sign bit is.
+/// Index of the sign bit.
 const SIGN_BIT: u64 = 31;
 
 /// pi in three parts, the first two so short that their products with numbers of half turns are
@@ -20,7 +20,7 @@ const SINE: [f32; 4] = [-0.166_666_57, 8.333_017e-3, -1.980_660_2e-4, 2.600_024_
 /// The largest angle for which the polynomial is meant.
 const QUARTER_TURN: f32 = std::f32::consts::FRAC_PI_2;
 
-/// SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
+/// Lowers SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
 /// NV_fragment_program section 3.11.5.32.
 pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
@@ -39,7 +39,7 @@ pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, sine);
 }
 
-/// COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8,
+/// Lowers COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8,
 /// NV_fragment_program section 3.11.5.2.
 pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);

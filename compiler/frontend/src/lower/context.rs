@@ -42,9 +42,9 @@ impl<'c> InstCx<'c> {
 /// of half precision, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Precision {
-    /// What operands go through.
+    /// Rounding operation that is applied to operands.
     pub(super) operands: Option<Op>,
-    /// What the result goes through.
+    /// Rounding operation that is applied to the result.
     pub(super) result: Option<Op>,
 }
 
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
 
     /// Returns a register for intermediate values of this instruction.
     pub(crate) fn hidden(&mut self, width: Width) -> RegisterId {
-        // Values of 8 and 16 bits stand in lanes of 32 bits, so that two pools serve all widths.
+        // Values of 8 and 16 bits are in lanes of 32 bits, so that two pools serve all widths.
         let pool = usize::from(width == Width::W64);
         let used = self.hidden_used[pool];
         self.hidden_used[pool] += 1;
@@ -143,7 +143,7 @@ pub(super) fn const_index(index: Index) -> u32 {
     }
 }
 
-/// Lane `lane` of a source in all lanes.
+/// Returns lane `lane` of a source in all lanes.
 pub(crate) fn splat(src: Src, lane: u8) -> Src {
     src.swizzled(Swizzle::splat(lane))
 }

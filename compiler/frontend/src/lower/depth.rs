@@ -21,7 +21,7 @@ impl Resources<'_> {
     }
 }
 
-/// Discards the fragment if its depth lies below the one bound or above the other.
+/// Discards the fragment if its depth is below the one bound or above the other.
 pub(super) fn limit_depth(l: &mut Lowerer<'_>) {
     let Some(&(register, _)) = l.resources.tables.results.get(&Semantic::FragDepth) else {
         return;

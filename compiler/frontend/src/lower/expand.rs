@@ -1,4 +1,4 @@
-//! Which function translates an opcode.
+//! Dispatch of opcodes to the functions that lower them.
 
 use super::context::Precision;
 use super::powers::Rules;
@@ -12,7 +12,7 @@ use crate::line::Line;
 use glasm_ir::{InstFlags, Op};
 
 impl Lowerer<'_> {
-    /// Translates an instruction that is no flow control.
+    /// Lowers an instruction other than flow control.
     #[inline]
     pub(super) fn lower_instruction(&mut self, line: &Line, info: &'static OpcodeInfo) {
         let cx = InstCx::new(line, info);

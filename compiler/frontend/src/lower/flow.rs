@@ -27,11 +27,11 @@ use glasm_ir::{
     StateParam, WriteMask,
 };
 
-/// Flow control of the program so far.
+/// Flow control of the program up to the current line.
 pub(super) struct ControlFlow<'c> {
     tree: TreeBuilder<'c>,
     block: BasicBlockId,
-    /// Whether the main routine returns before its end.
+    /// True if the main routine returns before its end.
     main_returns: bool,
     /// See [`Source::step_limit`](crate::Source::step_limit).
     step_limit: Option<u32>,
@@ -134,8 +134,8 @@ impl ControlFlow<'_> {
         let alive = !self.tree.is_dead();
         l.begin_line(line);
         match op {
-            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its
-            // own.
+            // In unreachable code blocks are only counted, so that each ELSE and END finds its
+            // block.
             FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => self.tree.open_dead(),
             FlowOp::If => {
                 let cond = l.resources.make_any_condition(line.cond);
@@ -241,8 +241,8 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers
-    /// call nothing. ARB_shader_subroutine section 2.X.8.Z.
+    /// Lowers CALI: a switch over the numbers of the routines that the variable can name; other
+    /// numbers call nothing. ARB_shader_subroutine section 2.X.8.Z.
     fn call_indirect(&mut self, l: &mut Lowerer<'_>, line: &Line) {
         let checked = l.resources.checked;
         let operand = checked.lines.source(line, 0);
@@ -282,7 +282,7 @@ impl ControlFlow<'_> {
     }
 }
 
-/// A new main routine that calls the program's own.
+/// Creates a new main routine that calls the program's main routine.
 fn wrap_main(
     l: &mut Lowerer<'_>,
     before: impl FnOnce(&mut Lowerer<'_>),
@@ -315,8 +315,8 @@ fn set_initial_position(l: &mut Lowerer<'_>) {
     l.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
 }
 
-/// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X,
-/// NV_fragment_program_option section 3.11.3.X.
+/// Initializes the condition codes of ARB programs to EQ. NV_vertex_program2_option section
+/// 2.14.3.X, NV_fragment_program_option section 3.11.3.X.
 fn set_initial_codes(l: &mut Lowerer<'_>) {
     let features = l.resources.checked.features;
     if !features.intersects(Features::NV_OPTIONS) {
@@ -334,9 +334,9 @@ fn set_initial_codes(l: &mut Lowerer<'_>) {
     }
 }
 
-/// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products
-/// of a row of the modelview-projection matrix and the position, rounded one by one, and added from
-/// left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
+/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: products of a
+/// matrix row of the modelview-projection matrix and the position, rounded one by one, and added
+/// from left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
 fn compute_invariant_position(l: &mut Lowerer<'_>) {
     if !l
         .resources
@@ -373,7 +373,7 @@ fn compute_invariant_position(l: &mut Lowerer<'_>) {
     l.flags = InstFlags::empty();
 }
 
-/// FSIB, FSIE.
+/// Adds FSIB or FSIE.
 fn add_interlock(l: &mut Lowerer<'_>, op: FlowOp) {
     let op = if op == FlowOp::InterlockBegin {
         Op::InterlockBegin

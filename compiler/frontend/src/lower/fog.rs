@@ -18,7 +18,7 @@ const COLOR: Semantic = Semantic::FragColor {
     index: 0,
 };
 
-/// Where fog is applied.
+/// Location at which fog is applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FogPlace {
     /// At the end of the main routine, which every invocation reaches.
@@ -78,11 +78,12 @@ pub(super) fn add_fog(l: &mut Lowerer<'_>) {
     l.inst(Op::Mov, F, Some(dst(0b1000)), Aux::None, &[color]);
 }
 
-/// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.
+/// Computes the remaining fraction of the color: exp(-dc), exp(-(dc)^2) or (end - c) / (end -
+/// start), from 0 to 1.
 fn compute_fog_factor(l: &mut Lowerer<'_>) -> Src {
     let binding = IoBinding::float(Semantic::FogCoord);
     let coordinate = Base::Input(l.resources.get_input(binding, TypeBase::Float, Width::W32));
-    // The coordinate is in x, whatever the other components are.
+    // The coordinate is in x; the other components are ignored.
     let coordinate = splat(Src::new(coordinate), 0);
     let params = load_state(l, StateParam::FogParams);
     let [density, end, scale] = [0, 2, 3].map(|lane| splat(params, lane));

@@ -17,7 +17,7 @@ use glasm_ir::{Base, Cond, Dst, Op, Src, WriteMask};
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 
-/// LOOP, or REP with a count: its operand is read once.
+/// Begins LOOP, or REP with a count: its operand is read once.
 pub(super) fn begin_rounds(l: &mut Lowerer<'_>, line: &Line, op: FlowOp) -> Rounds {
     let (source, ty) = load_count(l, line);
     let count = l.resources.add_register(ty.width());
@@ -83,8 +83,8 @@ fn begin_index(l: &mut Lowerer<'_>, line: &Line) -> LoopIndex {
     };
     set_address(l, &index);
     if let Some(place) = l.resources.find_loop_index_place() {
-        // Inside the block the address register is a register of this loop, so that the loop around
-        // keeps its own.
+        // Inside the block the address register is a register of this loop, so that the enclosing
+        // loop retains its index.
         index.outer = place.replace(Base::Register(address));
     }
     index
@@ -111,7 +111,7 @@ pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     Cond::NonZero(done, 0, rounds.ty)
 }
 
-/// At the end of each iteration.
+/// Advances the count and the index at the end of each iteration.
 pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     let (count, one) = (Src::register(rounds.count), l.bits(1));
     l.put(
@@ -128,7 +128,7 @@ pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     }
 }
 
-/// After the loop: the address register is that of the loop around it.
+/// Restores the address register of the enclosing loop after the loop.
 pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     if let Some(index) = rounds.index
         && let Some(place) = l.resources.find_loop_index_place()
@@ -173,7 +173,7 @@ fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
     }
-    // `find_most_steps` follows no calls: with calls in loops the count is always kept.
+    // `find_most_steps` follows no calls: with calls in loops the counter is always needed.
     nested && (calls || find_most_steps(l) >= u64::from(max))
 }
 
@@ -181,7 +181,7 @@ fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
 /// [`count_steps`] counts.
 fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     let checked = l.resources.checked;
-    // How often the open loops run, the innermost last.
+    // Iterations of the open loops, the innermost last.
     let mut open: Vec<u64> = Vec::new();
     let mut steps = 0u64;
     for line in &checked.lines.list {
@@ -199,8 +199,8 @@ fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     steps
 }
 
-/// Returns the most iterations of a loop: its count if that is a literal. A REP without a count has
-/// no end of its own.
+/// Returns the maximum number of iterations of a loop: its count if that is a literal. A REP
+/// without a count is unbounded.
 fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
     let most = u64::from(limits::LOOP_COUNT);
     if line.source_count == 0 {

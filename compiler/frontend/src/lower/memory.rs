@@ -14,8 +14,8 @@ use glasm_ir::resource::{AtomicOp, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, Stage, WriteMask};
 
-/// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value
-/// loaded.
+/// Lowers LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the
+/// loaded value.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let operand = l.resources.checked.lines.source(cx.line, 0);
@@ -37,7 +37,7 @@ pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, value);
 }
 
-/// STORE, STB, STS.
+/// Lowers STORE, STB, STS.
 pub(super) fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 1);
     let value = stored_value(l, cx);
@@ -46,7 +46,7 @@ pub(super) fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.inst(Op::Store, element(cx.types.ty), None, aux, &sources);
 }
 
-/// ATOM, ATOMB, ATOMS.
+/// Lowers ATOM, ATOMB, ATOMS.
 pub(super) fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 1);
     let value = stored_value(l, cx);
@@ -69,7 +69,8 @@ pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     value
 }
 
-/// The last step of an access that gives a value: half floats come as their bits.
+/// Appends the last operation of an access that returns a value: half floats are loaded as their
+/// bits.
 pub(super) fn finish_access(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -86,8 +87,8 @@ pub(super) fn finish_access(
     l.finish_mov(cx, value);
 }
 
-/// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters
-/// section 2.X.8.Z.
+/// Lowers ATOMCTR. Counting up gives the old value, counting down the new one.
+/// NV_shader_atomic_counters section 2.X.8.Z.
 pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
@@ -103,18 +104,18 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     if mods.contains(Mods::INCR) {
         return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
     }
-    // Adding 2^32 - 1 counts down by one. The operation gives the old value, of which one is taken
-    // once more.
+    // Adding 2^32 - 1 counts down by one. The operation gives the old value, from which one is
+    // subtracted again.
     let less = l.bits(u64::from(u32::MAX));
     let old = l.compute_with(Op::Atomic, ty, aux, &[less, address.source]);
     let new = l.compute(Op::Sub, ty, &[old, one]);
     l.finish_mov(cx, new);
 }
 
-/// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them
-/// for the whole device, which includes that.
+/// Lowers BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted
+/// orders them for the whole device, which includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
-    // In lock step every invocation of a patch comes by the barrier, wherever it stands.
+    // In lock step every invocation of a patch reaches the barrier, wherever it is.
     l.resources.builder.program.modes.lock_step |=
         op == Op::Barrier && l.resources.ast.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
@@ -139,7 +140,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
         _ => 0,
     };
     let term = l.make_index_term(operand.index);
-    // Elements of shared memory are its bytes, whatever type an instruction reads there.
+    // Elements of shared memory are its bytes, regardless of the type that an instruction reads.
     // NV_compute_program5 section 2.X.3.Y.
     let (source, offset) = byte_address(l, term, 1);
     Address {

@@ -45,7 +45,7 @@ impl Lowerer<'_> {
                 self.make_constant(operand, ty)
             }
         };
-        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a
+        // Only a value that was loaded as a scalar has a swizzle already, such as an element of a
         // BUFFER variable.
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
             return Src::new(base);
         }
         let binding = self.resources.checked.attribs[(first + element) as usize];
-        // What reads an attribute without a type first gives it one.
+        // The type of the first read defines the type of an attribute without one.
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
@@ -198,8 +198,8 @@ impl Lowerer<'_> {
     }
 
     /// Returns a register with f[FOGC], whose components y, z and w are 0, unlike those of the same
-    /// attribute in other languages. There is no flow control, so that the register has its value
-    /// from the first use on. NV_fragment_program table X.1.
+    /// attribute in other languages. The language has no flow control, so that the register has its
+    /// value from the first use on. NV_fragment_program table X.1.
     fn copy_fog_coordinate(&mut self, input: Base) -> Base {
         let register = self.resources.add_register(Width::W32);
         let zero = self.bits(0);
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         }
         let source = self.resources.checked.params[(first + element) as usize];
         let base = match source {
-            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the
+            // A constant of a PARAM declaration: it cannot be set, so it takes no slot among the
             // parameters.
             ParamSource::Literal(bits) => {
                 Base::Literal(self.resources.literal_id(bits.map(u64::from)))
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind
         // and knows its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
-        // Such arrays get their places before the first line.
+        // Such arrays get their registers before the first line.
         let Some(base) = *self.resources.tables.place(var, 0) else {
             return self.bits(0);
         };
@@ -250,7 +250,7 @@ impl Lowerer<'_> {
             vertex: None,
         };
         if self.resources.has_zero_ends(info) {
-            // What an index beyond 32 bits wraps to is outside, too.
+            // An index that wraps beyond 32 bits is out of bounds, too.
             index.element.offset = index.element.offset.wrapping_add(1);
             index.len += 2;
         }
@@ -331,7 +331,7 @@ pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
     src.swizzled(Swizzle::new(order))
 }
 
-/// Suffix and signs of an operand on a value that was loaded for it.
+/// Applies suffix and signs of an operand to a value that was loaded for it.
 pub(super) fn apply_modifiers(source: Src, operand: &Source, ty: Type) -> Src {
     let mut source = source.swizzled(operand.suffix.swizzle());
     sign(&mut source, operand.signs, ty);

@@ -55,8 +55,8 @@ impl Resources<'_> {
         }
     }
 
-    /// Decides whether an instruction has 32 bits whatever its suffix and its result are: lookups,
-    /// packing, and what reads fog or texture coordinates.
+    /// Returns true if an instruction has 32 bits regardless of its suffix and its result: lookups,
+    /// packing, and reads of fog or texture coordinates.
     fn is_full_precision(&self, line: &Line, info: &OpcodeInfo) -> bool {
         let takes_suffix = info.mods.contains(Mods::HALF);
         let sources = self.checked.lines.sources(line);
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Decides whether operands are converted apart from the result: moves convert once.
+/// Returns true if operands are converted separately from the result: moves convert once.
 fn rounds_operands(lower: Lower) -> bool {
     !matches!(lower, Lower::Op(Op::Mov))
 }

@@ -16,7 +16,7 @@ use glasm_ir::{
     ParamId, ParamSource, Register, RegisterId, Semantic, Stage, StateParam, Storage,
 };
 
-/// What the IR program declares for variables, bindings and literals of the checked program. It
+/// Declarations in the IR program for variables, bindings and literals of the checked program. It
 /// appends no instructions.
 pub(crate) struct Resources<'c> {
     pub(crate) ast: &'c Ast<'c>,
@@ -26,7 +26,7 @@ pub(crate) struct Resources<'c> {
 }
 
 impl Resources<'_> {
-    /// Adds a register of its own.
+    /// Adds a separate register.
     pub(crate) fn add_register(&mut self, width: Width) -> RegisterId {
         self.builder.program.registers.push(Register {
             storage: Storage::Temp,
@@ -38,8 +38,8 @@ impl Resources<'_> {
 
     /// Returns the condition-code register `number`.
     pub(crate) fn get_condition_code(&mut self, number: u8) -> RegisterId {
-        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this
-        // from being a panic.
+        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only prevents a
+        // panic.
         let slot = usize::from(number).min(self.tables.condition_codes.len() - 1);
         if let Some(register) = self.tables.condition_codes[slot] {
             return register;
@@ -108,9 +108,9 @@ impl Resources<'_> {
         Aux::Mem(self.builder.program.mem_accesses.push(access))
     }
 
-    /// Decides whether all that writes the position stands where nothing leads. Then it is what it
-    /// begins as, which only the languages with registers define: the rules see to it that their
-    /// vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
+    /// Returns true if all writes of the position are unreachable. Then it has its initial value,
+    /// which only the languages with registers define: the checker ensures that their vertex
+    /// programs have a write. NV_vertex_program2 section 2.14.1.5.
     pub(super) fn has_unreached_position(&self) -> bool {
         let (dialect, checked) = (self.ast.dialect, self.checked);
         dialect.stage() == Stage::Vertex
@@ -268,8 +268,8 @@ impl Resources<'_> {
     }
 }
 
-/// Returns the type of an input that the program reads as `base`. Varyings travel as floats,
-/// whatever the instructions make of the bits, unless the program declares a type.
+/// Returns the type of an input that the program reads as `base`. Varyings are floats between
+/// stages, regardless of how instructions interpret the bits, unless the program declares a type.
 pub(super) fn input_base(
     semantic: Semantic,
     interpolation: Interpolation,

@@ -22,7 +22,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
         let unused = l.bits(0);
         return access(l, cx, TexMode::QuerySamples, unused, &[]);
     }
-    // TXQ has its level in the place of the coordinate.
+    // TXQ has its level instead of the coordinate.
     let coordinate = l.value(cx, 0, op.coordinate());
     let w = splat(coordinate, 3);
     match op {
@@ -177,7 +177,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
-    // The layer stands after the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
+    // The layer follows the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);

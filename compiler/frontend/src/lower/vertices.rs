@@ -1,4 +1,4 @@
-//! Attributes of vertices and patches, vertices that are emitted, results that are passed on.
+//! Attributes of vertices and patches, vertices that are emitted, results that are passed through.
 //! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
 
 use super::context::{const_index, splat};
@@ -54,8 +54,8 @@ impl Lowerer<'_> {
         let (vertex, element) = self.resources.split_index(info, index);
         // An array with dynamic index has its slots already.
         let array = (*self.resources.tables.place(var, 0)).filter(|_| info.relative);
-        // All elements of an array belong to the same vertex or patch, so that its first binding
-        // tells to which.
+        // All elements of an array belong to the same vertex or patch, which the first binding
+        // determines.
         let number = match array {
             Some(_) => 0,
             None => const_index(element),
@@ -127,7 +127,7 @@ impl Resources<'_> {
         match binding.holder.side {
             Side::In => Base::Input(self.add_vertex_input(binding.semantic, base)),
             Side::Out => {
-                // What is read back may have been written by another invocation.
+                // A value that is read back may have been written by another invocation.
                 self.builder.program.modes.lock_step = true;
                 let output = Output {
                     base,
@@ -215,7 +215,7 @@ impl Resources<'_> {
     }
 }
 
-/// EMIT, which is `EMITS 0`, and EMITS. NV_gpu_program5 section 2.X.8.Z.
+/// Lowers EMIT, which is `EMITS 0`, and EMITS. NV_gpu_program5 section 2.X.8.Z.
 pub(super) fn emit_vertex(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let (stream, ty) = match cx.line.source_count {
         0 => (l.bits(0), Type::S32),
@@ -224,7 +224,7 @@ pub(super) fn emit_vertex(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.inst(Op::EmitVertex, ty, None, Aux::None, &[splat(stream, 0)]);
 }
 
-/// ENDPRIM. NV_geometry_program4 section 2.X.8.Z.
+/// Lowers ENDPRIM. NV_geometry_program4 section 2.X.8.Z.
 pub(super) fn end_primitive(l: &mut Lowerer<'_>) {
     l.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
 }
