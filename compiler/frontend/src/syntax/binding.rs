@@ -51,7 +51,8 @@ fn parse_path(input: &mut Input<'_, '_>, first: Token) -> Result<u32> {
     Ok(ast.paths.len() as u32 - 1)
 }
 
-/// Parses the rest of a path that is an operand or a result, which has a name: the same path stands for the same binding everywhere.
+/// Parses the rest of a path that is an operand or a result, which has a name: the same path
+/// denotes the same binding everywhere.
 pub(super) fn parse_named_path(input: &mut Input<'_, '_>, first: Token) -> Result<u32> {
     let path = parse_path(input, first)?;
     let span = input.state.ast.paths[path as usize].span;
@@ -60,11 +61,13 @@ pub(super) fn parse_named_path(input: &mut Input<'_, '_>, first: Token) -> Resul
     Ok(path)
 }
 
-/// Parses a path in a declaration: `<attribUseD>`, `<paramUseDB>`, `<resultUseD>` and the like. Returns its index.
+/// Parses a path in a declaration: `<attribUseD>`, `<paramUseDB>`, `<resultUseD>` or a similar
+/// rule. Returns its index.
 pub(super) fn parse_declared_path(input: &mut Input<'_, '_>) -> Result<u32> {
     let word = peek(input);
     let (name, _) = identifier(Expected::Binding).parse_next(input)?;
-    // `image` begins the bindings of IMAGE only, so that other programs may use it as a name: it is no reserved word.
+    // `image` begins the bindings of IMAGE only, so that other programs may use it as a name: it is
+    // not a reserved word.
     if !input.state.is_reserved(name) && input.state.text(word) != b"image" {
         return Err(Failure::at(word, Expected::Binding, Code::UnexpectedToken));
     }
@@ -94,7 +97,7 @@ fn parse_bracket(input: &mut Input<'_, '_>) -> Result<Bracket> {
             }
             parse_int(input).map(|last| Bracket::Range(first, last))
         }
-        // Whether the binding may have a relative index is for the rules to say.
+        // The checker decides if the binding may have a relative index.
         TokenKind::Ident if !input.state.in_index => {
             parse_array_mem_rel(input).map(Bracket::Relative)
         }
@@ -143,7 +146,7 @@ fn parse_array_mem_rel(input: &mut Input<'_, '_>) -> Result<u32> {
     let (base, lane) = if input.state.is_reserved(name) {
         (parse_index_path(input, word)?, 0)
     } else {
-        // What the name stands for is looked up when the instruction is checked.
+        // The name is resolved when the instruction is checked.
         (Base::Name(name), parse_index_component(input, word)?)
     };
     let offset = parse_array_mem_offset(input)?;
@@ -170,7 +173,8 @@ fn parse_index_path(input: &mut Input<'_, '_>, word: Token) -> Result<Base> {
     parsed.map(Base::Path)
 }
 
-/// Parses the component of an index variable: exactly one letter. NV_gpu_program4 section 2.X.2, addrUseS.
+/// Parses the component of an index variable: exactly one character. NV_gpu_program4 section 2.X.2,
+/// addrUseS.
 fn parse_index_component(input: &mut Input<'_, '_>, word: Token) -> Result<u8> {
     if !accept(input, TokenKind::Dot) {
         let facts = input.state.facts;

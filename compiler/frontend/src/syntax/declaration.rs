@@ -58,7 +58,7 @@ fn parse_var_mods(input: &mut Input<'_, '_>, mut mods: VarMods) -> Result<(DeclK
         let word = peek(input);
         let (name, span) = identifier(expected).parse_next(input)?;
         match input.state.leader(name) {
-            // Which modifiers the keyword takes is checked by the rules.
+            // The checker decides which modifiers the keyword takes.
             Leader::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
             Leader::Decl(DeclWord::Modifier(modifier)) => {
                 add_var_modifier(input, &mut mods, modifier, span);
@@ -144,8 +144,8 @@ fn push_item(input: &mut Input<'_, '_>, item: Item) {
     input.state.ast.items.push(item);
 }
 
-/// Parses `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`, `<BUFFER_statement>` and the like after the keyword: a
-/// name with sizes, and what it is bound to.
+/// Parses the rest of `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`,
+/// `<BUFFER_statement>` and similar ones after the keyword: a name with sizes, and its bindings.
 fn parse_bound_variable(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
     let has_arrays = input.state.facts.arrays;
@@ -206,7 +206,7 @@ fn parse_int_list(input: &mut Input<'_, '_>) -> Result<()> {
     }
 }
 
-/// Parses the argument of PRIMITIVE_IN and the like.
+/// Parses the argument of PRIMITIVE_IN and similar declarations.
 fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     let item = match argument {
         Argument::None => return Ok(()),
@@ -277,8 +277,9 @@ fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
     Ok(size.unwrap_or(Size::Single))
 }
 
-/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and the like after the equals sign: a single binding, or bindings in braces.
-/// `{1, 2, 3, 4}` for a variable that is no array is one constant.
+/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and similar rules after the equals sign: a
+/// single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is not an array is one
+/// constant.
 fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
     // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not know.
     let is_bare = peek_kind(input) != TokenKind::OpenBrace && input.state.facts.bare_ranges;
@@ -290,7 +291,7 @@ fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
     delimited(open, list, close).parse_next(input)
 }
 
-/// Parses `<paramUseDM>`, `<attribUseD>` and the like: a binding or a constant.
+/// Parses `<paramUseDM>`, `<attribUseD>` and similar rules: a binding or a constant.
 fn parse_initial_item(input: &mut Input<'_, '_>) -> Result<()> {
     let item = match peek_kind(input) {
         TokenKind::Ident => Item::Path(parse_declared_path(input)?),

@@ -24,7 +24,7 @@ pub(super) type Input<'t, 's> = Stateful<TokenSlice<'t, Token>, &'t mut State<'s
 /// Result of a grammar function.
 pub(super) type Result<T> = std::result::Result<T, Failure>;
 
-/// What the grammar expects.
+/// Grammar element that is expected next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Expected {
     Statement,
@@ -59,7 +59,7 @@ pub(super) struct Failure {
     pub(super) token: Token,
     pub(super) code: Code,
     pub(super) expected: Expected,
-    /// Whether another alternative of the grammar may match: nothing was parsed.
+    /// True if another alternative of the grammar may match: nothing was parsed.
     is_backtrack: bool,
 }
 
@@ -125,16 +125,16 @@ impl Default for SyntaxMemory {
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
     pub(super) reports: Reports,
-    /// Meaning of each name.
+    /// Data of each name.
     pub(super) words: Vec<Word>,
     pub(super) vocabulary: &'static Vocabulary,
     pub(super) facts: &'static LanguageFacts,
-    /// Features that the options so far enable.
+    /// Features that the options parsed up to now enable.
     pub(super) features: Features,
     pub(super) letters: Letters,
-    /// Whether a statement other than OPTION was parsed.
+    /// True if a statement other than OPTION was parsed.
     pub(super) late_options: bool,
-    /// Whether brackets are open: the variable of an index has no relative index.
+    /// True if brackets are open: the variable of an index has no relative index.
     pub(super) in_index: bool,
     /// Program type that the caller asked for.
     pub(super) wanted: Option<ProgramType>,
@@ -189,15 +189,16 @@ impl<'s> State<'s> {
         token.text(self.ast.text)
     }
 
-    /// Returns the name at a span, which holds no blank.
+    /// Returns the name at a span, which contains no whitespace.
     #[inline]
     pub(super) fn intern(&mut self, span: Span) -> NameId {
         self.intern_as(span, Leader::Unknown)
     }
 
-    /// Returns the name of a binding path. Programs repeat paths, and a name stands for the same binding everywhere.
+    /// Returns the name of a binding path. Programs repeat paths, and a name denotes the same
+    /// binding everywhere.
     pub(super) fn intern_path(&mut self, span: Span) -> NameId {
-        // A path begins no statement, so that nobody has to look for its meaning.
+        // A path begins no statement, so that its role as a leader need not be looked up.
         self.intern_as(span, Leader::Other)
     }
 
@@ -238,7 +239,7 @@ impl<'s> State<'s> {
         is_test.then_some(test)
     }
 
-    /// Whether a variable of this name is declared before.
+    /// Returns true if a variable of this name was declared before.
     pub(super) fn is_declared(&mut self, token: Token) -> bool {
         let name = self.intern(token.span());
         self.words[name.index()].declared
@@ -347,7 +348,8 @@ pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
         (_, TokenKind::Bad) => Code::UnexpectedCharacter,
         // Words that begin with a digit are names of targets, such as `2D`; elsewhere a number was meant.
         (_, TokenKind::Word) if expected != Expected::Target => Code::BadNumber,
-        // Brackets of registers hold whole numbers: `c[1.5]` is a number of the wrong kind, no word out of place.
+        // Brackets of registers hold whole numbers: `c[1.5]` is a number of the wrong kind, not a
+        // misplaced word.
         (Expected::Integer, TokenKind::Float) if input.state.facts.registers.is_some() => {
             Code::BadNumber
         }
@@ -363,7 +365,7 @@ pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
     Failure::at(token, expected, code)
 }
 
-/// Returns the failure with a code of its own that the next token is not what the grammar expects.
+/// Returns the failure with the code `code` that the next token is not what the grammar expects.
 #[cold]
 pub(super) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -> Failure {
     Failure::at(peek(input), expected, code)

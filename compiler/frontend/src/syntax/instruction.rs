@@ -26,8 +26,8 @@ use winnow::token::one_of;
 
 /// Parses the rest of `<instruction> ";"`, whose first word is an opcode with suffixes.
 ///
-/// All instructions follow one rule: `<op> <opModifiers> <instResult> "," <operand> "," <operand>`, of which the row of the opcode
-/// says what there is.
+/// All instructions follow one rule: `<op> <opModifiers> <instResult> "," <operand> "," <operand>`,
+/// of which the table entry of the opcode defines the parts.
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
     word: Token,
@@ -48,7 +48,8 @@ pub(super) fn parse_instruction(
     };
     let parsed = parse_operands(input, &mut inst);
     if parsed.is_err() {
-        // A block whose first statement has errors is open all the same; else its END would be an error, too.
+        // A block whose first statement has errors is open nevertheless; else its END would be an
+        // error, too.
         if !opcode.info().opens_block() {
             return parsed;
         }
@@ -163,8 +164,9 @@ fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     push_operand(input)
 }
 
-/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with `<opModifierItem> ::= "." <opModifier>`, in any
-/// order, unlike suffixes of the opcode: only the two types of CVT are told apart by theirs.
+/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with
+/// `<opModifierItem> ::= "." <opModifier>`, in any order, unlike suffixes of the opcode: only the
+/// two types of CVT are distinguished by their order.
 fn parse_op_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Result<Modifiers> {
     if peek_kind(input) != TokenKind::Dot {
         return Ok(modifiers);
@@ -213,7 +215,8 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
             (TokenKind::Ident, &[letter]) => {
                 let found = input.state.letters.component(letter);
                 found.map(|(lane, set)| {
-                    // Each letter leaves the sets that it is in: none is left once both were used.
+                    // Each character leaves the sets that contain it: none is left once both were
+                    // used.
                     sets &= set;
                     ExtSelect::Lane(lane)
                 })
@@ -245,8 +248,8 @@ fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         if peek_kind(input) != TokenKind::Comma {
             return Err(fail(input, Expected::Comma));
         }
-        // How many operands precede the texture depends on the target, which follows it: the texture is what a target follows.
-        // Two more at most, which is what the longest forms have.
+        // The number of operands before the texture depends on the target, which follows it: the
+        // operand that a target follows is the texture. The longest forms have two more.
         if is_target_next(input) || extra == 2 || handle.is_some() {
             break;
         }
@@ -340,7 +343,8 @@ fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand
     })
 }
 
-/// Whether `handle (` follows. A variable may have that name, but no parenthesis follows a variable.
+/// Returns true if `handle (` follows. A variable may have that name, but no parenthesis follows a
+/// variable.
 fn is_handle_next(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     word.kind() == TokenKind::Ident
@@ -399,7 +403,7 @@ fn parse_image_target(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses `<texTarget>`: its row and its span.
+/// Parses `<texTarget>`; returns its index in the target table and its span.
 fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     let word = peek(input);
     let Some(target) = targets::lookup(input.state.text(word)) else {
@@ -409,7 +413,7 @@ fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     Ok((target as u8, word.span()))
 }
 
-/// Whether a comma and then a target follow: nothing or an offset follows a target.
+/// Returns true if a comma and then a target follow: nothing or an offset follows a target.
 fn is_target_next(input: &Input<'_, '_>) -> bool {
     let Some(&word) = input.get(1) else {
         return false;
@@ -425,7 +429,8 @@ fn is_target_next(input: &Input<'_, '_>) -> bool {
             ))
 }
 
-/// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
+/// Returns true if a comma, an operand and again a comma follow, so that the operand cannot be the
+/// last word of a texture part.
 fn is_operand_next(input: &Input<'_, '_>) -> bool {
     let statement = input.iter().skip(1);
     let mut depth = 0i32;

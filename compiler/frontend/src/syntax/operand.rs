@@ -28,7 +28,8 @@ pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand>
     }
 }
 
-/// Parses an operand, see [`parse_operand_inline`]; a function of its own for operands that only some instructions have.
+/// Parses an operand, see [`parse_operand_inline`]; a separate function for operands that only some
+/// instructions have.
 #[inline(never)]
 pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     parse_operand_inline(input)
@@ -41,7 +42,7 @@ fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let start = peek(input).start();
     let outer = parse_opt_sign(input);
     let has_bars = accept(input, TokenKind::Bar);
-    // Without bars the one sign there is counts as the inner one.
+    // Without bars the only sign is treated as the inner one.
     let inner = if has_bars {
         parse_opt_sign(input)
     } else {
@@ -70,7 +71,8 @@ fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     Ok(operand)
 }
 
-/// Parses `<attribUseV>`, `<tempUseV>`, `<paramUseV>` and the like: a variable with index and suffix, or a binding.
+/// Parses `<attribUseV>`, `<tempUseV>`, `<paramUseV>` and similar rules: a variable with index and
+/// suffix, or a binding.
 #[inline(always)]
 fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
     let word = advance(input);
@@ -79,7 +81,7 @@ fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
         let index = binding::parse_opt_array_mem(input)?;
         (Base::Name(name), index, parse_suffix(input)?)
     } else if let Some(registers) = input.state.facts.registers {
-        // In languages with registers the letters of their files are the reserved words.
+        // In languages with registers the names of register files are the reserved words.
         let index = register::parse_element(input, registers, word)?;
         (Base::Name(name), index, parse_suffix(input)?)
     } else {
@@ -164,7 +166,7 @@ pub(super) fn parse_suffix(input: &mut Input<'_, '_>) -> Result<Suffix> {
     }
 }
 
-/// Parses the letters of `<swizzleSuffix>` or `<scalarSuffix>`.
+/// Parses the characters of `<swizzleSuffix>` or `<scalarSuffix>`.
 #[inline(never)]
 fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
     let word = peek(input);
@@ -182,7 +184,7 @@ fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
                     .map_err(|code| fail_with(input, Expected::Component, code)),
             }
         }
-        // Two or three letters are too few only if none follow after blanks: `R0.xy zw`.
+        // Two or three components are too few only if none follow after whitespace: `R0.xy zw`.
         Err(Code::SwizzleLength) if input.state.facts.registers.is_some() => {
             advance(input);
             let spread = register::parse_spread_letters(input, word);
@@ -211,7 +213,8 @@ pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
         let index = register::parse_element(input, registers, word)?;
         (Base::Name(name), index, parse_opt_write_mask(input)?)
     } else {
-        // The mask is the end of the path: only the table of bindings tells where a binding ends.
+        // The mask is the end of the path: only the table of bindings determines the end of a
+        // binding.
         let path = binding::parse_named_path(input, word)?;
         (Base::Path(path), Index::None, WriteMask::XYZW)
     };
@@ -253,7 +256,7 @@ fn parse_opt_write_mask(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     }
 }
 
-/// Parses the letters of `<xyzwMask>` or `<rgbaMask>`.
+/// Parses the characters of `<xyzwMask>` or `<rgbaMask>`.
 #[inline(never)]
 fn parse_mask_letters(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     let word = peek(input);

@@ -47,13 +47,13 @@ fn skip_statement(input: &mut Input<'_, '_>) {
     }
 }
 
-/// Whether the next tokens begin a statement.
+/// Returns true if the next tokens begin a statement.
 fn is_statement_next(input: &mut Input<'_, '_>) -> bool {
     let word = peek(input);
     if word.kind() != TokenKind::Ident {
         return false;
     }
-    // A label begins a statement whatever its name means otherwise.
+    // A label begins a statement regardless of other uses of its name.
     if peek_kind_after(input, 1) == TokenKind::Colon {
         return true;
     }
@@ -62,7 +62,8 @@ fn is_statement_next(input: &mut Input<'_, '_>) -> bool {
     !matches!(leader, Leader::Other | Leader::Unknown | Leader::Old)
 }
 
-/// Notes the names in a declaration with a syntax error: their later use is no further error.
+/// Marks the names in a declaration with a syntax error, so that their later use is not reported
+/// again.
 fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
@@ -71,7 +72,8 @@ fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     let name = input.state.intern(first.span());
     if !matches!(
         input.state.leader(name),
-        // A misspelt keyword may be meant for a declaration, so words of no meaning count as such keywords.
+        // A misspelled keyword may be meant for a declaration, so unknown words are treated as such
+        // keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;
@@ -82,7 +84,7 @@ fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
         .iter()
         .take_while(|token| !matches!(token.kind(), TokenKind::Semicolon | TokenKind::End));
     let before = state.ast.poisoned.len();
-    // All names, bindings as well: the ones that were to be declared cannot be told from the others.
+    // All names, bindings as well: the declared names cannot be distinguished from the others.
     for token in statement.filter(|token| token.kind() == TokenKind::Ident) {
         let name = state.intern(token.span());
         state.ast.poisoned.push(name);

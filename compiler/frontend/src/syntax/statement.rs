@@ -22,7 +22,7 @@ use winnow::combinator::{delimited, terminated};
 
 /// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of the program.
 ///
-/// A syntax error is reported; parsing goes on after the statement that has it.
+/// A syntax error is reported; parsing resumes after the statement that has it.
 #[inline(never)]
 pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     let statements = input.state.ast.statements.len();
@@ -45,8 +45,9 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     goes_on
 }
 
-/// Whether the program has no more instructions and errors than allowed; reports too many instructions. This is asked after every
-/// statement, so that a long program costs neither time nor memory beyond the limits.
+/// Returns true if the program has no more instructions and errors than allowed; reports too many
+/// instructions. This is checked after every statement, so that a long program costs neither time
+/// nor memory beyond the limits.
 fn is_within_limits(input: &mut Input<'_, '_>, first: Token) -> bool {
     let state = &mut input.state;
     if state.ast.inst_count as usize > limits::INSTRUCTIONS {
@@ -69,7 +70,8 @@ fn report_missing_end(input: &mut Input<'_, '_>) -> Result<bool> {
 /// Parses a statement that begins with a word; returns false for `END`.
 fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
     let word = advance(input);
-    // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
+    // Opcodes and keywords may be names of labels, so the colon is checked before the kind of the
+    // word.
     if peek_kind(input) == TokenKind::Colon {
         parse_inst_label(input, word)?;
         return Ok(true);
@@ -110,7 +112,7 @@ fn find_leader(input: &mut Input<'_, '_>, word: Token) -> Leader {
     }
 }
 
-/// Reports what follows `END`, unless it is only blanks and comments.
+/// Reports any token that follows `END`; whitespace and comments are allowed.
 fn check_end(input: &mut Input<'_, '_>) {
     let next = peek(input);
     if next.kind() != TokenKind::End {
@@ -120,7 +122,8 @@ fn check_end(input: &mut Input<'_, '_>) {
     }
 }
 
-/// Parses a label with a number, the only statement that begins with a word without meaning.
+/// Parses a label with a number, the only statement that begins with a word that is neither a
+/// keyword nor an opcode.
 #[cold]
 fn parse_other(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Result<()> {
     let code = match leader {
@@ -134,13 +137,14 @@ fn parse_other(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Result
     Err(Failure::at(word, Expected::Statement, code))
 }
 
-/// Whether a word is an opcode of a newer language of its kind.
+/// Returns true if a word is an opcode of a newer language of the same program type.
 fn is_newer_opcode(input: &Input<'_, '_>, word: Token) -> bool {
     let newer = input.state.ast.dialect.family().newer();
     newer.is_some_and(|family| opcodes::split(family, input.state.text(word)).is_some())
 }
 
-/// Whether a word that is unknown in a fragment program of registers is an opcode of vertex programs.
+/// Returns true if a word that is unknown in a fragment program of registers is an opcode of vertex
+/// programs.
 fn is_vertex_opcode(input: &Input<'_, '_>, word: Token) -> bool {
     let text = input.state.text(word);
     let families = [Family::Vertex2, Family::Vertex1];
@@ -170,7 +174,7 @@ fn push_label(input: &mut Input<'_, '_>, name: NameId, word: Token) {
 /// Fails if the name of a label is a reserved word.
 fn check_label(input: &mut Input<'_, '_>, name: NameId, word: Token) -> Result<()> {
     let state = &mut input.state;
-    // Labels are a space of names of their own where registers are no names that programs give.
+    // Labels have a separate name space where programs do not declare the names of registers.
     if state.is_reserved(name) && state.facts.registers.is_none() {
         return Err(Failure::at(word, Expected::FreeName, Code::ReservedName));
     }
@@ -178,7 +182,7 @@ fn check_label(input: &mut Input<'_, '_>, name: NameId, word: Token) -> Result<(
     Ok(())
 }
 
-/// Whether `SUBROUTINENUM` follows.
+/// Returns true if `SUBROUTINENUM` follows.
 fn is_numbered_label(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     input.state.facts.numbered_labels
@@ -210,7 +214,7 @@ fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
     let semicolon = token(TokenKind::Semicolon, Expected::Semicolon);
     let (name, span) = terminated(identifier(Expected::Name), semicolon).parse_next(input)?;
     let state = &mut input.state;
-    // Checked first: where there are no options, their position does not matter.
+    // Checked first: where options do not exist, their position does not matter.
     if state.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
         let reports = &mut state.reports;

@@ -1,4 +1,4 @@
-//! What the words of a language mean at the start of a statement: opcodes, declarations, END and OPTION.
+//! Words of a language that start statements: opcodes, declarations, END and OPTION.
 //!
 //! The table of a language is made when the first program of it is read. Almost every word may also be a name, so that the grammar
 //! decides by position.
@@ -95,7 +95,7 @@ fn declaration_words(family: Family) -> impl Iterator<Item = (&'static str, Decl
     }))
 }
 
-/// What a word means at the start of a statement.
+/// Role of a word at the start of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leader {
     /// An opcode, with the suffixes that are part of the word.
@@ -119,11 +119,11 @@ pub(crate) fn find_leader(dialect: Dialect, word: &[u8]) -> Leader {
     })
 }
 
-/// What is known of a name.
+/// Properties of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
-    /// Whether a declaration before has this name.
+    /// True if an earlier declaration has this name.
     pub(super) declared: bool,
 }
 
@@ -143,7 +143,7 @@ impl Word {
 }
 
 impl Vocabulary {
-    /// The words of a language.
+    /// Returns the words of a language.
     pub(super) fn of(dialect: Dialect) -> &'static Self {
         static TABLES: [OnceLock<Vocabulary>; Dialect::ALL.len()] =
             [const { OnceLock::new() }; Dialect::ALL.len()];
@@ -167,7 +167,7 @@ impl Vocabulary {
         }
     }
 
-    /// What `text`, whose key is `key`, means at the start of a statement.
+    /// Returns the role of `text`, whose key is `key`, at the start of a statement.
     #[inline]
     pub(super) fn leader(&self, key: u64, text: &[u8]) -> Option<Leader> {
         self.leaders.find(key, text).copied()
