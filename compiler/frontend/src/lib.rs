@@ -1,8 +1,9 @@
 //! Legacy GPU assembly to the glasm IR.
 //!
-//! [`translate`] runs three stages, each over the whole program: `syntax` parses it to an [`ast`], `check` applies all rules and
-//! resolves names, types and bindings, `lower` makes IR of the result. TGSI has a front end of its own, [`tgsi`]. Facts about the
-//! languages are rows of tables under [`lang`].
+//! [`translate`] runs three stages, each over the whole program: `syntax` parses it to an [`ast`],
+//! `check` applies all rules and resolves names, types and bindings, `lower` makes IR of the
+//! result. TGSI has a separate front end, [`tgsi`]. Facts about the languages are table entries
+//! under [`lang`].
 
 #![forbid(unsafe_code)]
 
@@ -76,7 +77,7 @@ pub fn translate(source: &Source<'_>) -> (Option<Program>, Diagnostics) {
     translate_with(&mut Scratch::new(), source)
 }
 
-/// [`translate`] with scratch that serves many translations.
+/// Translates like [`translate`], with scratch memory that serves many translations.
 pub fn translate_with(
     scratch: &mut Scratch,
     source: &Source<'_>,
@@ -87,11 +88,12 @@ pub fn translate_with(
     }
 }
 
-/// Counts what a program uses of what GL limits, for callers that answer GL's queries. This takes as long as loading the program: translations
-/// count nothing, so that callers without such queries do not pay for it. Nobody asks GL about TGSI: all counts of such a program are 0.
+/// Counts the resources of a program that GL limits, for callers that answer GL's queries. This
+/// takes as long as loading the program: translations count nothing, so that callers without such
+/// queries do not pay for it. GL has no queries about TGSI: all counts of such a program are 0.
 ///
 /// # Errors
-/// All errors of the program, if it does not load.
+/// All errors of the program are returned if it does not load.
 pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     count_and_index(source).map(|(counts, _)| counts)
 }
@@ -145,7 +147,8 @@ pub fn run_until(
     Ok(())
 }
 
-/// The program is `None` if there is an error, or if `last` is an earlier stage than the one that makes it.
+/// Translates up to the stage `last`. The program is `None` if there is an error, or if `last` is
+/// earlier than the stage that builds it.
 fn translate_until(
     scratch: &mut Scratch,
     source: &Source<'_>,

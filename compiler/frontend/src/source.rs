@@ -34,7 +34,8 @@ impl Family {
         Self::Tgsi,
     ];
 
-    /// The family that has what programs of this one may ask for in vain.
+    /// Returns the next newer family, which may have the features that programs of this family
+    /// lack.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
             // Only there a program of an old header names what the next one has: other families have one version, or versions in their tables.
@@ -63,7 +64,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// As in headers, such as `5.0`.
+    /// Returns the version as in headers, such as `5.0`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
@@ -92,27 +93,28 @@ macro_rules! dialects {
             /// All languages.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The program header.
+            /// Returns the program header.
             pub const fn header(self) -> &'static str {
                 match self { $(Self::$name => $header,)* }
             }
 
-            /// The shader stage.
+            /// Returns the shader stage.
             pub const fn stage(self) -> Stage {
                 match self { $(Self::$name => Stage::$stage,)* }
             }
 
-            /// The extension of OpenGL that defines the language, without `GL_`; empty for TGSI, which is no language of OpenGL.
+            /// Returns the extension of OpenGL that defines the language, without `GL_`; empty for
+            /// TGSI, which is not a language of OpenGL.
             pub const fn extension(self) -> &'static str {
                 match self { $(Self::$name => $extension,)* }
             }
 
-            /// The family whose tables hold.
+            /// Returns the family whose tables apply.
             pub const fn family(self) -> Family {
                 match self { $(Self::$name => Family::$family,)* }
             }
 
-            /// The language version.
+            /// Returns the language version.
             pub const fn version(self) -> Version {
                 match self { $(Self::$name => Version::$version,)* }
             }
@@ -151,7 +153,7 @@ dialects! {
 }
 
 impl Dialect {
-    /// The language whose header starts `text`.
+    /// Returns the language whose header starts `text`.
     pub fn of(text: &[u8]) -> Option<Self> {
         // Headers of OpenGL's languages begin so, words of TGSI do not.
         if !text.starts_with(b"!!") {
@@ -163,7 +165,8 @@ impl Dialect {
             .find(|dialect| text.starts_with(dialect.header().as_bytes()))
     }
 
-    /// The processor that a TGSI text starts with, a word in letters of either case.
+    /// Returns the language of the processor name that starts a TGSI source, in upper or lower
+    /// case.
     fn of_tgsi(text: &[u8]) -> Option<Self> {
         // The whole word counts: `FRAGMENT` is none.
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -174,7 +177,7 @@ impl Dialect {
         tgsi.find(|dialect| word.eq_ignore_ascii_case(dialect.header().as_bytes()))
     }
 
-    /// The type of its programs.
+    /// Returns the type of its programs.
     pub const fn program_type(self) -> ProgramType {
         match (self.family(), self.stage()) {
             (Family::Vertex1, Stage::Compute) => ProgramType::VertexState,
@@ -183,7 +186,7 @@ impl Dialect {
     }
 }
 
-/// What programs are for: what GL calls their target.
+/// Type of a program, which GL calls its target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -199,13 +202,13 @@ pub enum ProgramType {
 }
 
 impl ProgramType {
-    /// All of them.
+    /// Returns all types.
     pub fn all() -> impl Iterator<Item = Self> {
         let stages = Stage::ALL.iter().map(|&(stage, _)| Self::Stage(stage));
         stages.chain([Self::VertexState])
     }
 
-    /// The shader stage that its programs become.
+    /// Returns the shader stage of its programs.
     pub const fn stage(self) -> Stage {
         match self {
             Self::Stage(stage) => stage,
@@ -213,7 +216,7 @@ impl ProgramType {
         }
     }
 
-    /// Its name as one word, such as `tess_control`.
+    /// Returns its name as one word, such as `tess_control`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stage(stage) => stage.name(),
@@ -221,7 +224,7 @@ impl ProgramType {
         }
     }
 
-    /// Its name in messages.
+    /// Returns its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stage(stage) => stage_name(stage),
@@ -230,7 +233,7 @@ impl ProgramType {
     }
 }
 
-/// Which programs load.
+/// Rule for which programs load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -238,15 +241,17 @@ impl ProgramType {
     serde(rename_all = "snake_case")
 )]
 pub enum Acceptance {
-    /// Those that keep the rules, and those that break one as shipped programs do: each such place gives a warning. The table
-    /// [`lang::lenient`](crate::lang::lenient) lists what is accepted.
+    /// Valid programs, and those that break a rule in a way that shipped programs do: each such
+    /// location gives a warning. The table [`lang::lenient`](crate::lang::lenient) lists what is
+    /// accepted.
     #[default]
     Shipped,
     /// Only those that keep the rules.
     Strict,
 }
 
-/// What a TGSI text does not say and its programs depend on: what drivers are told beside the text.
+/// Parameters that a TGSI program depends on and its source does not contain: drivers get them
+/// separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -254,8 +259,9 @@ pub enum Acceptance {
     serde(default, deny_unknown_fields)
 )]
 pub struct TgsiOptions {
-    /// The program means what the document of 2010 says where it differs from the current one: `RSQ` takes the absolute value, `IF` tests
-    /// bits, `ROUND` rounds halves up, `SHL` takes one count and does not limit it, comparisons of doubles give floats, clamps keep NaN, and
+    /// The program has the semantics of the document of 2010 where it differs from the current one:
+    /// `RSQ` takes the absolute value, `IF` tests bits, `ROUND` rounds halves up, `SHL` takes one
+    /// count and does not limit it, comparisons of doubles give floats, clamps retain NaN, and
     /// integers have absolute values.
     pub old: bool,
     /// The text is what a guest with virgl sends: where an instruction writes one value of 64 bits to z and w, its sources are the first values
@@ -277,7 +283,8 @@ pub struct TgsiOptions {
     pub dual_source: bool,
     /// User clip planes whose distances `CLIPVERTEX` gives: bit n for plane n.
     pub clip_planes: u8,
-    /// Where a compute program begins that consists of subroutines: the number of a `BGNSUB`, which Gallium's `pipe_grid_info` calls `pc`.
+    /// Entry point of a compute program that consists of subroutines: the number of a `BGNSUB`,
+    /// which Gallium's `pipe_grid_info` calls `pc`.
     pub entry: u32,
 }
 
@@ -286,7 +293,8 @@ impl Default for TgsiOptions {
         Self {
             old: false,
             virgl: false,
-            // What OpenGL 4.3 and OpenCL guarantee; drivers are told by their caller.
+            // The minimum that OpenGL 4.3 and OpenCL guarantee; drivers get the value from their
+            // caller.
             shared_memory: 32_768,
             private_memory: 4096,
             block_size: [1; 3],
@@ -314,17 +322,19 @@ pub struct Source<'a> {
     pub dialect: Option<Dialect>,
     /// The type that the program must have, or `None` for any.
     pub program_type: Option<ProgramType>,
-    /// How many instructions a program with free branches may run before its loops end, so that none runs for ever: 65,536
-    /// unless changed; `None` leaves the count out. NV_vertex_program2_option section 2.14.4.X.
+    /// Maximum number of instructions that a program with free branches may run before its loops
+    /// end, so that none runs forever: 65,536 unless changed; `None` disables the limit.
+    /// NV_vertex_program2_option section 2.14.4.X.
     pub step_limit: Option<u32>,
-    /// Whether the program may break rules that shipped programs break.
+    /// Rule for which programs load: whether the program may break rules that shipped programs
+    /// break.
     pub acceptance: Acceptance,
-    /// What a TGSI text leaves open.
+    /// Parameters that a TGSI source does not contain.
     pub tgsi: TgsiOptions,
 }
 
 impl<'a> Source<'a> {
-    /// A program string whose language is read off its header.
+    /// Creates the source of a program string whose language is read from its header.
     pub fn new(name: &'a str, text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self {
             name,
@@ -338,13 +348,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same for a caller that needs a program of this shader stage; vertex state programs are of none.
+    /// Returns the source for a caller that needs a program of this shader stage; vertex state
+    /// programs belong to no stage.
     #[must_use]
     pub fn for_stage(self, stage: Stage) -> Self {
         self.for_type(ProgramType::Stage(stage))
     }
 
-    /// The same for a caller that needs a program of this type.
+    /// Returns the source for a caller that needs a program of this type.
     #[must_use]
     pub fn for_type(self, program_type: ProgramType) -> Self {
         Self {
@@ -353,7 +364,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same for a caller that wants every broken rule to be an error.
+    /// Returns the source for a caller that wants every broken rule to be an error.
     #[must_use]
     pub fn strict(self) -> Self {
         Self {
@@ -362,17 +373,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes that are the program, as far as the text has them.
+    /// Returns the span of the program, clamped to the source.
     pub fn part(&self) -> Span {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let part = self.part.unwrap_or(Span::new(0, length));
-        // A part that a caller chose may lie behind the text: it is cut, so that ranges of it never panic.
+        // A part that a caller chose may be past the end of the source: it is clamped, so that
+        // slicing never panics.
         let start = part.start.min(length);
         Span::new(start, part.end.clamp(start, length))
     }
 
-    /// The programs of the text, each with its place: a source for each, whose messages keep the positions of the text. There is at
-    /// least one, even if nothing is a header. A strict source is one program, as GL sees it.
+    /// Returns the programs of the source with their locations: a source for each, whose messages
+    /// have positions in the whole source. There is at least one, even if nothing is a header. A
+    /// strict source is one program, as GL sees it.
     pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
         let whole = self.part();
         // GL takes a string for one program, so a strict source is not searched.

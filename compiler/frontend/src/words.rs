@@ -5,8 +5,8 @@
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// What stands for a word in look-ups: the bytes of a short one (they hold no NUL); of a longer one a hash with the top bit set, which
-/// no short word of ASCII letters has.
+/// Returns the key of a word for look-ups: the bytes of a short one (they hold no NUL); of a longer
+/// one a hash with the top bit set, which no short ASCII word has.
 #[inline]
 pub(crate) fn key(text: &[u8]) -> u64 {
     match text.len() {
@@ -15,10 +15,11 @@ pub(crate) fn key(text: &[u8]) -> u64 {
     }
 }
 
-/// The key of the first `length` of eight bytes, at least one.
+/// Returns the key of the first `length` of eight bytes; `length` is at least 1.
 #[inline(always)]
 pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
-    // The first letter is the highest byte, as `key` builds it. The mask keeps a shift by 64 from being one by all bits.
+    // The first character is the highest byte, as `key` builds it. The mask prevents a shift by 64
+    // bits.
     u64::from_be_bytes(eight) >> ((64 - 8 * length) & 63)
 }
 
@@ -26,30 +27,31 @@ pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
 fn long_key(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
-    // A word of eight ASCII letters has no top bit, so that no short key equals a long one.
+    // A word of eight ASCII characters has no top bit, so that no short key equals a long one.
     hasher.finish() | 1 << 63
 }
 
 /// 2^64 over the golden ratio: multiplying by it spreads similar words.
 pub(crate) const HOME_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Where the search for a key starts, before it is cut to the table.
+/// Returns the hash at which the search for a key starts, before it is reduced to the table size.
 #[inline(always)]
 pub(crate) fn home(key: u64) -> usize {
-    // The bits from 32 on depend on four letters at least.
+    // The bits from 32 on depend on at least four characters.
     (key.wrapping_mul(HOME_FACTOR) >> 32) as usize
 }
 
-/// What a language knows of its words.
+/// Table of the words of a language with their data.
 #[derive(Debug)]
 pub(crate) struct WordTable<T> {
-    /// Open addressing: keys, and the places in `entries` plus one, 0 for a free slot. The length is a power of two.
+    /// Open addressing: keys, and the indices into `entries` plus one, 0 for a free slot. The
+    /// length is a power of two.
     slots: Vec<(u64, u32)>,
     entries: Vec<(&'static str, T)>,
 }
 
 impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
-    /// Of a word that is listed several times the last entry counts.
+    /// Builds the table. Of a word that is listed several times the last entry is used.
     fn from_iter<I: IntoIterator<Item = (&'static str, T)>>(words: I) -> Self {
         let entries: Vec<(&'static str, T)> = words.into_iter().collect();
         // Most words that are looked for are in no table, so most slots are free.
@@ -69,13 +71,13 @@ impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
 }
 
 impl<T> WordTable<T> {
-    /// What is known of a word.
+    /// Returns the entry of a word.
     #[inline]
     pub(crate) fn get(&self, text: &[u8]) -> Option<&T> {
         self.find(key(text), text)
     }
 
-    /// What is known of the word `text`, whose key is `key`.
+    /// Returns the entry of the word `text`, whose key is `key`.
     #[inline]
     pub(crate) fn find(&self, key: u64, text: &[u8]) -> Option<&T> {
         let mask = self.slots.len() - 1;
