@@ -34,7 +34,8 @@ static ATOMICS: &[Row] = &[
     // Signed integers of 64 bits have no atomics without the option below.
     (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
     (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
-    // ATOMS and ATOMB have F32 in their own tables: NV_compute_program5 and NV_shader_storage_buffer_object section 2.X.8.Z.
+    // ATOMS and ATOMB have F32 in their own tables: NV_compute_program5 and
+    // NV_shader_storage_buffer_object section 2.X.8.Z.
     (&[F32], &[Add, Exchange], NONE, Memory::Declared),
     (
         &[F32],

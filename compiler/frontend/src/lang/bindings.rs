@@ -1,5 +1,5 @@
-//! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5 and NV_compute_program5
-//! sections 2.X.3.2 and 2.X.3.5.
+//! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5
+//! and NV_compute_program5 sections 2.X.3.2 and 2.X.3.5.
 
 use crate::lang::ArbNeeds;
 use crate::lang::Stages;
@@ -51,9 +51,9 @@ bitflags::bitflags! {
         /// Every vertex of the primitive or patch has one: a number may follow the first word, or
         /// `in` or `out`.
         const PER_VERTEX = 32;
-        /// `in` may follow the first word in tessellation programs: the patch that comes in.
+        /// `in` may follow the first word in tessellation programs: the input patch.
         const IN = 64;
-        /// `out` may follow the first word in tessellation control programs: the patch that they make.
+        /// `out` may follow the first word in tessellation control programs: the output patch.
         const OUT = 128;
     }
 }
@@ -95,7 +95,7 @@ macro_rules! number {
     };
 }
 pub(crate) use number;
-/// Expands to what the number of an entry counts, if GL limits it.
+/// Expands to the kind of items that the number of an entry selects, if GL limits it.
 macro_rules! numbered {
     ([$(?)? $limit:literal $numbered:ident]) => {
         Some($crate::lang::numbered::Numbered::$numbered)
@@ -167,7 +167,8 @@ impl BindingInfo {
     pub fn beginnings(&self) -> Vec<String> {
         let first = self.path.split('.').next().unwrap_or(self.path);
         let sides = [
-            // Without `in` or `out` the patch that comes in is meant: NV_tessellation_program5 section 2.X.3.2.
+            // Without `in` or `out` the path denotes the input patch: NV_tessellation_program5
+            // section 2.X.3.2.
             ("", Traits::empty()),
             (".in", Traits::IN),
             (".out", Traits::OUT),
@@ -236,9 +237,10 @@ bindings! { ATTRIBS:
     "vertex.clip[]" PRIMITIVES V4_0 ([8 ClipPlanes]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
     "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
     "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
-    // Of the vertex that is made, so no number selects it.
+    // Attribute of the generated vertex, so no number selects it.
     "vertex.tesscoord" TESS_EVAL V5_0 () Float () |_| Semantic::TessCoord;
-    // Position, facing, fog coordinate and clip distances take no interpolation modifiers: NV_fragment_program4 section 2.X.3.1.
+    // Position, facing, fog coordinate and clip distances take no interpolation modifiers:
+    // NV_fragment_program4 section 2.X.3.1.
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
@@ -273,7 +275,8 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
-    // NV_shader_thread_group names the same values after the first word of each stage's own attributes.
+    // NV_shader_thread_group names the same values after the first word of each stage's own
+    // attributes.
     "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
     "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
     "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
@@ -310,7 +313,8 @@ bindings! { ATTRIBS:
 
 bindings! { RESULTS:
     "result.position" VERTICES V4_0 () Float () |_| Semantic::Position => [];
-    // Colors without a face are those of front faces, colors without a second word primary ones: NV_vertex_program4 section 2.X.3.5.
+    // Colors without a face are those of front faces, colors without a second word primary ones:
+    // NV_vertex_program4 section 2.X.3.5.
     "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
     "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
@@ -335,7 +339,7 @@ bindings! { RESULTS:
     "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
     "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
     "result.patch.attrib[]" TESS_CONTROL V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
-    // NV_viewport_array2 prints brackets in its table and none in its text, so both are taken.
+    // NV_viewport_array2 prints brackets in its table and none elsewhere, so both are accepted.
     "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
@@ -353,8 +357,10 @@ bindings! { RESULTS:
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
 }
 
-/// Returns how many different attributes programs of a type can bind in all languages together, but for vertex programs: their attributes share slots,
-/// which are limited. No program of the type exceeds it, so it can be what `MAX_PROGRAM_ATTRIBS_ARB` is (ARB_fragment_program section 3.11.3.6).
+/// Returns the number of different attributes that programs of a type can bind in all languages
+/// together; not for vertex programs: their attributes share slots, which are limited. No program
+/// of the type exceeds it, so it can be the value of `MAX_PROGRAM_ATTRIBS_ARB`
+/// (ARB_fragment_program section 3.11.3.6).
 pub fn count_attributes(stage: Stage) -> u32 {
     let mut attributes = HashSet::new();
     for row in ATTRIBS.iter().filter(|row| row.stages.has(stage)) {

@@ -1,4 +1,5 @@
-//! Condition-code tests. NV_gpu_program4 and EXT_sparse_texture2 table X.16, NV_vertex_program2_option section 2.14.4.3.
+//! Condition-code tests. NV_gpu_program4 and EXT_sparse_texture2 table X.16,
+//! NV_vertex_program2_option section 2.14.4.3.
 
 use crate::source::Family;
 use glasm_ir::CondTest;
@@ -38,7 +39,8 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NE", CondTest::Ne, All),
     ("FL", CondTest::False, All),
     ("TR", CondTest::True, All),
-    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison with zero each.
+    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison
+    // with zero each.
     ("NAN", CondTest::Nan, Typed),
     ("LEG", CondTest::Leg, Typed),
     ("CF", CondTest::Carry, Typed),
@@ -65,7 +67,8 @@ pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
     let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
     let register = match (scope, number) {
-        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is loaded, otherwise CC0."
+        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is
+        // loaded, otherwise CC0."
         (All | Typed, number) => number.unwrap_or(0),
         (Sparse, None) => SPARSE_REGISTER,
         (Sparse, Some(_)) => return None,

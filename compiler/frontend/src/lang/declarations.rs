@@ -1,5 +1,6 @@
-//! Declarations that say what a program gets and makes as a whole. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5
-//! section 2.X.7.Y, NV_geometry_shader_passthrough section 2.X.7.Y.
+//! Declarations of the inputs and outputs of a program as a whole. NV_geometry_program4,
+//! NV_tessellation_program5 and NV_gpu_program5 section 2.X.7.Y, NV_geometry_shader_passthrough
+//! section 2.X.7.Y.
 
 use crate::lang::Stages;
 use crate::lang::options::Features;
@@ -14,14 +15,14 @@ pub struct DeclarationWord {
     pub word: &'static str,
     /// First version.
     pub since: Version,
-    /// Sets what it means.
+    /// Sets the modes that it selects.
     pub set: fn(&mut Modes),
 }
 
 /// Argument after the keyword.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument {
-    /// Nothing.
+    /// No argument.
     None,
     /// One of these words.
     Word(&'static [DeclarationWord]),
@@ -96,10 +97,12 @@ macro_rules! words {
 }
 
 declarations! {
-    // name, keyword, program types, version, argument, how often, text, the option that it needs
+    // Columns: name, keyword, program types, version, argument, occurrence, description, the option
+    // that it needs.
     PrimitiveIn "PRIMITIVE_IN" GEOMETRY V4_0 Argument::Word(INPUTS), Required "the primitives that come in";
     PrimitiveOut "PRIMITIVE_OUT" GEOMETRY V4_0 Argument::Word(OUTPUTS), Required "the primitives that the program makes";
-    // Both stages have the word for different things: a limit in geometry programs, the size of a patch in control programs.
+    // Both stages have the word for different things: a limit in geometry programs, the size of a
+    // patch in control programs.
     VerticesOut "VERTICES_OUT" INVOKED V4_0 Argument::Number, Required
         "vertices: the most that a geometry program emits, all of a control program's patch";
     Invocations "INVOCATIONS" GEOMETRY V5_0 Argument::Number, Optional "how often the program runs for a primitive";

@@ -116,10 +116,12 @@ pub struct LanguageFacts {
 static TYPED: LanguageFacts = LanguageFacts {
     features: Features::empty(),
     registers: None,
-    // Each stage reserves the words that its own bindings begin with, no others: NV_gpu_program4 section 2.X.2.
+    // Each stage reserves the words that its own bindings begin with, no others: NV_gpu_program4
+    // section 2.X.2.
     reserved_words: &["program", "result", "state", "texture", "vertex"],
     old_words: &[
-        // "Functionality removed": free branches, address registers, approximations of powers and logarithms.
+        // "Functionality removed": free branches, address registers, approximations of powers and
+        // logarithms.
         "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
     ],
     program_bindings: &[
@@ -127,14 +129,16 @@ static TYPED: LanguageFacts = LanguageFacts {
         "program.local",
         "program.buffer",
         "program.storage",
-        // NVIDIA's compiler writes this for arrays of storage buffers without a size; no specification has it.
+        // NVIDIA's compiler writes this for arrays of storage buffers without a size; no
+        // specification has it.
         "program.storagelen",
         "program.counter",
         "program.sharedmem",
         "program.subroutine",
     ],
     rgba: true,
-    // In the grammar of NV_gpu_program4 each component is of either set; in that of ARB_fragment_program all four are of one.
+    // In the grammar of NV_gpu_program4 each component is of either set; in that of
+    // ARB_fragment_program all four are of one.
     mixed_extended_swizzle: true,
     hexadecimal: true,
     suffixed_numbers: false,
@@ -161,11 +165,13 @@ static TYPED: LanguageFacts = LanguageFacts {
     texture_units: None,
     if_depth: limits::IF_DEPTH,
     loop_depth: limits::LOOP_DEPTH,
-    // Routines that call themselves deeper than this skip the call: NV_gpu_program4 leaves it undefined, and the program must end.
+    // Routines that call themselves deeper than this skip the call: NV_gpu_program4 leaves it
+    // undefined, and the program must end.
     call_depth: limits::CALL_DEPTH as u32,
     loop_rounds: None,
     counted_instructions: None,
-    // "As though an unconditional RET instruction were inserted immediately before the instruction label."
+    // "As though an unconditional RET instruction were inserted immediately before the instruction
+    // label."
     falls_through: false,
     full_stack_ends: false,
     clamp_keeps_nan: false,
@@ -253,12 +259,14 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     if_depth: limits::IF_DEPTH,
     loop_depth: limits::LOOP_DEPTH,
     call_depth: limits::CALL_DEPTH as u32,
-    // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV": NV_fragment_program2 section 3.11.4.X.
+    // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV":
+    // NV_fragment_program2 section 3.11.4.X.
     loop_rounds: Some(arb::LOOP_COUNT),
     counted_instructions: Some(StepTest::Rounds),
     // "Instructions will be executed sequentially in the order specified in the program."
     falls_through: true,
-    // "A vertex program will terminate abnormally if a subroutine call instruction produces a call stack overflow."
+    // "A vertex program will terminate abnormally if a subroutine call instruction produces a call
+    // stack overflow."
     full_stack_ends: true,
     clamp_keeps_nan: true,
 };
@@ -298,7 +306,8 @@ static VERTEX_1_1: LanguageFacts = LanguageFacts {
 static VERTEX_2: LanguageFacts = LanguageFacts {
     features: Features::NV_VERTEX_2,
     registers: Some(&vertex2::REGISTERS),
-    // "If a CAL instruction is executed with four entries already in the call stack": section 2.14.2.3.
+    // "If a CAL instruction is executed with four entries already in the call stack": section
+    // 2.14.2.3.
     call_depth: arb::VERTEX_2_CALL_DEPTH,
     // Its branches are free, so that any of them may lead back.
     counted_instructions: Some(StepTest::Blocks),
@@ -335,7 +344,7 @@ impl LanguageFacts {
                 zero_product: registers.zero_product,
                 flush_denormals: true,
                 enabled_clip_distances: registers.enabled_clip_distances,
-                // NV_fragment_program gives (0, 0, 0, 0) for textures that are not complete.
+                // NV_fragment_program returns (0, 0, 0, 0) for textures that are not complete.
                 transparent_missing: registers.fragment.is_some(),
                 ..Modes::default()
             },
@@ -361,7 +370,7 @@ impl Dialect {
             (Family::Vertex1, _) => &VERTEX_1_1,
             (Family::Vertex2, _) => &VERTEX_2,
             (Family::Fragment1, _) => &FRAGMENT_1,
-            // TGSI has a separate front end: nothing reads facts that only other languages have.
+            // TGSI has a separate front end: facts that only other languages have are not read.
             (Family::Tgsi, _) => &TYPED,
         }
     }

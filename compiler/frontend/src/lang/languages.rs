@@ -1,16 +1,17 @@
-//! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
-//! [`Dialect`].
+//! Languages that glasm recognizes by the start of their programs, and does not translate.
+//! Translated languages are the dialects of [`Dialect`].
 
 use crate::source::{Dialect, Family, ProgramType};
 
 /// Status of a language in glasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// A language of assembly programs that is not there yet, with the extension of OpenGL that defines it.
+    /// A language of assembly programs that is not there yet, with the extension of OpenGL that
+    /// defines it.
     Missing(&'static str),
-    /// Not a language of OpenGL's assembly programs; the text says what to do with such a program.
+    /// Not a language of OpenGL's assembly programs; the string is advice for such a program.
     Foreign(&'static str),
-    /// No such language was ever published; the text says what its programs are written in.
+    /// No such language was ever published; the string names the language of such programs.
     Never(&'static str),
 }
 
@@ -105,7 +106,7 @@ pub fn dialect_name(dialect: Dialect) -> String {
     }
 }
 
-/// Returns the headers of all dialects, those of a program type first if one is wanted.
+/// Returns the headers of all dialects, those of the program type `wanted` first.
 pub fn headers(wanted: Option<ProgramType>) -> Vec<&'static str> {
     let of_type = |dialect: &&Dialect| wanted == Some(dialect.program_type());
     let (first, others): (Vec<&Dialect>, Vec<&Dialect>) = Dialect::ALL.iter().partition(of_type);

@@ -2,7 +2,8 @@
 //! these entries.
 //!
 //! Drivers accepted these programs, so they load with a warning unless the caller is strict
-//! ([`Acceptance`](crate::Acceptance)). The warning has the code of the error that strict callers get.
+//! ([`Acceptance`](crate::Acceptance)). The warning has the code of the error that strict callers
+//! get.
 
 use crate::codes::Code;
 
@@ -13,7 +14,7 @@ pub struct LenientRule {
     pub code: Code,
     /// Description of the accepted programs and their semantics; part of a sentence.
     pub accepted: &'static str,
-    /// The shortest program text that shows it.
+    /// The shortest program that breaks the rule.
     pub example: &'static str,
 }
 
@@ -41,8 +42,9 @@ macro_rules! rules {
 }
 
 rules! {
-    // name, code, example, what is accepted and what it means
-    // In the order of the codes of the errors, as `docs/shipped.md` has them.
+    // Columns: name, code, example, description of the accepted programs and their semantics.
+    //
+    // In the order of the codes of the errors, as in `docs/shipped.md`.
     BiasedLookup UnknownOpcode "!!FP1.0 TXB R0, f[TEX0], TEX0, 2D;"
         "TXB in programs of NV_fragment_program adds w of the coordinate to the level of detail, as with OPTION NV_fragment_program";
     TextBehindNul TextAfterEnd "END\\0\\0\\0"

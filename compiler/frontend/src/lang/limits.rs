@@ -1,4 +1,5 @@
-//! Limits of the translation: high enough for every real program, low enough that no input costs much time or memory.
+//! Limits of the translation: high enough for every real program, low enough that no input costs
+//! much time or memory.
 
 /// Bytes of a program string.
 // Lengths of tokens have 24 bits, see `lex::Token`.
@@ -23,7 +24,8 @@ pub const LOCAL_PARAMETERS: u32 = 4096;
 pub const IF_DEPTH: usize = 64;
 /// Open LOOP and REP blocks of a subroutine (`MAX_PROGRAM_LOOP_DEPTH_NV`).
 pub const LOOP_DEPTH: usize = 64;
-/// Subroutines in a chain of calls, and address registers that ARB programs save among them (`MAX_PROGRAM_CALL_DEPTH_NV`).
+/// Subroutines in a chain of calls, and address registers that ARB programs save among them
+/// (`MAX_PROGRAM_CALL_DEPTH_NV`).
 pub const CALL_DEPTH: usize = 32;
 /// `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
 pub const SUBROUTINE_PARAMETERS: u32 = 1024;
@@ -57,7 +59,8 @@ pub const GROUP_SIZE: [u32; 3] = [1024, 1024, 64];
 pub const SHARED_BYTES: u32 = 48 * 1024;
 /// `VERTICES_OUT` of geometry programs (`MAX_PROGRAM_OUTPUT_VERTICES_NV`).
 pub const OUTPUT_VERTICES: u32 = 1024;
-/// Components of all vertices of an invocation of a geometry program (`MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`).
+/// Components of all vertices of an invocation of a geometry program
+/// (`MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`).
 pub const TOTAL_OUTPUT_COMPONENTS: u32 = 1024;
 /// Runs of a geometry program for a primitive (`MAX_GEOMETRY_PROGRAM_INVOCATIONS_NV`).
 pub const GEOMETRY_INVOCATIONS: u32 = 32;

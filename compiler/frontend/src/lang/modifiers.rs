@@ -46,14 +46,14 @@ bitflags::bitflags! {
         /// Coarse derivative.
         const COARSE = 1 << 17;
 
-        /// Atomic counter goes up by 1.
+        /// Atomic counter is incremented by 1.
         const INCR = 1 << 18;
-        /// Atomic counter goes down by 1.
+        /// Atomic counter is decremented by 1.
         const DECR = 1 << 19;
         /// Atomic counter is read.
         const GET = 1 << 20;
 
-        /// Residency of the texels that are read goes to the sparse condition code.
+        /// Residency of the texels that are read is written to the sparse condition code.
         const SPARSE = 1 << 21;
         /// The level of detail is raised to a least one.
         const LODCLAMP = 1 << 22;
@@ -175,7 +175,8 @@ impl DataTypeId {
 pub struct Modifiers(u64);
 
 impl Modifiers {
-    // Bits: 0 to 31 flags, 32 and 33 the number of types, 34 to 49 a byte for each of two types, 50 to 53 the operation plus one.
+    // Bits: 0 to 31 flags, 32 and 33 the number of types, 34 to 49 a byte for each of two types, 50
+    // to 53 the operation plus one.
     const TYPE_COUNT: u32 = 32;
     const TYPES: u32 = 34;
     const ATOMIC: u32 = 50;
@@ -229,7 +230,7 @@ impl Modifiers {
 
     #[inline]
     fn add_type(&mut self, ty: DataTypeId) -> bool {
-        // Only CVT takes two types; the checker says so of others.
+        // Only CVT takes two types; the checker reports two types of other opcodes.
         let count = self.type_count();
         // The suffixes R and H are data types: table X.15.
         let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
@@ -245,14 +246,15 @@ impl Modifiers {
         let twice = self.atomic().is_some();
         let position = ATOMICS.iter().position(|&(_, atomic)| atomic == op);
         let index = position.unwrap_or(0) as u64;
-        // Of two operations the later one stays: the error is reported anyway.
+        // Of two operations the later one is retained: the error is reported in any case.
         self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
         twice
     }
 
     #[inline]
     fn add_flag(&mut self, flag: Mods) -> bool {
-        /// "A program will fail to load if it specifies more than one modifier of any given type": section 2.X.4.1.
+        /// "A program will fail to load if it specifies more than one modifier of any given type":
+        /// section 2.X.4.1.
         const KINDS: [Mods; 6] = [
             Mods::ANY_CC,
             Mods::ANY_CLAMP,
@@ -342,7 +344,8 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let atomics = ATOMICS
         .iter()
         .map(|&(name, op)| (name, Modifier::Atomic(op)));
-    // The small spellings come last, and `words` leaves them out: hints name those that specifications have.
+    // The small spellings are last, and `words` leaves them out: hints name those that
+    // specifications have.
     types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 

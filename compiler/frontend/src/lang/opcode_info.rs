@@ -132,7 +132,7 @@ impl OperandKind {
 /// Data type modifiers that an instruction takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeRule {
-    /// At most one, as columns F and I say.
+    /// At most one, as defined by columns F and I.
     Arithmetic,
     /// At most one, for results of 64 bits from operands of 32.
     Pack64,
@@ -230,7 +230,7 @@ impl TextureOp {
         !matches!(self, Self::Grad | Self::GatherOffsets)
     }
 
-    /// Returns true if operands give the offsets, so that the texture part has none.
+    /// Returns true if operands contain the offsets, so that the texture part has none.
     pub(crate) const fn has_own_offsets(self) -> bool {
         matches!(self, Self::GatherOffsets)
     }
@@ -256,8 +256,8 @@ pub(crate) enum ImageOp {
     QuerySamples,
 }
 
-/// Translations that take more than one operation, or that depend on modifiers and kinds of operands: what `lower::expand`
-/// dispatches.
+/// Translations that take more than one operation, or that depend on modifiers and kinds of
+/// operands: `lower::expand` dispatches them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(
     dead_code,
@@ -321,7 +321,8 @@ pub(crate) enum Expansion {
     RootOfAbsolute,
     /// The reciprocal square root, of -0 with its sign. NV_vertex_program2 section 2.14.3.28.
     RootOfSigned,
-    /// The same where condition codes compare the result at once, else what the device computes. NV_fragment_program section 3.11.5.27.
+    /// The same where condition codes compare the result at once, else the result of the device.
+    /// NV_fragment_program section 3.11.5.27.
     RootWithCodes,
     /// The operation for floats, and the rounding of the conversion for integers.
     Round(Op, Rounding),
@@ -375,25 +376,26 @@ pub(crate) enum PackedSize {
 /// Requirements of an opcode on its operands and its result beyond their kinds and types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperandRule {
-    /// Nothing.
+    /// No rule.
     None,
     /// A variable has a certain size.
     Size(PackedSize),
-    /// The first operand is an attribute that can be interpolated. NV_gpu_program5 section 2.X.8.Z, IPAC.
+    /// The first operand is an attribute that can be interpolated. NV_gpu_program5 section 2.X.8.Z,
+    /// IPAC.
     Attribute,
     /// Constant addresses are within the declared shared memory. NV_compute_program5 section
     /// 2.X.7.Y.
     SharedBounds,
     /// One of the operations on counters is given. NV_shader_atomic_counters section 2.X.8.Z.
     CounterOperation,
-    /// A program that makes its primitives itself, of points if it writes several streams. NV_geometry_shader_passthrough section 2.X.6,
-    /// NV_gpu_program5 section 2.14.6.2.
+    /// A program that emits its primitives itself, of points if it writes several streams.
+    /// NV_geometry_shader_passthrough section 2.X.6, NV_gpu_program5 section 2.14.6.2.
     Emission,
     /// The count is a parameter or a constant. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
     ParameterCount,
     /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
     ThreeComponents,
-    /// The language lacks the opcode, but shipped programs have it.
+    /// The language does not have the opcode, but shipped programs do.
     Shipped(Rule),
 }
 
@@ -518,7 +520,8 @@ impl OpcodeInfo {
             return self.register_section();
         }
         match (self.stages, self.since) {
-            // All opcodes that only compute programs have came with that extension; those of 4.0 for one stage with that stage's.
+            // All opcodes that only compute programs have came with that extension; those of 4.0
+            // for one stage with that stage's.
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::GEOMETRY, Version::V4_0) => "NV_geometry_program4 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
@@ -552,7 +555,7 @@ impl OpcodeInfo {
             .reduce(Features::intersection)
             .unwrap_or_default();
         let by_option = [
-            // Options that include others come first.
+            // Options that include others are first.
             (Features::NV_VERTEX_3, "NV_vertex_program3"),
             (Features::NV_FRAGMENT_2, "NV_fragment_program2"),
             (

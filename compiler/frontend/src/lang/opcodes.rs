@@ -1,4 +1,5 @@
-//! The opcodes of all families, and the table of the declaration family with types. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
+//! The opcodes of all families, and the table of the declaration family with types. Columns follow
+//! table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
 use crate::lang::Stages;
 use crate::lang::arb::Forms;
@@ -104,8 +105,9 @@ const L: Mods = S.union(Mods::LODCLAMP);
 use Lower::{Expand, Flow};
 
 opcodes! {
-    // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text; then, where there is one,
-    // the option that enables it in earlier versions, the option that it needs, and the rule for operands
+    // Columns: name, version, program types, F I C S H D, result, operands, types, further
+    // modifiers, translation, description; then, where there is one, the option that enables it in
+    // earlier versions, the option that it needs, and the rule for operands.
     "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Expand(Expansion::Abs), "absolute value";
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
@@ -189,14 +191,16 @@ opcodes! {
     "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
     "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Nrm), "normalize three components";
     "OR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Or), "bitwise or";
-    // The data type is that of the packed bits; the operand is always of floats. Neither condition codes nor clamps.
+    // The data type is that of the packed bits; the operand is always of floats. Neither condition
+    // codes nor clamps.
     "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Expand(Expansion::Pack64), "pack pairs of 32-bit values into 64 bits" rule OperandRule::Size(PackedSize::LongResult);
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) Expand(Expansion::Pow), "power; anything to the power 0 is 1";
-    // NV_shader_thread_group: the second operand is added to what another fragment of the quad has.
+    // NV_shader_thread_group: the second operand is added to the value of another fragment of the
+    // quad.
     "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad" needs THREAD_GROUP;
     "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad" needs THREAD_GROUP;
     "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad" needs THREAD_GROUP;
@@ -205,7 +209,8 @@ opcodes! {
     "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y" needs THREAD_GROUP;
     "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
-    // The type decides how the count is read; without a count the loop needs a way out, see `rules::flow`.
+    // The type decides the interpretation of the count; without a count the loop needs a way out,
+    // see `check::control::flow`.
     "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
     "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Rfl), "reflection vector";
@@ -231,7 +236,7 @@ opcodes! {
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
     "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Expand(Expansion::StoreElement), "store to a storage buffer" needs STORAGE_BUFFER;
     "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Expand(Expansion::StoreGlobal), "store to global memory";
-    // The image comes first and its target last, unlike in LOADIM.
+    // The image is the first operand and its target the last one, unlike in LOADIM.
     "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Expand(Expansion::Image(ImageOp::Store)), "store to an image";
     "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Expand(Expansion::SetTrue), "set on true";
     "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Expand(Expansion::StoreElement), "store to shared memory" rule OperandRule::SharedBounds;
@@ -381,7 +386,8 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
             Mods::NUMBERED
         }
     };
-    // The suffixes of these programs have neither numbers nor a clamp with sign. NV_fragment_program section 3.11.4.
+    // The suffixes of these programs have neither numbers nor a clamp with sign.
+    // NV_fragment_program section 3.11.4.
     if family == Family::Fragment1 && !matches!(rest, b"" | b"C" | b"_SAT" | b"C_SAT") {
         return None;
     }

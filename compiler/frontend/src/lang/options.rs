@@ -1,5 +1,6 @@
-//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5, ARB_fragment_program section 3.11.4.5, and the
-//! option sections of the stage and feature extensions.
+//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5,
+//! ARB_fragment_program section 3.11.4.5, and the option sections of the stage and feature
+//! extensions.
 
 use crate::lang::Stages;
 use crate::source::{Acceptance, Dialect, Family, Version};
@@ -109,7 +110,7 @@ impl Features {
 /// Options of one group exclude each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
-    /// Goes with all others.
+    /// Compatible with all others.
     None,
     /// Fog options.
     Fog,
@@ -137,7 +138,7 @@ pub struct OptionInfo {
     pub name: &'static str,
     /// Program types of the family with types that know it.
     pub stages: Stages,
-    /// First version of that family that knows it.
+    /// First version of that family that has it.
     pub since: Version,
     /// ARB programs that know it.
     pub arb: Stages,
@@ -147,7 +148,7 @@ pub struct OptionInfo {
     pub enables: Features,
     /// Options that it excludes.
     pub group: Group,
-    /// Sets what it means for the program as a whole.
+    /// Sets its mode of the program as a whole.
     pub mode: fn(&mut Modes),
     /// Requirement on other options.
     pub requires: Option<Dependency>,
@@ -181,8 +182,10 @@ macro_rules! options {
 }
 
 options! {
-    // name, program types, version, group, enables, mode of the program, ARB programs, register languages, text, other option that it requires
-    // The same under two names: NV_vertex_program1_1 section 2.14.1.7 has its own.
+    // Columns: name, program types, version, group, enables, mode of the program, ARB programs,
+    // register languages, description, other option that it requires.
+    //
+    // The same under two names: NV_vertex_program1_1 section 2.14.1.7 has a separate name.
     "ARB_position_invariant" VERTEX V4_0 None [POSITION_INVARIANT] arb VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
     "NV_position_invariant" NONE V4_0 None [POSITION_INVARIANT] register VERTEX
@@ -204,7 +207,7 @@ options! {
         "`result.color[n]`: a color for each draw buffer";
     "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    // Programs with types have SHADOW targets anyway; the option is accepted there.
+    // Programs with types have SHADOW targets in any case; the option is accepted there.
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None [SHADOW] arb ARB
         "SHADOW targets: lookups that compare depths"
         requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
@@ -244,7 +247,8 @@ options! {
         "all atomic operations on 64-bit integers";
     "ARB_derivative_control" ALL V5_0 None [DERIVATIVE_CONTROL]
         "FINE and COARSE for DDX and DDY";
-    // "If a fragment program specifies the option and not NV_early_fragment_tests, it will fail to compile": section 2.X.6.
+    // "If a fragment program specifies the option and not NV_early_fragment_tests, it will fail to
+    // compile": section 2.X.6.
     "ARB_post_depth_coverage" FRAGMENT V5_0 None [] (post_depth_coverage = true)
         "`fragment.samplemask` after early depth and stencil tests"
         requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
@@ -270,7 +274,7 @@ options! {
         "results of a second view";
     "ARB_viewport_array" GEOMETRY V4_0 None [VIEWPORT_ARRAY]
         "`result.viewport` of geometry programs";
-    // Both names are in the text of NV_geometry_shader_passthrough.
+    // Both names are in NV_geometry_shader_passthrough.
     "NV_geometry_program_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
         "geometry programs that pass their primitive on: PASSTHROUGH";
     "NV_geometry_shader_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
@@ -353,7 +357,8 @@ pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     table.get(name).copied()
 }
 
-/// Returns the option of a name in a language. One of a later version counts only if shipped programs name it early.
+/// Returns the option of a name in a language. One of a later version counts only if shipped
+/// programs name it early.
 pub(crate) fn find(
     name: &[u8],
     dialect: Dialect,

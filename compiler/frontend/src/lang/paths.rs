@@ -35,7 +35,7 @@ pub(crate) fn step(key: u64, word: u64, brackets: bool) -> u64 {
 /// A table entry that paths name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PathRow {
-    /// An attribute or result binding, whose path lacks the words of the prefix.
+    /// An attribute or result binding, whose path does not include the words of the prefix.
     Attrib(&'static BindingInfo, Prefix),
     Result(&'static BindingInfo),
     /// A state binding, whose path follows `state`.
@@ -160,7 +160,7 @@ fn prefix_key(path: &str, prefix: Prefix) -> u64 {
     }
 }
 
-/// Adds an entry under each spelling of its path: an optional number gives two.
+/// Adds an entry under each spelling of its path: an optional number has two.
 fn add(
     table: &mut FxHashMap<u64, PathRow>,
     start: u64,

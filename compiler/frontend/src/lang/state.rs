@@ -56,7 +56,7 @@ impl StateInfo {
 impl MatrixInfo {
     /// Returns true if a family has the matrix.
     pub fn known_in(&self, family: Family) -> bool {
-        // Only the two families with bindings of state ask.
+        // Only called for the two families with bindings of state.
         family == Family::Arb || self.since > Version::V1_0
     }
 }
@@ -74,8 +74,9 @@ macro_rules! matrices {
 }
 
 matrices! {
-    // name, (number), matrix, version
-    // Without a number matrix 0 is meant; program matrices always have one. Table X.11.
+    // Columns: name, (number), matrix, version.
+    //
+    // Without a number the name denotes matrix 0; program matrices always have one. Table X.11.
     "modelview" ([? 32]) MatrixName::Modelview, V4_0;
     "projection" () |_| MatrixName::Projection, V4_0;
     "mvp" () |_| MatrixName::Mvp, V4_0;

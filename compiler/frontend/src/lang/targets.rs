@@ -1,5 +1,5 @@
-//! Texture targets: coordinates, and what instructions may do with them. NV_gpu_program4 tables X.17 and X.18,
-//! NV_gpu_program5 section 2.X.4.4.
+//! Texture targets: coordinates, and the accesses that they allow. NV_gpu_program4 tables X.17 and
+//! X.18, NV_gpu_program5 section 2.X.4.4.
 
 use crate::lang::ArbNeeds;
 use crate::lang::options::Features;
@@ -116,7 +116,8 @@ targets! {
     "1D" D1 [None] 1 (FETCH) V4_0 => [];
     "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "3D" D3 [None] 3 (FETCH) V4_0 => [];
-    // "Single texel fetches can not perform depth comparisons or access cubemaps": NV_gpu_program4 section 2.X.4.4. TXGO takes no cubes either.
+    // "Single texel fetches can not perform depth comparisons or access cubemaps": NV_gpu_program4
+    // section 2.X.4.4. TXGO takes no cubes either.
     "CUBE" Cube [None] 0 (NORMAL.union(GATHER).union(IMAGE)) V4_0 => [];
     // TXG and TXGO take targets of two dimensions only: NV_gpu_program5 section 2.X.8.Z.
     "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
@@ -125,14 +126,16 @@ targets! {
     "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
     "ARRAY1D" D1Array [None] 1 (FETCH) V4_0 => [TEXTURE_ARRAY];
     "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [TEXTURE_ARRAY];
-    // The reference is in w, where bias, level and divisor would be: NV_gpu_program4 refuses TXB, TXL and TXP of this and of SHADOWARRAY2D.
+    // The reference is in w, where bias, level and divisor would be: NV_gpu_program4 refuses TXB,
+    // TXL and TXP of this and of SHADOWARRAY2D.
     "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
     "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW TEXTURE_ARRAY];
     "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0 => [SHADOW TEXTURE_ARRAY];
     // Spellings of Mesa's parser.
     "ARRAYSHADOW1D" D1Array [Lane(2)] 1 (NORMAL) V1_0 => [SHADOW TEXTURE_ARRAY];
     "ARRAYSHADOW2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V1_0 => [SHADOW TEXTURE_ARRAY];
-    // "Buffer textures are not supported by normal texture lookup functions": table X.17. TXF of them takes no offset.
+    // "Buffer textures are not supported by normal texture lookup functions": table X.17. TXF of
+    // them takes no offset.
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE).union(IMAGE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER).union(IMAGE)) V5_0;
     // Four lanes of coordinate leave no lane for the reference.
@@ -162,7 +165,8 @@ impl TargetInfo {
         match family {
             Family::Typed => (self.since > Version::V1_0).then_some(self.needs),
             Family::Arb => self.arb,
-            // The targets that ARB programs have without options. NV_fragment_program section 3.11.2.
+            // The targets that ARB programs have without options. NV_fragment_program section
+            // 3.11.2.
             Family::Fragment1 => self.arb.filter(|needs| needs.is_empty()),
             Family::Vertex1 | Family::Vertex2 | Family::Tgsi => None,
         }

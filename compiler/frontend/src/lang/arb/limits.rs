@@ -1,8 +1,10 @@
-//! Limits that only ARB programs have. Limits of "native" resources are not enforced: programs beyond them are legal.
+//! Limits that only ARB programs have. Limits of "native" resources are not enforced: programs
+//! beyond them are legal.
 
 /// Attributes of vertex programs (`MAX_PROGRAM_ATTRIBS_ARB`).
 pub const VERTEX_ATTRIBS: usize = 16;
-/// Attributes of fragment programs without OPTION NV_fragment_program2: two colors, eight sets of texture coordinates, fog coordinate and position.
+/// Attributes of fragment programs without OPTION NV_fragment_program2: two colors, eight sets of
+/// texture coordinates, fog coordinate and position.
 pub const FRAGMENT_ATTRIBS: usize = 12;
 /// Address registers (`MAX_PROGRAM_ADDRESS_REGISTERS_ARB`).
 pub const ADDRESS_REGISTERS: u64 = 64;
@@ -10,7 +12,8 @@ pub const ADDRESS_REGISTERS: u64 = 64;
 pub const ADDRESS_OFFSETS: std::ops::RangeInclusive<i64> = -64..=63;
 /// Offsets that may be added to the index of a LOOP.
 pub const LOOP_INDEX_OFFSETS: std::ops::RangeInclusive<i64> = 0..=9;
-/// Texture image units that a vertex program accesses (`MAX_VERTEX_TEXTURE_IMAGE_UNITS_ARB`): what every Vulkan device has for a stage.
+/// Texture image units that a vertex program accesses (`MAX_VERTEX_TEXTURE_IMAGE_UNITS_ARB`): the
+/// number that every Vulkan device supports for a stage.
 pub const VERTEX_TEXTURES: usize = 16;
 /// Entries of the call stack of `!!VP2.0` programs, which NV_vertex_program2 fixes.
 pub const VERTEX_2_CALL_DEPTH: u32 = 4;

@@ -1,4 +1,5 @@
-//! Facts about ARB_vertex_program, ARB_fragment_program and their options that no other family shares.
+//! Facts about ARB_vertex_program, ARB_fragment_program and their options that no other family
+//! shares.
 
 pub mod limits;
 pub mod opcodes;

@@ -1,5 +1,5 @@
-//! Facts about the languages whose programs name registers: NV_vertex_program, NV_vertex_program1_1, NV_vertex_program2 and
-//! NV_fragment_program.
+//! Facts about the languages whose programs name registers: NV_vertex_program,
+//! NV_vertex_program1_1, NV_vertex_program2 and NV_fragment_program.
 
 pub mod fragment;
 pub mod vertex1;
@@ -7,12 +7,13 @@ pub mod vertex2;
 
 use glasm_ir::Semantic;
 
-/// The registers of a language, and what else only such languages have.
+/// The registers of a language, and further properties that only such languages have.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
     /// The files whose registers are numbers or words in brackets after the name of the file.
     pub files: &'static [File],
-    /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are resolved one by one.
+    /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are
+    /// resolved one by one.
     pub parameters: Option<Parameters>,
     /// The registers named by a prefix and a number, such as `R0`.
     pub temporaries: &'static [Temporaries],
@@ -72,7 +73,7 @@ pub struct File {
 pub struct FragmentNames {
     /// Numbered parameters, each of which is resolved when an instruction names it.
     pub locals: Parameters,
-    /// Registers that keep nothing but the condition codes of what is written to them.
+    /// Registers that store only the condition codes of the values written to them.
     pub codes: &'static [CodesRegister],
     /// Word before the number of a texture image unit.
     pub unit: &'static str,
@@ -163,7 +164,8 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"COL0", Semantic::Attrib(3)),
         (*b"COL1", Semantic::Attrib(4)),
         (*b"FOGC", Semantic::Attrib(5)),
-        // No conventional attribute has this number; NUL is in no word, so that only the number names it.
+        // No conventional attribute has this number; NUL is in no word, so that only the number
+        // names it.
         ([0; 4], Semantic::Attrib(6)),
         ([0; 4], Semantic::Attrib(7)),
         (*b"TEX0", Semantic::Attrib(8)),
@@ -177,7 +179,8 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
     ],
 };
 
-/// v of vertex state programs: the vector that they are executed with. NV_vertex_program section 2.14.4.
+/// v of vertex state programs: the vector that they are executed with. NV_vertex_program section
+/// 2.14.4.
 pub(crate) const STATE_ARGUMENT: File = File {
     name: "v",
     kind: FileKind::Argument,
@@ -194,9 +197,9 @@ pub(crate) const NO_RESULTS: File = File {
     elements: &[],
 };
 
-/// All results of vertex programs; the clip distances, which come last, are newer.
+/// All results of vertex programs; the clip distances, which are last, are newer.
 const RESULTS: &[([u8; 4], Semantic)] = &[
-    // First: `whole_registers` asks for its bit.
+    // First: `whole_registers` tests its bit.
     (*b"HPOS", Semantic::Position),
     (*b"COL0", Semantic::Color(0)),
     (*b"COL1", Semantic::Color(1)),
@@ -262,15 +265,15 @@ pub(crate) const FRAGMENT_ATTRIBS: File = File {
     ],
 };
 
-/// o: the results of fragment programs. NV_fragment_program section 3.11.1.3, table X.3. COLR and COLH are one color of two
-/// precisions.
+/// o: the results of fragment programs. NV_fragment_program section 3.11.1.3, table X.3. COLR and
+/// COLH are one color of two precisions.
 pub(crate) const FRAGMENT_RESULTS: File = File {
     name: "o",
     kind: FileKind::Results,
     numbered: false,
     elements: &[
         (
-            // COLR, COLH and DEPR in this order: `rules::register_fragment` knows them by number.
+            // COLR, COLH and DEPR in this order: `check::registers::fragment` uses their numbers.
             *b"COLR",
             Semantic::FragColor {
                 buffer: 0,

@@ -34,12 +34,13 @@ pub static REGISTERS: Registers = Registers {
     // "Client-defined clip planes or clip distances" clip where they are enabled: section 2.11.
     enabled_clip_distances: true,
     instructions: 256,
-    // "Position-invariant VP1.1 and VP2.0 programs may have no more than 124 or 252 instructions": section 2.14.6.1.
+    // "Position-invariant VP1.1 and VP2.0 programs may have no more than 124 or 252 instructions":
+    // section 2.14.6.1.
     invariant_instructions: 252,
 };
 
 opcodes! { Stages::VERTEX;
-    // Columns: name, version, suffixes, result, operands, translation, text.
+    // Columns: name, version, suffixes, result, operands, translation, description.
     //
     // All opcodes are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
