@@ -1,5 +1,5 @@
-//! Syntax tree of a TGSI program: flat lists that refer to each other by index. Nothing is resolved; numbers and words of tables are
-//! decoded.
+//! Syntax tree of a TGSI program: flat lists that refer to each other by index. References are
+//! unresolved; numbers and words of tables are decoded.
 
 use super::failure::Failure;
 use super::files::File;
@@ -89,7 +89,7 @@ impl Ast<'_> {
     }
 
     fn indexes(&self, file: File, array: u32, position: Position) -> bool {
-        // Most programs index nothing dynamically.
+        // Most programs have no dynamic indices.
         !self.indexed.is_empty()
             && self.indexed.contains(&Indexed {
                 file,
@@ -192,7 +192,7 @@ pub(super) struct Suffix {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
     pub(super) target: TexTarget,
-    /// The type of its texels; `None` if the text does not say.
+    /// The type of its texels; `None` if the declaration does not specify it.
     pub(super) ty: Option<Type>,
     pub(super) writable: bool,
     /// True if atomics support its format.
@@ -224,7 +224,7 @@ pub(super) enum MemoryKind {
 /// An immediate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Immediate {
-    /// The number that the text gives it.
+    /// Its number in the source.
     pub(super) number: Option<(u32, Span)>,
     /// Zeros if it has a syntax error.
     pub(super) words: [u32; 4],
@@ -307,7 +307,7 @@ pub(super) struct Operand {
     pub(super) end: u32,
 }
 
-/// A register as the text names it.
+/// A register as in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     pub(super) file: File,
@@ -323,7 +323,7 @@ pub(super) struct Index {
     /// `relatives[n]` that is added to the offset.
     pub(super) relative: Option<u32>,
     pub(super) offset: i32,
-    /// The array that the text names, 0 for none.
+    /// The array id of the source, 0 for none.
     pub(super) array: u32,
 }
 
@@ -335,7 +335,7 @@ pub(super) struct Relative {
     pub(super) lane: u8,
 }
 
-/// A predicate before an instruction: `(PRED[0].x)` or `(!PRED[0].x)` of the text of 2010.
+/// A predicate before an instruction: `(PRED[0].x)` or `(!PRED[0].x)` of TGSI of 2010.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
     pub(super) register: Register,
@@ -347,7 +347,8 @@ pub(super) struct Guard {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Indexed {
     pub(super) file: File,
-    /// The array that the operand names, 0 for none and for the first of two indices, where it does not matter.
+    /// The array that the operand names, 0 for none and for the first of two indices, where it does
+    /// not matter.
     pub(super) array: u32,
     pub(super) position: Position,
 }

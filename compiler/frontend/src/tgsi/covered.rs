@@ -20,13 +20,13 @@ impl Covered {
     }
 }
 
-/// Declarations up to which it is faster to look at each than to look one up.
+/// Number of declarations up to which a linear search is faster than a look-up.
 const FEW: usize = 16;
 
 /// The declarations of a file of registers.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// In the order of the text.
+    /// In source order.
     pub(super) ranges: Vec<Covered>,
     /// Union of the ranges, if there are many: buffer and first register of each segment, and its
     /// last register.
@@ -91,7 +91,7 @@ impl Coverage {
 mod tests {
     use super::*;
 
-    /// Every register is queried after each further range.
+    /// Every register is queried after each added range.
     #[test]
     fn pieces_cover_what_the_ranges_cover() {
         let mut coverage = Coverage::default();

@@ -39,7 +39,8 @@ impl Declarer<'_, '_> {
         if let Some((number, span)) = it.number
             && number != count as u32
         {
-            // Operands name immediates by their position, so a wrong number would mean others than the writer meant.
+            // Operands name immediates by their position, so a wrong number would select other
+            // immediates than intended.
             let message = format!("this is immediate {count}, not {number}");
             self.cx.check.error(Code::ImmediateOrder, span, message);
         }
@@ -149,7 +150,7 @@ impl Declarer<'_, '_> {
     #[inline]
     fn addresses(&mut self, head: &Head) {
         self.each_once(head, |it, number| {
-            // `address` declares it, so that it has to be asked before.
+            // `address` declares it, so that it has to be tested before.
             let known = row(&it.cx.declared.addresses, number).is_some();
             it.cx.address(number);
             known
@@ -164,7 +165,8 @@ impl Declarer<'_, '_> {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
             return Err(self.cx.check.error(Code::RegisterIndex, bracket, message));
         }
-        // Patches have as many vertices as the draw says; primitives have those that the property says.
+        // Patches have as many vertices as the draw specifies; primitives have those of the
+        // property.
         if self.cx.check.stage == Stage::Geometry && self.cx.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
             // The file, whose word is as long in either case.
@@ -235,7 +237,8 @@ impl Declarer<'_, '_> {
     fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {
             let place = match array {
-                // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".
+                // The index of an operand counts from the start of the file, not of the array.
+                // TGSI, section "Array Declaration".
                 Some(array) => TempPlace::Element(array.register, number - array.first),
                 None => TempPlace::Own(self.cx.emit.register(Width::W32)),
             };
@@ -264,7 +267,8 @@ impl Declarer<'_, '_> {
         *slot(&mut self.cx.declared.old_arrays, head.buffer() as usize) = Some(array);
     }
 
-    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    /// Declares each register of a declaration; `declare` returns true if it was declared before,
+    /// which is reported.
     fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
         for number in head.numbers() {
             if declare(self, number) {

@@ -48,7 +48,7 @@ pub(super) enum Access {
 }
 
 files! {
-    // name, word, access, era, text
+    // Columns: name, word, access, era, description.
     Null "NULL" Write Current "nothing: reads give 0, writes are lost";
     Const "CONST" Read Current "constants: CONST[n] is vector n of constant buffer 0, CONST[b][n] that of buffer b; 0 behind the end";
     In "IN" Read Current "inputs; with two brackets, vertex and register";
@@ -57,12 +57,12 @@ files! {
     Samp "SAMP" Resource Current "samplers, of TEX and its like also the textures";
     Addr "ADDR" Write Current "integers that index registers";
     Imm "IMM" Read Current "immediates, in the order of the text";
-    /// Predicates of the text of 2010.
+    /// Predicates of TGSI of 2010.
     Pred "PRED" Write Removed "predicates, which guard instructions";
     Sv "SV" Read Current "system values";
-    /// Immediate arrays of the text of 2010.
+    /// Immediate arrays of TGSI of 2010.
     ImmX "IMMX" Read Removed "arrays of immediates";
-    /// Temporary arrays of the text of 2010.
+    /// Temporary arrays of TGSI of 2010.
     TempX "TEMPX" Write Removed "arrays of temporaries";
     Image "IMAGE" Resource Current "images, for LOAD, STORE and atomics";
     /// Name of images from 2011 to 2014.

@@ -1,4 +1,4 @@
-//! Instructions whose operands were read, and the last step of what each becomes.
+//! Instructions whose operands were read, and their last operation.
 
 use super::ast::Access;
 use super::files::File;
@@ -39,7 +39,8 @@ pub(super) struct Inst {
     pub(super) span: Span,
 }
 
-/// A predicate before an instruction: where a lane of it passes the test, the lane of the result is written.
+/// A predicate before an instruction: where a lane of it passes the test, the lane of the result is
+/// written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub(super) register: RegisterId,

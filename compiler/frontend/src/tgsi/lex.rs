@@ -1,5 +1,5 @@
-//! The lexer of TGSI: bytes to tokens, and the words of the text. Line ends are whitespace: a program may be one line, and a statement may
-//! span several.
+//! The lexer of TGSI: bytes to tokens, and the words of the language. Line ends are whitespace: a
+//! program may be one line, and a statement may span several.
 
 use glasm_ir::Span;
 
@@ -7,7 +7,8 @@ use glasm_ir::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum TokenKind {
-    /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an integer and a word.
+    /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an
+    /// integer and a word.
     Word,
     /// Decimal digits.
     Int,
@@ -149,8 +150,8 @@ pub(super) fn is_word(byte: u8) -> bool {
     matches!(CLASSES[byte as usize], LETTER | DIGIT)
 }
 
-/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `extended`: whether comments and carriage
-/// returns are whitespace; strict programs have none.
+/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+/// `extended`: whether comments and carriage returns are whitespace; strict programs have none.
 // A separate function has registers enough for the loop.
 #[inline(never)]
 pub(super) fn append_tokens(source: &[u8], start: usize, extended: bool, list: &mut Vec<Token>) {
@@ -220,7 +221,8 @@ pub(super) fn skip_whitespace(source: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Returns the length of the comment or the whitespace that `rest` begins with, 0 if it begins with something else.
+/// Returns the length of the comment or the whitespace that `rest` begins with, 0 if it begins with
+/// something else.
 #[cold]
 fn length_of_whitespace(rest: &[u8]) -> usize {
     match rest {
@@ -231,14 +233,15 @@ fn length_of_whitespace(rest: &[u8]) -> usize {
             .unwrap_or(rest.len()),
         [b'/', b'*', inside @ ..] => {
             let end = inside.windows(2).position(|pair| pair == b"*/");
-            // Two bytes before the inside and two of the end. An unterminated comment extends to the end of the program.
+            // Two bytes before the inside and two of the end. An unterminated comment extends to
+            // the end of the program.
             end.map_or(rest.len(), |end| end + 4)
         }
         _ => 0,
     }
 }
 
-/// A word of the text.
+/// A word of the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'s> {
     pub(super) text: &'s [u8],
@@ -275,7 +278,8 @@ pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
-/// The first eight bytes of a word in some case that all spellings share, and its length. Words of up to eight bytes with equal keys are equal.
+/// The first eight bytes of a word in some case that all spellings share, and its length. Words of
+/// up to eight bytes with equal keys are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) bytes: u64,

@@ -18,7 +18,7 @@ pub(super) struct Properties {
     pub(super) layer_of_viewport: bool,
     pub(super) clip_distances: Option<u32>,
     pub(super) cull_distances: Option<u32>,
-    /// Threads of a block that the text names, 0 for what it leaves open.
+    /// Threads of a block that the program specifies, 0 where it leaves them open.
     pub(super) block: [u32; 3],
     pub(super) input_primitive: Option<InputPrimitive>,
     pub(super) output_primitive: Option<OutputPrimitive>,
@@ -41,20 +41,20 @@ impl Properties {
         }
     }
 
-    /// Returns the maximum number of vertices that a program of primitives or patches gets.
+    /// Returns the maximum number of input vertices of a program of primitives or patches.
     pub(super) fn vertices_in(&self) -> u32 {
         let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
-        // Patches come in any size up to this one.
+        // Patches have any size up to this one.
         primitive.unwrap_or(MAX_PATCH_VERTICES)
     }
 
-    /// Returns the semantic of a distance: clip distances come first, then cull distances, as the
+    /// Returns the semantic of a distance: clip distances are first, then cull distances, as the
     /// properties divide them.
     pub(super) fn distance(&self, number: u8) -> Option<Semantic> {
         let (clip, cull) = match (self.clip_distances, self.cull_distances) {
             // Without properties all that is written clips.
             (None, None) => return Some(Semantic::ClipDistance(number)),
-            // One property alone says that there are none of the other kind.
+            // One property alone implies that there are no distances of the other kind.
             (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
         };
         match u32::from(number) {

@@ -160,7 +160,7 @@ pub(super) enum Lower {
     Formula(Formula),
     /// A copy of bits.
     Move,
-    /// A comparison that gives all ones or 0.
+    /// A comparison whose result is all ones or 0.
     Bits(Op, Type),
     Convert(Type, Type, Rounding),
     /// One operation on pairs of components.
@@ -293,7 +293,7 @@ const fn atomic(op: AtomicOp, ty: Type) -> Lower {
 }
 
 opcodes! {
-    // name, results, sources, stages, era, translation, text
+    // Columns: name, results, sources, stages, era, translation, description.
     "MOV" 1 1 ALL Current Lower::Move, "a copy of the bits; with a sign, an absolute value or _SAT a float";
     "MUL" 1 2 ALL Current Direct(Op::Mul, F32), "a * b";
     "ADD" 1 2 ALL Current Direct(Op::Add, F32), "a + b";
@@ -397,8 +397,8 @@ opcodes! {
     "ISSG" 1 1 ALL Current Direct(Op::Sign, S32), "sign of a signed integer: -1, 0 or 1";
     "INEG" 1 1 ALL Current Lower::Formula(Formula::Negate), "-a of an integer";
     "IABS" 1 1 ALL Current Lower::Formula(Formula::Absolute), "absolute value of a signed integer";
-    // Comparisons of integers give all ones or 0 anyway; those of floats give 1.0 or 0.0, as SLT
-    // and similar opcodes require.
+    // Comparisons of integers return all ones or 0 already; those of floats return 1.0 or 0.0, as
+    // SLT and similar opcodes require.
     "FSLT" 1 2 ALL Current Bits(Op::SetLt, F32), "a < b of floats ? all ones : 0";
     "FSGE" 1 2 ALL Current Bits(Op::SetGe, F32), "a >= b of floats ? all ones : 0";
     "FSEQ" 1 2 ALL Current Bits(Op::SetEq, F32), "a == b of floats ? all ones : 0";
@@ -590,7 +590,7 @@ opcodes! {
 pub(super) struct Suffixes {
     /// `_SAT`.
     pub(super) saturate: bool,
-    /// `_SATNV` of the text of 2010.
+    /// `_SATNV` of TGSI of 2010.
     pub(super) signed: bool,
     /// `_PRECISE`.
     pub(super) precise: bool,
@@ -731,7 +731,7 @@ pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
             | ViewLookup::QueryLevel => number == 1 || number == 2,
         },
         Besides::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
-        // The sampler comes last.
+        // The sampler is the last source.
         Besides::Sampler => number + 1 == row.sources as usize,
         Besides::Label | Besides::Nothing => false,
     }

@@ -36,7 +36,8 @@ const PROCESSORS: &[(&str, u32)] = &[
 /// The largest number represents all that are larger, which are refused.
 pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
-/// Vertices that a geometry program emits at most where the text does not say it: Mesa's software pipeline reserves memory for as many.
+/// Default of the maximum number of vertices that a geometry program emits: Mesa's software
+/// pipeline reserves memory for as many.
 pub(super) const DEFAULT_VERTICES: u32 = 32;
 
 /// An entry of the table of properties.
@@ -67,7 +68,7 @@ macro_rules! properties {
 }
 
 properties! {
-    // name, words, stages, value, text
+    // Columns: name, words, stages, value, description.
     InputPrimitive ("GS_INPUT_PRIMITIVE" "GS_INPUT_PRIM") GEOMETRY Value::Word(INPUT_PRIMITIVES), "what comes in";
     OutputPrimitive ("GS_OUTPUT_PRIMITIVE" "GS_OUTPUT_PRIM") GEOMETRY Value::Word(OUTPUT_PRIMITIVES), "what goes out";
     MaxVertices ("GS_MAX_OUTPUT_VERTICES" "GS_MAX_VERTICES") GEOMETRY Value::Number(0, 1024), "vertices that an invocation emits at most";

@@ -23,7 +23,7 @@ macro_rules! names {
 }
 
 names! {
-    // name, words, text
+    // Columns: name, words, description.
     Generic "GENERIC", "a value that passes between stages, by its number";
     Position "POSITION", "position in clip space; of fragments the place in the window, as output the depth in z";
     Color "COLOR", "primary (0) or secondary (1) color; of fragments the color for attachment n";
@@ -93,7 +93,7 @@ pub(super) enum Content {
     Words(Source),
 }
 
-/// Values that the options of a translation give.
+/// Values that the options of a translation provide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     WorkDim,
@@ -115,7 +115,7 @@ pub(super) enum Sink {
     ClipVertex,
     OuterLevels,
     InnerLevels,
-    /// Nothing on the device has it.
+    /// The device has no such output.
     Dropped,
 }
 
@@ -165,7 +165,8 @@ impl Name {
         old: bool,
     ) -> Option<Content> {
         use Stage::{Fragment, Geometry, TessControl, TessEval};
-        // Values of stages before are inputs, never system values; vertex programs have attributes only.
+        // Values of stages before are inputs, never system values; vertex programs have attributes
+        // only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
         match (self, stage) {
             (Self::Face, Fragment) if value => Some(Content::FaceBits),
@@ -174,7 +175,7 @@ impl Name {
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
                 Some(lanes(Semantic::ClipDistance, 4 * index, 4))
             }
-            // Most inputs are such values. Where the stage gives the same, it is the same.
+            // Most inputs are such values. A value that the stage also provides is the same one.
             _ if varying => {
                 let passed = self.varying(index, stage, old);
                 passed.or_else(|| self.value_of_stage(stage))
@@ -211,7 +212,7 @@ impl Name {
             (Self::TessCoord, TessEval) => float(Semantic::TessCoord),
             (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
             (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
-            // State of OpenGL that Vulkan does not have, so that the caller gives it.
+            // State of OpenGL that Vulkan does not have, so that the caller provides it.
             (Self::DefaultOuter, TessControl) => Content::Words(Source::OuterLevels),
             (Self::DefaultInner, TessControl) => Content::Words(Source::InnerLevels),
             (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
@@ -254,7 +255,8 @@ impl Name {
         Some(match (self, index) {
             (Self::Color, 0..2) => Semantic::Color(index),
             (Self::BackColor, 0..2) => Semantic::BackColor(index),
-            // "The semantic index permitted with this semantic is limited to <= 7." TGSI, TGSI_SEMANTIC_TEXCOORD.
+            // "The semantic index permitted with this semantic is limited to <= 7." TGSI,
+            // TGSI_SEMANTIC_TEXCOORD.
             (Self::TexCoord, 0..8) => Semantic::TexCoord(index),
             (Self::Generic, _) => Semantic::Generic(index),
             _ => return None,
@@ -295,8 +297,8 @@ impl Name {
             // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
             (Self::Position, _) => (Semantic::FragDepth, TypeBase::Float),
             (Self::Color, 0..8) => {
-                // Color 1 is a second color for attachment 0 or the color of attachment 1:
-                // the text does not say, the state of blending does.
+                // Color 1 is a second color for attachment 0 or the color of attachment 1: the
+                // program does not specify it, the state of blending does.
                 let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
                 (Semantic::FragColor { buffer, index }, TypeBase::Float)
             }

@@ -82,7 +82,7 @@ pub(super) struct Declared {
     pub(super) input_arrays: Vec<InputArray>,
     pub(super) values: Vec<Option<InputRow>>,
     pub(super) outputs: Vec<Option<OutputRow>>,
-    /// With the ids that the text gives them, 0 for none.
+    /// With their ids in the source, 0 for none.
     pub(super) output_arrays: Vec<(u32, Array)>,
     pub(super) constants: Coverage,
     pub(super) immediates: Vec<Immediate>,
@@ -114,14 +114,15 @@ impl Declared {
         }
     }
 
-    /// Returns the array that a dynamically indexed register names: by its id, or else by the number that the index is added to.
+    /// Returns the array that a dynamically indexed register names: by its id, or else by the
+    /// number that the index is added to.
     pub(super) fn array_of_output(&self, number: Number) -> Option<Array> {
         let arrays = &self.output_arrays;
         let by_number = |array: &Array| within(number.term.offset, array.first, array.len);
         let found = match number.array {
             0 => {
                 let found = arrays.iter().find(|(_, array)| by_number(array));
-                // The number may be in none of the arrays; with an index, some array is meant.
+                // The number may be outside of the arrays; with an index, some array is intended.
                 found.or(arrays.first())
             }
             id => arrays.iter().find(|it| it.0 == id),
@@ -162,12 +163,14 @@ pub(super) fn within(number: i32, first: u32, len: u32) -> bool {
     u32::try_from(number).is_ok_and(|number| (first..first + len).contains(&number))
 }
 
-/// Returns the entry of a number in a table. Negative numbers, which casts make large, have none.
+/// Returns the entry of a number in a table. Negative numbers, which casts turn into large ones,
+/// have none.
 pub(super) fn row<T: Copy>(table: &[Option<T>], number: usize) -> Option<T> {
     table.get(number).copied().flatten()
 }
 
-/// Returns the entry of a number in a table, which grows as needed. Numbers are below [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
+/// Returns the entry of a number in a table, which grows as needed. Numbers are below
+/// [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
 pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mut T {
     if table.len() <= number {
         table.resize(number + 1, T::default());
@@ -179,7 +182,7 @@ pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mu
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
     Immediates,
-    /// `IMMX` of the text of 2010.
+    /// `IMMX` of TGSI of 2010.
     Old,
     SamplePlaces,
 }

@@ -1,4 +1,5 @@
-//! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and Texture Formats" and "Declaration Sampler View".
+//! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and
+//! Texture Formats" and "Declaration Sampler View".
 
 use super::lex::Word;
 use glasm_ir::TexTarget;
@@ -26,7 +27,7 @@ pub(super) struct Target {
 
 macro_rules! targets {
     ($($word:literal $target:ident $reference:expr;)*) => {
-        /// All targets. Where arrays have two spellings the newer one comes first.
+        /// All targets. If arrays have two spellings the newer one is first.
         static TARGETS: &[Target] = &[$(Target {
             word: $word,
             target: TexTarget::$target,
@@ -36,7 +37,7 @@ macro_rules! targets {
 }
 
 targets! {
-    // word, target, reference; notes of TGSI, table of texture operands
+    // Columns: word, target, reference. Notes of TGSI, table of texture operands.
     "2D" D2 Reference::None;
     "BUFFER" Buffer Reference::None;
     "1D" D1 Reference::None;
@@ -138,8 +139,9 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
     })
 }
 
-/// Returns Vulkan's name of a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
-/// bits on, Vulkan from the highest ones.
+/// Returns Vulkan's name of a format that images may have; `None` for others and for
+/// `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest bits on, Vulkan from the
+/// highest ones.
 pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
     const PACKED: [(&str, &str); 3] = [
         ("R11G11B10_FLOAT", "B10G11R11_UFLOAT_PACK32"),

@@ -41,7 +41,7 @@ impl TgsiChecker<'_> {
         self.lenient(Rule::UnknownProperty, name, message);
     }
 
-    /// Reports a count of 0 where another one is meant.
+    /// Reports a count of 0 where `meant` is the intended one.
     #[cold]
     pub(in crate::tgsi) fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
         let message = format!("`{name}` is 0, which stands for {meant}");
@@ -102,7 +102,8 @@ impl TgsiChecker<'_> {
         Ok(())
     }
 
-    /// Reports streams of registers that have none. Vertices go to streams as `EMIT` says, so that the numbers do not matter.
+    /// Reports streams of registers that have none. The operand of `EMIT` selects the stream of
+    /// vertices, so that the numbers do not matter.
     fn check_streams(&mut self, head: &Head, word: Span) -> Parsed<()> {
         if self.stage != Stage::Geometry || head.file != File::Out {
             let message = "only outputs of geometry programs go to streams";
@@ -138,7 +139,8 @@ impl TgsiChecker<'_> {
             return Ok(semantic);
         }
         let message = format!("`{}` lacks a semantic", self.text_of(head.span));
-        // Such inputs "can be considered to be generic", of which number the text does not say.
+        // Such inputs "can be considered to be generic", whose number the document does not
+        // specify.
         if self.stage == Stage::Fragment && head.file == File::In {
             self.lenient(Rule::InputWithoutSemantic, head.span, message);
             return Ok((Name::Generic, head.first, head.span));

@@ -1,4 +1,5 @@
-//! Rules of flow control: conditions, loops, switches, and where subroutines are. TGSI, section "GLSL ISA".
+//! Rules of flow control: conditions, loops, switches, and where subroutines are. TGSI, section
+//! "GLSL ISA".
 
 use super::{Parsed, Reported, TgsiChecker};
 use crate::codes::Code;
@@ -9,7 +10,7 @@ use glasm_ir::program::MAX_NESTING;
 use glasm_ir::{Span, Stage};
 use std::mem;
 
-/// Most blocks inside each other, less those that lowering itself puts around them.
+/// Maximum nesting of blocks, less those that lowering itself adds around them.
 const MAX_BLOCKS: usize = MAX_NESTING - 8;
 
 /// Kind of a block.
@@ -48,7 +49,7 @@ pub(in crate::tgsi) struct Blocks {
     beyond: u32,
     /// True if the main program is complete.
     has_ended: bool,
-    /// True if the program begins with a subroutine, so that `END` may come later, or not at all.
+    /// True if the program begins with a subroutine, so that `END` may be later, or missing.
     is_entered: bool,
     /// `BGNSUB` of the subroutine that is open.
     subroutine: Option<Span>,
@@ -104,7 +105,8 @@ impl TgsiChecker<'_> {
         true
     }
 
-    /// Checks flow control. Returns how many blocks it closes whose ends are missing. `is_first`: whether it is the first instruction.
+    /// Checks flow control. Returns the number of blocks that it closes whose ends are missing.
+    /// `is_first`: true for the first instruction.
     pub(in crate::tgsi) fn check_flow(
         &mut self,
         flow: Flow,
@@ -285,11 +287,12 @@ impl TgsiChecker<'_> {
     }
 
     fn check_end(&mut self, inst: &Inst) -> Parsed<()> {
-        // END within a subroutine is a mistake at the open BGNSUB, which the end of the program reports.
+        // END within a subroutine is a mistake at the open BGNSUB, which the end of the program
+        // reports.
         if self.blocks.subroutine.is_some() {
             return Err(Reported);
         }
-        // The main program was complete at the first BGNSUB: this END has nothing to close.
+        // The main program was complete at the first BGNSUB: this END closes no routine.
         if mem::take(&mut self.blocks.is_entered) {
             return Ok(());
         }
@@ -302,7 +305,7 @@ impl TgsiChecker<'_> {
         Ok(())
     }
 
-    /// Checks the end of the program: all routines are complete, and what calls name exists.
+    /// Checks the end of the program: all routines are complete, and called subroutines exist.
     pub(in crate::tgsi) fn check_program_end(&mut self) {
         if !self.blocks.has_ended {
             self.report_open_blocks(0);

@@ -26,7 +26,8 @@ fn find_last_brackets(text: &[u8], span: Span) -> Span {
 }
 
 impl Resolver<'_> {
-    /// Adds the numbers of a register that a declaration names, or an operand without a declaration. Numbers that are computed at run time have no range.
+    /// Adds the numbers of a register that a declaration names, or an operand without a
+    /// declaration. Numbers that are computed at run time have no range.
     pub(in crate::tgsi) fn add_register(&mut self, register: &Register) {
         let known = |number: Number| u32::try_from(number.known()?).ok();
         let (outer, number) = (register.outer.and_then(known), known(register.number));
@@ -51,7 +52,8 @@ impl Resolver<'_> {
             }
             File::In => {
                 if self.check.stage == Stage::Vertex {
-                    // Inputs of vertex programs have no semantics: the number of a register is that of its attribute.
+                    // Inputs of vertex programs have no semantics: the number of a register is that
+                    // of its attribute.
                     self.check.add_number(
                         Numbered::GenericAttributes,
                         number,
@@ -74,7 +76,7 @@ impl Resolver<'_> {
             .add_number(kind, limited, register.span, brackets);
     }
 
-    /// Returns what `RES[n]` is: with a type it declares a view.
+    /// Returns the kind of `RES[n]`: with a type it declares a view.
     fn kind_of_resource(&self, number: Option<u32>) -> Numbered {
         let view = number.and_then(|number| row(&self.declared.views, number as usize));
         match view {
@@ -85,7 +87,8 @@ impl Resolver<'_> {
 }
 
 impl TgsiChecker<'_> {
-    /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count` inputs or outputs names at `span`.
+    /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count`
+    /// inputs or outputs names at `span`.
     pub(in crate::tgsi) fn add_semantic(
         &mut self,
         file: File,

@@ -36,7 +36,8 @@ impl TgsiChecker<'_> {
         self.error(Code::IndexOutOfBounds, register.span, message)
     }
 
-    /// Reports a register of vertices whose vertex is left out, or is none of the first `vertices`.
+    /// Reports a register of vertices whose vertex is left out, or is not one of the first
+    /// `vertices`.
     pub(in crate::tgsi) fn check_vertex(
         &mut self,
         register: &Register,
@@ -100,7 +101,8 @@ impl TgsiChecker<'_> {
         let kind = target.target;
         let is_texels = !matches!(kind, Buffer) && !kind.is_multisample();
         let second = inst.count == 3;
-        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for what they add.
+        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for the
+        // additional value.
         let allowed = match lookup {
             Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
             Lookup::SampleBase => is_texels && target.reference != Reference::Operand,

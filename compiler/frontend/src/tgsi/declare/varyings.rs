@@ -38,7 +38,7 @@ impl Declarer<'_, '_> {
                 None => self.cx.check.attribute_row(number, suffixes),
             };
             let rows = self.cx.declared.input_rows(head.file);
-            // Parts of a register are declared one by one if they have different masks, with the
+            // Parts of a register are declared separately if they have different masks, with the
             // same semantic each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
@@ -64,7 +64,7 @@ impl Declarer<'_, '_> {
 
     /// Reports an output whose semantic another one has.
     fn check_semantic_once(&mut self, (sink, number): (Sink, u32), span: Span) -> Parsed<()> {
-        // Several outputs may be dropped: none of them is anywhere.
+        // Several outputs may be dropped: they have no location.
         if sink == Sink::Dropped {
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Declarer<'_, '_> {
         let per_vertex = self.cx.check.stage == Stage::TessControl
             && head.dimension.is_some()
             && !name.is_single();
-        // Before the first output is made: elements of an array are consecutive outputs.
+        // Before the first output is created: elements of an array are consecutive outputs.
         let array = self.output_registers(head, suffixes.array, (name, index));
         for number in head.first..=head.last {
             let offset = number - head.first;
@@ -235,7 +235,8 @@ impl Declarer<'_, '_> {
         let place = match element {
             Some((register, number)) => {
                 if output.is_none() {
-                    // An array whose elements become something else at the end holds plain values until then.
+                    // An array whose elements become something else at the end holds plain values
+                    // until then.
                     self.cx.emit.builder.program.registers[register].storage = Storage::Temp;
                 }
                 TempPlace::Element(register, number)

@@ -39,7 +39,8 @@ impl Alu<'_, '_> {
     pub(in crate::tgsi) fn formula(&mut self, inst: &Inst, formula: Formula) {
         let [a, b, c, ..] = inst.sources;
         match formula {
-            // A sign before the source does not matter: the least integer is its own negative and its own absolute value.
+            // A sign before the source does not matter: the least integer is its own negative and
+            // its own absolute value.
             Formula::Absolute => self.emit.finish(inst, Op::Mov, S, &[absolute(a)]),
             Formula::AbsoluteFloat => self.emit.finish(inst, Op::Mov, F, &[absolute(a)]),
             Formula::AddPairs => self.add_pairs(inst),
@@ -89,7 +90,7 @@ impl Alu<'_, '_> {
             // Interpreters of 2010 rounded halves up.
             Formula::RoundNearest if self.check.options.old => self.round_halves_up(inst),
             Formula::RoundNearest => self.emit.finish(inst, Op::Round, F, &[a]),
-            // Of the absolute value: that is what the text of 2010 says.
+            // Of the absolute value, as the document of 2010 specifies.
             Formula::RsqRoot if self.check.options.old => {
                 composite::rsq(self.emit, &first_only(inst))
             }
@@ -145,7 +146,7 @@ impl Alu<'_, '_> {
     fn divide_signed(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
         let zero = self.emit.word(0);
-        // The document leaves division by zero open; interpreters give 0.
+        // The document leaves division by zero open; interpreters return 0.
         let quotient = self.emit.compute(Op::Div, S, &[a, b]);
         self.emit.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
     }
@@ -162,7 +163,8 @@ impl Alu<'_, '_> {
     #[inline]
     fn normalize4(&mut self, inst: &Inst) {
         let a = inst.sources[0];
-        // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
+        // The document of 2010 leaves the root out, also for NRM: a vector over the square of its
+        // length is not normalized.
         let square = self.emit.compute(Op::Dp4, F, &[a, a]);
         let scale = self.emit.compute(Op::Rsq, F, &[square]);
         self.emit.finish(inst, Op::Mul, F, &[a, scale]);
@@ -217,7 +219,7 @@ impl Alu<'_, '_> {
         let parts: [Part<'_>; 4] = [
             (0b0001, Op::Cos, F, &[x]),
             (0b0010, Op::Sin, F, &[x]),
-            // The text of 2010 gives 1 to y, which has the sine already: w is meant.
+            // The document of 2010 writes 1 to y, which has the sine already: w is intended.
             (0b0100, Op::Mov, F, &[zero]),
             (0b1000, Op::Mov, F, &[one]),
         ];
@@ -260,7 +262,8 @@ impl Alu<'_, '_> {
     /// Lowers SAD: `|a - b| + c` of integers.
     fn sum_of_difference(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
-        // Larger less smaller is a difference without a sign: as an unsigned number it does not overflow.
+        // Larger less smaller is a difference without a sign: as an unsigned number it does not
+        // overflow.
         let larger = self.emit.compute(Op::Max, S, &[a, b]);
         let smaller = self.emit.compute(Op::Min, S, &[a, b]);
         let difference = self.emit.compute(Op::Sub, U, &[larger, smaller]);
@@ -346,7 +349,7 @@ impl Alu<'_, '_> {
 fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
     Inst {
         dst: Some(Dst::new(register, mask)),
-        // The clamp comes with the last step, when w is there.
+        // The clamp is applied by the last step, when w is there.
         saturate: Saturate::None,
         ..*inst
     }

@@ -28,12 +28,14 @@ impl Resolver<'_> {
         (array, len)
     }
 
-    /// Makes a main routine that fills arrays and calls the program's own, if there are arrays to fill.
+    /// Creates a main routine that fills arrays and calls the program's main routine, if there are
+    /// arrays to fill.
     pub(in crate::tgsi) fn fill_arrays(&mut self) {
         if self.declared.filled.is_empty() {
             return;
         }
-        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
+        // All arrays are only known at the end of the source, so the code that fills them is
+        // inserted before the finished program.
         let own = self.emit.builder.program.main;
         let body = self
             .emit

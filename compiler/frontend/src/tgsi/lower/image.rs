@@ -17,7 +17,7 @@ use glasm_ir::{
     Image, ImageAccess, ImageTexels, IndexTerm, Op, Src, Swizzle, TexTarget, WriteMask,
 };
 
-/// The image of an access: which one, the run-time element of an array, and what is known of it.
+/// The image of an access: its id, the dynamic element of an array, and its known properties.
 #[derive(Clone, Copy)]
 pub(in crate::tgsi) struct ImageOf {
     pub(in crate::tgsi) units: Units,
@@ -46,7 +46,7 @@ impl MemoryAccess<'_, '_> {
         for lane in (0..4).filter(|lane| lanes >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[1], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
-            // One by one, for each of them may be outside of the image.
+            // Separately, because each of them may be outside of the image.
             let texel = self
                 .cx
                 .emit
@@ -235,7 +235,7 @@ impl MemoryAccess<'_, '_> {
             Swizzle::XYZW
         };
         let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
-        // Through a handle anything may be there: what the access says decides.
+        // Through a handle any image is possible: the properties of the access decide.
         let row = ImageRow {
             target: TexTarget::D2,
             ty: None,

@@ -1,4 +1,5 @@
-//! Values that are made of inputs, and outputs that the program does not declare in the form of the device.
+//! Values that are computed from inputs, and outputs that the program does not declare in the form
+//! of the device.
 
 use super::emitter::Emitter;
 use crate::lower::formula::Formulas;
@@ -106,7 +107,8 @@ impl Emitter {
         self.put(register, WriteMask::XYZW, Op::Sub, Type::U32, &sources);
     }
 
-    /// Returns the register that is set if the fragment was a helper invocation where the program began: DEMOTE makes helpers later.
+    /// Returns the register that is set if the fragment was a helper invocation where the program
+    /// began: DEMOTE adds helpers later.
     pub(in crate::tgsi) fn helper_register(&mut self) -> RegisterId {
         if let Some(register) = self.made.helper {
             return register;

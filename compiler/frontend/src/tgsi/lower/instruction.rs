@@ -79,7 +79,8 @@ impl TgsiLowerer<'_> {
         Ok(())
     }
 
-    /// Resolves the operands of an instruction in dead code, and drops the instructions that they need.
+    /// Resolves the operands of an instruction in dead code, and drops the instructions that they
+    /// need.
     #[cold]
     fn resolve_dead_operands(
         &mut self,
@@ -100,7 +101,7 @@ impl TgsiLowerer<'_> {
         read
     }
 
-    /// Integers have no absolute values but in the text of 2010.
+    /// Reports absolute values of integers, which only exist in TGSI of 2010.
     #[inline]
     fn check_signs(&mut self, inst: &mut Inst) -> Parsed<()> {
         let (Lower::Direct(_, ty) | Lower::Convert(ty, ..)) = inst.row.lower else {
@@ -150,7 +151,8 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Resolves the operands of an opcode and what follows them, then reports the syntax error that ended it, if there is one.
+    /// Resolves the operands of an opcode and the parts that follow them, then reports the syntax
+    /// error that ended it, if there is one.
     #[inline]
     fn operands(&mut self, inst: &mut Inst, it: &ast::Inst, failure: Option<u32>) -> Parsed<()> {
         let ast = self.cx.check.ast;
@@ -253,7 +255,7 @@ impl TgsiLowerer<'_> {
     }
 }
 
-/// Returns how results are clamped that have `_SAT`, or `_SATNV` if `signed`.
+/// Returns the clamp of results that have `_SAT`, or `_SATNV` if `signed`.
 fn saturation(signed: bool, is_old: bool) -> Saturate {
     match (signed, is_old) {
         (false, false) => Saturate::Unsigned,

@@ -80,7 +80,7 @@ impl MemoryAccess<'_, '_> {
                 .check
                 .error(Code::OperandNotVariable, register.span, message));
         };
-        // As an input, the semantic of an output is what the attachment holds.
+        // As an input, the semantic of an output is the contents of the attachment.
         let id = self.cx.emit.input_of(Input::new(semantic));
         let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
         self.cx.emit.finish(inst, Op::Mov, Type::F32, &[color]);
@@ -102,7 +102,8 @@ impl MemoryAccess<'_, '_> {
             // A target indicates that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
             File::Const => {
-                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an operand.
+                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an
+                // operand.
                 let buffer = register.outer.unwrap_or(register.number);
                 Ok(self.constant_resource(register, buffer))
             }
@@ -138,7 +139,8 @@ impl MemoryAccess<'_, '_> {
         let number = self.cx.check.known_number(register, MEMORIES)?;
         let memories = &self.cx.declared.memories;
         let mut declared = memories.iter().flatten();
-        // Some writers number memories by their kind where they are declared, and by 0 where they are used.
+        // Some writers number memories by their kind where they are declared, and by 0 where they
+        // are used.
         let only = declared.next().filter(|_| declared.next().is_none());
         match row(memories, number).or(only.copied()) {
             Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
@@ -169,7 +171,7 @@ impl MemoryAccess<'_, '_> {
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
         let count = self.cx.declared.counter_buffers as usize;
         let (id, element) = self.buffers(BufferKind::Counter, count, buffer);
-        // The register says which counter it is: the operand of an address says it again, in bytes.
+        // The register selects the counter: the operand of an address repeats it, in bytes.
         let address = self.counter_address(register.number.term);
         Resource::Counter(id, element, address)
     }
@@ -200,7 +202,7 @@ impl MemoryAccess<'_, '_> {
             MemoryKind::Shared => (BufferKind::Shared, self.cx.check.options.shared_memory),
             MemoryKind::Private => (BufferKind::Private, self.cx.check.options.private_memory),
         };
-        // The caller says how many bytes; memory of none could not be declared.
+        // The caller specifies the number of bytes; memory of size 0 could not be declared.
         let size = size.clamp(4, MAX_MEMORY);
         MemSpace::Buffer(self.cx.emit.buffer(kind, 0, Some(size)))
     }
@@ -342,7 +344,8 @@ impl MemoryAccess<'_, '_> {
         Ok(())
     }
 
-    /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
+    /// Reports memory that instructions only read: constant buffers, and the input of a kernel,
+    /// which is one.
     fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
         let buffers = &self.cx.emit.builder.program.buffers;
         if matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
@@ -468,8 +471,8 @@ impl Emitter {
 }
 
 /// Splits an access into first lane and number of words. All four and the first two words are
-/// accessed together at the address of a vector, the others one by one, so that each of them is in
-/// or out of bounds separately.
+/// accessed together at the address of a vector, the others separately, so that each of them is in
+/// or out of bounds by itself.
 fn pieces(lanes: u8, aligned: bool) -> impl Iterator<Item = (u8, u8)> {
     let together = match lanes {
         0b1111 if aligned => Some((0, 4)),

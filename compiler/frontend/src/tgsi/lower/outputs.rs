@@ -1,4 +1,5 @@
-//! Results that Vulkan has in another form: single distances and levels, clip planes, positions in the window.
+//! Results that Vulkan has in another form: single distances and levels, clip planes, positions in
+//! the window.
 
 use crate::lower::formula::Formulas;
 use crate::source::TgsiOptions;
@@ -12,7 +13,7 @@ use crate::tgsi::symbols::{OutputRow, TempPlace, row};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, WriteMask};
 
-/// Lowers what the device has instead of outputs that were written.
+/// Lowers written outputs to the outputs that the device has instead.
 pub(in crate::tgsi) struct Outputs<'r> {
     emit: &'r mut Emitter,
     declared: &'r Declared,

@@ -80,7 +80,7 @@ impl<'a> TgsiLowerer<'a> {
         }
     }
 
-    /// Returns the program and what was reported, and the memory for the next program.
+    /// Returns the program and the reports, and the memory for the next program.
     pub(in crate::tgsi) fn finish(
         mut self,
         memory: &mut TgsiMemory,
@@ -139,12 +139,13 @@ impl TgsiLowerer<'_> {
             if statement.start < resumption {
                 continue;
             }
-            // The parser has skipped what follows a syntax error.
+            // The parser has skipped the rest of a statement after a syntax error.
             if self.statement(&mut inst, statement).is_err() && statement.failure.is_none() {
                 resumption = syntax::find_resumption(ast.text, statement.start, statement.end);
             }
         }
-        // After the last statement: declarations may follow instructions where the rule is not strict.
+        // After the last statement: declarations may follow instructions where the rule is not
+        // strict.
         Declarer::new(&mut self.cx).check_overlapping_constants();
         Declarer::new(&mut self.cx).apply_properties();
         self.cx.check.check_program_end();
@@ -201,7 +202,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Begins a declaration or an immediate, which come before instructions.
+    /// Begins a declaration or an immediate, which precede instructions.
     fn begin_declaration(&mut self, keyword: Span) {
         if self.in_code {
             let message = "declarations and immediates come before instructions";

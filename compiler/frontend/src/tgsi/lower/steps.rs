@@ -1,4 +1,4 @@
-//! Steps that what instructions become has in common.
+//! Operations that the lowerings of instructions have in common.
 
 use crate::lower::formula::Formulas;
 use crate::tgsi::inst::Inst;
@@ -115,7 +115,7 @@ impl Emitter {
     #[inline]
     pub(in crate::tgsi) fn copy(&mut self, inst: &Inst) {
         let source = inst.sources[0];
-        // A plain move preserves all bits; a clamp is one of floats anyway.
+        // A plain move preserves all bits; a clamp is one of floats in any case.
         if !source.has_modifier() || inst.saturate != Saturate::None {
             return self.finish(inst, Op::Mov, Type::F32, &[source]);
         }
@@ -127,7 +127,7 @@ impl Emitter {
     pub(in crate::tgsi) fn kill_if(&mut self, inst: &Inst) {
         let guard = Guard {
             cc: self.tested(inst.sources[0]),
-            // NaN is not below 0 and discards nothing.
+            // NaN is not below 0 and does not discard.
             test: CondTest::Lt,
             swizzle: Swizzle::XYZW,
         };

@@ -17,7 +17,7 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::units::Units;
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Src, Swizzle, TexTarget, WriteMask};
 
-/// The texture of an access: what it is, and which element of it.
+/// The texture of an access, and its element of an array.
 #[derive(Clone, Copy)]
 pub(in crate::tgsi) struct Unit {
     pub(in crate::tgsi) units: Units,
@@ -26,7 +26,8 @@ pub(in crate::tgsi) struct Unit {
     pub(in crate::tgsi) texel: Type,
 }
 
-/// An access under construction. The IR wants its sources in this order: coordinate, reference, those of the mode, offset.
+/// An access under construction. The IR requires its sources in this order: coordinate, reference,
+/// those of the mode, offset.
 pub(in crate::tgsi) struct Request {
     pub(in crate::tgsi) texture: Texture,
     pub(in crate::tgsi) element: Option<IndexTerm>,
@@ -331,7 +332,7 @@ fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> O
     match target.reference {
         Reference::None => None,
         Reference::Lane(lane) => Some(splat(coordinate, lane)),
-        // Without a bias or a level, which comes first, it is in x.
+        // Without a bias or a level, which precedes it, it is in x.
         Reference::Operand => {
             let behind = matches!(lookup, Lookup::Bias | Lookup::Level);
             Some(splat(inst.sources[1], u8::from(behind)))

@@ -304,7 +304,7 @@ impl Textures<'_, '_> {
             .emit
             .compute(Op::SetLt, Type::U32, &[wanted, levels]);
         let last = self.cx.emit.compute(Op::Sub, Type::U32, &[levels, one]);
-        // The size of a level that does not exist is undefined, so the last one is asked for.
+        // The size of a level that does not exist is undefined, so the last one is queried.
         let level = self.cx.emit.compute(Op::Min, Type::U32, &[wanted, last]);
         [fits, level, levels]
     }
@@ -318,7 +318,7 @@ impl Textures<'_, '_> {
             .emit
             .put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let lanes = WriteMask((1 << texture.target.size_components()) - 1);
-        // Such textures have one level, which cannot be asked for.
+        // Such textures have one level, which cannot be queried.
         if texture.target == TexTarget::Buffer || texture.target.is_multisample() {
             let request = query(texture, TexMode::QuerySize, Some(zero));
             let size = self.cx.emit.accessed(&request);
@@ -351,7 +351,7 @@ fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> 
         target: view.target,
         shadow: compares,
         texel: if compares { Type::F32 } else { view.ty },
-        // A sampler of the same number comes with the texture of its unit.
+        // A sampler of the same number belongs to the texture of its unit.
         sampler: (sampler != unit).then_some(sampler as u32),
     }
 }

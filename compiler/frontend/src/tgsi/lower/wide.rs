@@ -1,4 +1,5 @@
-//! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
+//! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections
+//! "Double ISA" and "64-bit Integer ISA".
 
 use super::steps::truncated;
 use crate::codes::Code;
@@ -45,7 +46,7 @@ impl Alu<'_, '_> {
             }
         }
         if let Base::Literal(literal) = source.base {
-            // Immediates are put together here.
+            // Immediates are combined here.
             let words = self.emit.builder.program.literals[literal];
             let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
             // Values of 64 bits are in x and y; the other lanes repeat them.
@@ -61,10 +62,10 @@ impl Alu<'_, '_> {
         u8::from(mask & 0b0011 != 0) | u8::from(mask & 0b1100 != 0) << 1
     }
 
-    /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
+    /// Writes two values of 64 bits as pairs. A pair with only one half in the mask is not written.
     fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let target = &inst.target;
-        // No text says to what a double would be clamped.
+        // The document does not specify a clamp of doubles.
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
@@ -133,7 +134,8 @@ impl Alu<'_, '_> {
         let value = match formula {
             WideFormula::Absolute(ty) => self.emit.compute(Op::Mov, ty, &[absolute(a)]),
             WideFormula::Negate(ty) => self.emit.compute(Op::Mov, ty, &[a.negated()]),
-            // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
+            // The operation is there for integers; doubles have the sign of -0 and NaN to care
+            // about.
             WideFormula::Sign(S64) => self.emit.compute(Op::Sign, S64, &[a]),
             WideFormula::Sign(ty) => {
                 let zero = self.emit.bits(0);
@@ -146,7 +148,7 @@ impl Alu<'_, '_> {
                 self.emit.compute(Op::Sub, F64, &[a, floor])
             }
             WideFormula::ScaleByPower => {
-                // In 2010 the exponent was a pair, of which the low word holds what counts.
+                // In 2010 the exponent was a pair, whose low word holds the value.
                 let exponents = self.counts(inst.sources[1]);
                 self.scaled(a, exponents, F64)
             }
@@ -161,7 +163,8 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, value)
     }
 
-    /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
+    /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the
+    /// source.
     fn counts(&mut self, source: Src) -> Src {
         // The second count is in z, by the formula of DLDEXP; the section on shifts has y, but
         // interpreters read z.
@@ -278,7 +281,8 @@ impl Alu<'_, '_> {
     }
 }
 
-/// Floats become integers toward zero; everything else goes to the nearest value.
+/// Returns the data of a conversion: floats are converted to integers toward zero; all other
+/// conversions round to the nearest value.
 const fn conversion(from: Type, to: Type) -> Aux {
     if from.is_float() && to.is_int() {
         truncated(from)

@@ -24,12 +24,14 @@ impl Resolver<'_> {
         if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
             self.declare_leniently(register)?;
         }
-        // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
+        // If any operand chooses the buffer at run time, all buffers are one array of which each is
+        // an element.
         let of_any = self.check.ast.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
-            // Two addresses that are known are the same vector; one that is computed may be another each time.
+            // Two addresses that are known are the same vector; one that is computed may be another
+            // each time.
             (_, Some(number)) => return self.load_known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
@@ -96,7 +98,8 @@ impl Resolver<'_> {
         };
         let aux = Aux::Mem(self.emit.builder.program.mem_accesses.push(access));
         let dst = Dst::new(to, WriteMask::XYZW);
-        // The type does not change the bits; that of the instruction makes casts of the driver's compiler needless.
+        // The type does not change the bits; with the type of the instruction, drivers' compilers
+        // need no casts.
         self.emit
             .inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
     }

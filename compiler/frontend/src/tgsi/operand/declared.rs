@@ -65,7 +65,8 @@ impl Resolver<'_> {
             .lenient(Rule::NegativeRegister, register.span, message);
         let lost = self.emit.hidden(Width::W32);
         let zero = self.emit.word(0);
-        // Zero each time: a hidden register holds what instructions before have left there.
+        // Zeroed each time: a hidden register holds the value that earlier instructions have left
+        // there.
         self.emit
             .put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         Src::register(lost)
@@ -104,7 +105,7 @@ impl Resolver<'_> {
             },
         };
         let len = array.len.max(len);
-        // It grows with each declaration; elements that were named before stay where they are.
+        // It grows with each declaration; elements that were named before do not move.
         self.emit.builder.program.registers[array.register].array = Some(len);
         let array = Array { len, ..array };
         *slot(&mut self.declared.temp_arrays, 0) = Some(array);

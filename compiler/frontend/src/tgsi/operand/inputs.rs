@@ -83,7 +83,8 @@ impl Resolver<'_> {
         file: File,
         number: usize,
     ) -> InputId {
-        // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
+        // Vulkan requires Flat at every integer input of fragment shaders
+        // (VUID-StandaloneSpirv-Flat-04744).
         let integer = base != TypeBase::Float && self.check.stage == Stage::Fragment;
         let interpolation = if integer {
             Interpolation::Flat
@@ -145,7 +146,8 @@ impl Resolver<'_> {
         // The number may be outside, as in `IN[ADDR[0].x-1]`.
         let start = start.or_else(|| inputs.iter().position(Option::is_some))?;
         let per_vertex = row(inputs, start)?.per_vertex;
-        // Inputs of vertices are arrays in SPIR-V, those of the primitive are not, so that no index goes from one to the other.
+        // Inputs of vertices are arrays in SPIR-V, those of the primitive are not, so that no index
+        // spans both.
         let differs = |row: &Option<InputRow>| row.is_some_and(|it| it.per_vertex != per_vertex);
         let first = inputs[..start].iter().rposition(differs);
         let last = inputs[start..].iter().position(differs);
@@ -237,8 +239,8 @@ impl Resolver<'_> {
         let start = self.emit.builder.program.inputs.len();
         let mut previous = None;
         for number in first..=last {
-            // A gap gets an input like the one before it, so that locations and numbers stay in
-            // step.
+            // A gap is filled with an input like the one before it, so that locations and numbers
+            // correspond.
             let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
                 continue;
             };

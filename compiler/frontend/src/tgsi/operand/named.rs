@@ -7,7 +7,7 @@ use glasm_ir::{IndexTerm, Span, Src, Swizzle, WriteMask};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tgsi) struct Number {
     pub(in crate::tgsi) term: IndexTerm,
-    /// The array that the text names, 0 for none.
+    /// The array id of the source, 0 for none.
     pub(in crate::tgsi) array: u32,
 }
 

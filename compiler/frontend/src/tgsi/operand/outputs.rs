@@ -1,4 +1,4 @@
-//! Outputs as operands: where they are written, and what is read back.
+//! Outputs as operands: registers that are written, and outputs that are read back.
 
 use super::Register;
 use crate::tgsi::check::Parsed;

@@ -49,7 +49,7 @@ impl Resolver<'_> {
         let register = &target.register;
         let mut mask = target.mask;
         let source = match register.file {
-            // Instructions that write nothing are dropped by their last step.
+            // Instructions without a result are dropped by their last step.
             File::Null => return Ok(None),
             File::Temp | File::TempX | File::Addr | File::Pred => self.resolve_source(register)?,
             File::Out => {
@@ -114,7 +114,7 @@ impl Resolver<'_> {
                 let number = self.check.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))
             }
-            // Reads of NULL give 0.
+            // Reads of NULL return 0.
             File::Null => Ok(self.emit.word(0)),
             File::ImmX => self.resolve_old_immediate(register),
             File::TempX => self.resolve_old_temp(register),
@@ -142,7 +142,7 @@ impl Resolver<'_> {
                 Some(source) => Ok(source),
                 None => Err(self.report_undeclared(register)),
             },
-            // An array of no elements has nothing to read.
+            // An array of no elements cannot be read.
             None if self.declared.immediates.is_empty() => Err(self.report_undeclared(register)),
             None => Ok(self.resolve_indexed_immediate(register)),
         }
@@ -196,7 +196,7 @@ impl Resolver<'_> {
         }
         self.declare_leniently(register)?;
         let place = if self.check.ast.indexes_file(File::Temp) {
-            // Arrays of all temporaries grow by what is used without a declaration.
+            // Arrays of all temporaries grow by uses without a declaration.
             let array = self.whole_temps(number as u32 + 1);
             TempPlace::Element(array.register, number as u32)
         } else {

@@ -1,4 +1,4 @@
-//! Immediates: vectors of numbers. TGSI, section "Declaration" and the text of 2010.
+//! Immediates: vectors of numbers. TGSI, section "Declaration", and the document of 2010.
 
 use super::input::{
     Input, Result, accept, advance, fail, mark, parse_uint, peek, peek_kind, peek_span, take_word,
@@ -47,7 +47,7 @@ impl NumberType {
         }
     }
 
-    /// Returns what is wrong with a text that is not a number of this kind.
+    /// Returns the error of a word that is not a number of this kind.
     #[cold]
     fn mistake(self, text: &str) -> Code {
         if matches!(self, Self::Float | Self::Double) {
@@ -143,7 +143,8 @@ fn parse_immediate_data(input: &mut Input<'_, '_>, kind: NumberType) -> Result<[
         } else {
             let bits = parse_wide_number(kind, (text, span))?;
             words[count] = bits as u32;
-            // Within the array also where three words are taken already: then the count is wrong, which is reported below.
+            // Within the array also where three words are taken already: then the count is wrong,
+            // which is reported below.
             words[(count + 1).min(3)] = (bits >> 32) as u32;
             count += 2;
         }
@@ -224,7 +225,8 @@ fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u6
     let text = std::str::from_utf8(text).unwrap_or_default();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let negative = text.starts_with('-');
-    // `strtoll` and `strtoull` read integers: after a sign `0x` makes them hexadecimal, a leading zero alone octal.
+    // `strtoll` and `strtoull` read integers: after a sign `0x` denotes hexadecimal, a leading zero
+    // alone octal.
     let has_base = match kind {
         NumberType::Signed64 => is_prefixed(digits),
         NumberType::Unsigned64 => is_prefixed(digits) && !negative,
@@ -240,7 +242,8 @@ fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u6
     bits.ok_or_else(|| fail_at_number(span, "octal number", Code::BadNumber))
 }
 
-/// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns the first one and their number.
+/// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns
+/// the first one and their number.
 pub(super) fn parse_immediate_rows(input: &mut Input<'_, '_>, count: u32) -> Result<(u32, u32)> {
     parse_brace(input, TokenKind::OpenBrace, "`{`")?;
     let place = peek_span(input);
@@ -294,7 +297,7 @@ fn hexadecimal(text: &[u8]) -> Option<u64> {
 
 /// Parses a decimal number, also in the spellings that printers write: `inf`, `-nan`, `1.#INF`.
 fn float(text: &str) -> Option<f64> {
-    // The parser of the standard library knows `inf` and signs, but no sign before NaN.
+    // The parser of the standard library accepts `inf` and signs, but no sign before NaN.
     let plain = text.trim_start_matches(['-', '+']);
     let negative = text.starts_with('-');
     let sign = |number: f64| if negative { -number } else { number };

@@ -1,4 +1,4 @@
-//! Instructions: opcode, operands, and what follows them.
+//! Instructions: opcode, operands, and the parts that follow them.
 
 use super::input::{
     Input, Result, accept, advance, fail, fail_with, last_end, peek, peek_kind, peek_span,
@@ -21,8 +21,8 @@ use glasm_ir::Span;
 use glasm_ir::resource::MemFlags;
 use winnow::stream::Stream as _;
 
-/// Parses the rest of an instruction, whose opcode is a word, and adds it to the tree. With a syntax error the tree has what comes
-/// before it.
+/// Parses the rest of an instruction, whose opcode is a word, and adds it to the tree. With a
+/// syntax error the tree has the parts before it.
 #[inline]
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
@@ -88,7 +88,7 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
     Ok(guards.len() as u32 - 1)
 }
 
-/// Parses the operands of an opcode and what follows them.
+/// Parses the operands of an opcode and the parts that follow them.
 #[inline]
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let row = inst.row;
@@ -279,7 +279,7 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         } else if word.is("VOLATILE") {
             access.flags |= MemFlags::VOLATILE;
         } else if word.is("RESTRICT") || word.is("STREAM_CACHE_POLICY") {
-            // Promises and hints that nothing here needs.
+            // Promises and hints that are not needed here.
         } else if let Some(target) = Target::of(&word) {
             access.target = Some(target);
         } else if let Some(ty) = targets::format_type(&word) {

@@ -1,4 +1,5 @@
-//! Operands: registers with their indices, swizzles, signs and masks. TGSI, section "Instruction Set".
+//! Operands: registers with their indices, swizzles, signs and masks. TGSI, section "Instruction
+//! Set".
 
 use super::input::{
     Input, Result, accept, advance, fail_with, last_end, mark, parse_close_bracket,
@@ -24,7 +25,8 @@ enum Depth {
     Index,
 }
 
-/// Lanes of the components x, y, z, w, and four more for r, g, b, a; larger numbers for all other bytes.
+/// Lanes of the components x, y, z, w, and four more for r, g, b, a; larger numbers for all other
+/// bytes.
 static LETTERS: [u8; 256] = {
     let mut letters = [u8::MAX; 256];
     let mut lane = 0;
@@ -49,7 +51,7 @@ pub(super) fn parse_register(input: &mut Input<'_, '_>) -> Result<Register> {
     Ok(register)
 }
 
-/// Adds what a register indexes dynamically to the tree.
+/// Adds the dynamically indexed file or array of a register to the tree.
 #[cold]
 fn note_indexed(input: &mut Input<'_, '_>, register: &Register) {
     let file = register.file;
@@ -143,7 +145,8 @@ pub(super) fn parse_register_number(input: &mut Input<'_, '_>) -> Result<u32> {
     Err(Failure::new(span, Code::IndexOutOfBounds, message))
 }
 
-/// Parses the id of an array in parentheses; `code` is that of the failure that something else is there.
+/// Parses the id of an array in parentheses; `code` is that of the failure that something else is
+/// there.
 pub(super) fn parse_array_id(input: &mut Input<'_, '_>, code: Code) -> Result<u32> {
     mark(TokenKind::OpenParen, code, "`(`").parse_next(input)?;
     let (id, span) = parse_uint(input, code)?;
@@ -244,7 +247,8 @@ pub(super) fn parse_dst_operand(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses a source and adds it to the tree: register and swizzle, perhaps with bars, perhaps with a sign before them.
+/// Parses a source and adds it to the tree: register and swizzle, perhaps with bars, perhaps with a
+/// sign before them.
 #[inline]
 pub(super) fn parse_src_operand(input: &mut Input<'_, '_>) -> Result<()> {
     let negate = accept(input, TokenKind::Minus);
@@ -269,7 +273,8 @@ fn parse_absolute(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
     Ok(())
 }
 
-/// Parses a register and a swizzle, and adds them to the tree. If only the swizzle is wrong, the register is added.
+/// Parses a register and a swizzle, and adds them to the tree. If only the swizzle is wrong, the
+/// register is added.
 #[inline]
 fn parse_src_register(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
     let register = parse_register(input)?;
@@ -350,7 +355,8 @@ fn parse_other_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
         Code::SwizzleLetters,
         Message::About("a swizzle is four of x, y, z, w"),
     );
-    // Programs in the wild have `.x` and `.xyz`, which documents show and readers refuse, and r, g, b, a.
+    // Shipped programs have `.x` and `.xyz`, which documents display and readers refuse, and r, g,
+    // b, a.
     let (least, most) = if input.state.is_extended {
         (1, 7)
     } else {
