@@ -77,7 +77,7 @@ impl RuleCx<'_> {
         self.reports.lenient(rule, span, message)
     }
 
-    /// Returns what a name means at the start of a statement.
+    /// Returns the role of a name at the start of a statement.
     pub(crate) fn leader(&self, name: NameId) -> Leader {
         find_leader(self.ast.dialect, self.ast.names.text(name))
     }
@@ -94,7 +94,7 @@ impl RuleCx<'_> {
         self.features.contains(feature)
     }
 
-    /// Decides whether this is an ARB program without any of the NV instruction sets.
+    /// Returns true if this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
         // Languages other than ARB ones have no such options, hence the test for none: they are not
@@ -103,8 +103,8 @@ impl RuleCx<'_> {
         !sets.is_empty() && !self.features.intersects(sets)
     }
 
-    /// Decides whether the program is of this version or a later one; if not, reports that
-    /// `feature`, such as "handles need", wants it.
+    /// Returns true if the program is of this version or a later one; if not, reports that
+    /// `feature`, such as "handles need", requires it.
     pub(crate) fn need_version(
         &mut self,
         since: Version,
@@ -119,8 +119,8 @@ impl RuleCx<'_> {
         is_there
     }
 
-    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as
-    /// "handles need", wants the option for it.
+    /// Returns true if options have enabled `needs`; if not, reports that `feature`, such as
+    /// "handles need", requires the option for it.
     pub(crate) fn need_option(
         &mut self,
         needs: Features,
@@ -182,8 +182,8 @@ impl RuleCx<'_> {
         }
     }
 
-    /// Returns what an operand or a result names, without signs, bars and suffix in programs of
-    /// registers.
+    /// Returns the span of the base of an operand or a result, without signs, bars and suffix in
+    /// programs of registers.
     pub(crate) fn named_span(&self, span: Span) -> Span {
         match self.facts.registers {
             Some(_) => self.register_span(span),
@@ -226,7 +226,7 @@ impl RuleCx<'_> {
         Letters::of(self.ast.dialect)
     }
 
-    /// Decides whether the program emits the primitive that comes in.
+    /// Returns true if the program emits its input primitive.
     pub(crate) fn is_passthrough(&self) -> bool {
         self.has_option(Features::PASSTHROUGH)
     }
@@ -244,13 +244,13 @@ impl RuleCx<'_> {
         self.features.intersects(sets) && self.ast.names.text(name) == b"CC"
     }
 
-    /// Decides whether the language has neither condition codes nor absolute values of operands.
+    /// Returns true if the language has neither condition codes nor absolute values of operands.
     pub(crate) fn is_old_vertex(&self) -> bool {
         self.family == Family::Vertex1
     }
 }
 
-/// Decides whether a token is a sign or a bar around a value.
+/// Returns true if a token is a sign or a bar around a value.
 fn is_sign(token: Token) -> bool {
     matches!(
         token.kind(),

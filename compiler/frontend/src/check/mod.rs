@@ -1,8 +1,8 @@
-//! Semantic checks: every rule that makes a program fail to load, about names, types, modifiers,
-//! nesting and limits.
+//! Semantic checks: all rules for programs to load, about names, types, modifiers, nesting and
+//! limits.
 //!
 //! [`check`] fills a [`Checked`] program, in which every name and binding is a variable and every
-//! type is known. Only this module makes one, so that lowering can rely on the rules.
+//! type is known. Only this module creates one, so that lowering can rely on the rules.
 //!
 //! Each context borrows the one before it, so that a rule cannot access more than its context has:
 //!
@@ -15,7 +15,7 @@
 //! | [`DeclarationRules`] | the resolver, and what declarations are counted by | `declarations/` |
 //! | [`FlowRules`] | `RuleCx`, the program and its open blocks | `control/` |
 //!
-//! Rules that need less are functions over a `RuleCx` and, if they look at variables, a `Checked`.
+//! Rules that need less are functions over a `RuleCx` and, if they read variables, a `Checked`.
 
 mod bindings;
 mod context;
@@ -60,9 +60,9 @@ use names::resolver::Resolver;
 use operands::context::OperandRules;
 use program::limits::{check_overlaps, check_program_limits};
 
-/// Checks a parsed program: every rule that makes one fail to load. Returns the tree, in which
-/// operands are resolved, with all reports; the checked program is in `scratch`. It is complete
-/// only if nothing was reported as an error.
+/// Checks a parsed program against all rules. Returns the tree, in which operands are resolved,
+/// with all reports; the checked program is in `scratch`. It is complete only if no error was
+/// reported.
 pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parsed<'s> {
     let Parsed {
         mut ast,
@@ -70,7 +70,7 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         errors,
     } = parsed;
     scratch.reset(&ast);
-    // Separate from the tree, because rules change them while they look up other parts of the tree.
+    // Separate from the tree, because rules change them while they read other parts of the tree.
     let mut statements = std::mem::take(&mut ast.statements);
     let inst_operands = std::mem::take(&mut ast.operands);
     let syntax_errors = reports.take_errors().into_iter();

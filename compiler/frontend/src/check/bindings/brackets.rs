@@ -18,7 +18,7 @@ use glasm_ir::{ParamSource, Span, StateParam};
 /// Target of a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
-    /// Attributes: entry of the table, numbers `first..first + count`, what has them.
+    /// Attributes: entry of the table, numbers `first..first + count`, holder.
     Attrib(&'static BindingInfo, u32, u32, Holder),
     /// Results.
     Result(&'static BindingInfo, u32, u32),
@@ -65,7 +65,7 @@ pub(crate) struct ParamRange {
 pub(crate) enum ParamKind {
     Env,
     Local,
-    /// The length of a storage buffer, which no program asks for that is not made of GLSL.
+    /// The length of a storage buffer, which only programs compiled from GLSL use.
     StorageLength,
     State(&'static StateInfo),
     /// Vectors of a matrix: lines of the matrix or of its transpose.
@@ -105,8 +105,8 @@ impl ParamKind {
     }
 }
 
-/// A path resolved: what it names, whether it is a range, and the word left over, which can only be
-/// a suffix.
+/// A resolved path: its target, whether it is a range, and the remaining word, which can only be a
+/// suffix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolved {
     pub(crate) bound: Bound,
@@ -215,7 +215,7 @@ pub(crate) fn read_numbers(
     Ok((first, last - first + 1, range))
 }
 
-/// Returns why no entry of attributes or results fits.
+/// Returns the reason why no entry of attributes or results matches.
 #[cold]
 pub(crate) fn err_no_row(
     cx: &RuleCx<'_>,
@@ -252,8 +252,8 @@ pub(crate) fn find_bracket_problem<'a>(
     })
 }
 
-/// Returns how many words of a path match some pattern, and the words that the patterns have after
-/// them.
+/// Returns the number of words of a path that match some pattern, and the words that the patterns
+/// have after them.
 pub(crate) fn find_next_words<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -283,7 +283,7 @@ pub(crate) fn find_next_words<'a>(
     (known, next)
 }
 
-/// Returns the failure that no entry fits, at the first word that no entry knows, with a hint if
+/// Returns the failure that no entry matches, at the first word that no entry has, with a hint if
 /// that is close to a word of an entry.
 pub(crate) fn err_no_binding<'a>(
     cx: &RuleCx<'_>,
@@ -329,7 +329,7 @@ pub(crate) fn find_bracket_in(
     }
 }
 
-/// Elements of a buffer; `None` without brackets.
+/// Reads the element numbers of a buffer; `None` without brackets.
 pub(crate) fn read_elements(
     cx: &RuleCx<'_>,
     bracket: Bracket,

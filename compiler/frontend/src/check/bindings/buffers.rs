@@ -74,8 +74,8 @@ macro_rules! layouts {
 }
 
 spaces! {
-    // name, binding points, elements; what a variable is, which instructions take it, the error of
-    // using the binding in an instruction
+    // Columns: name, binding points, elements; kind of the variable, instructions that take it,
+    // error for a use of the binding in an instruction.
     /// `program.buffer`
     Parameter limits::PARAMETER_BUFFERS, limits::PARAMETER_BUFFER_WORDS * 4, "a parameter buffer" "is a CBUFFER variable, for LDC only"
         BufferOperand "elements of parameter buffers need a BUFFER variable";
@@ -129,12 +129,12 @@ impl BufferLayout {
         self.info().stride
     }
 
-    /// Decides whether elements are operands of any instruction.
+    /// Returns true if elements are operands of any instruction.
     pub(crate) const fn is_value(self) -> bool {
         matches!(self, Self::Words | Self::Vectors)
     }
 
-    /// Returns what holds for the buffers that its variables are elements of.
+    /// Returns the facts about the buffers that contain the elements of its variables.
     pub(crate) fn space(self) -> &'static SpaceInfo {
         self.info().space.info()
     }
@@ -159,7 +159,7 @@ impl BufferRange {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// Makes a variable of buffer elements.
+    /// Creates a variable of buffer elements.
     pub(crate) fn bind_buffer(&mut self, decl: &Decl, range: BufferRange) -> Option<Var> {
         let row = LAYOUTS.iter().find(|row| row.decl == decl.kind)?;
         let (start, count) = range.elements.unwrap_or((0, row.most));
@@ -200,8 +200,8 @@ impl DeclarationRules<'_, '_, '_> {
                 }
                 let elements = if has_two_sizes { decl.size2 } else { decl.size };
                 view.elements = check_view_size(&mut self.resolver.cx, elements, bounded, count)?;
-                // Both sizes are in the view. 0 elements here, so that no constant index passes
-                // without a look at them.
+                // Both sizes are in the view. 0 elements here, so that every constant index is
+                // checked against it.
                 Some(0)
             }
         };
@@ -267,7 +267,7 @@ pub(crate) fn find_buffer(
     Ok((Bound::Buffer(range), !one, 2))
 }
 
-/// Decides whether a binding is of the buffers that a declaration takes.
+/// Returns true if a binding denotes buffers that a declaration takes.
 pub(crate) fn takes_buffers(decl: &Decl, range: BufferRange) -> bool {
     let mut rows = LAYOUTS.iter();
     rows.any(|row| row.decl == decl.kind && row.space == range.space)

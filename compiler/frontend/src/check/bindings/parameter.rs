@@ -34,7 +34,8 @@ pub(crate) fn find_program_binding(
     let five = cx.version >= Version::V5_0;
     let word = cx.word(segment);
     let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
-    // The table has what all versions of a language know; the arms below ask for more.
+    // The table has the names that all versions of a language have; the arms below have additional
+    // requirements.
     if !names.iter().any(is_named) {
         return unknown();
     }
@@ -50,7 +51,7 @@ pub(crate) fn find_program_binding(
         b"counter" if bracket != Bracket::None && five => {
             find_buffer(cx, segment, BufferSpace::Counter, span)
         }
-        // Programs that are not made of GLSL have no arrays without a size.
+        // Only programs compiled from GLSL have arrays without a size.
         b"storagelen" if five => {
             let kind = ParamKind::StorageLength;
             read_parameters(cx, segment, span, limits::STORAGE_BUFFERS, kind)
@@ -61,8 +62,8 @@ pub(crate) fn find_program_binding(
             Ok((Bound::Subroutines { first, count }, range, 2))
         }
         b"sharedmem" if second == Bracket::None => {
-            // The limit is that of the language: how much the program has may be declared after
-            // this.
+            // The limit is that of the language: the size of the program's memory may be declared
+            // later.
             let elements = read_elements(cx, bracket, limits::SHARED_BYTES, span)?;
             Ok((
                 Bound::Shared(elements),
@@ -163,9 +164,9 @@ pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Found
         return read_matrix(cx, segments);
     }
     let rows = || STATE.iter().filter(|row| row.known_in(cx.ast.dialect));
-    // An entry whose words fit but not its brackets is what was meant.
+    // An entry whose words match, but not its brackets, is the intended one.
     let patterns = rows().map(|row| (row.path, row.number));
-    // Hints name what specifications have, not what only some drivers took.
+    // Hints only name state that specifications have, not state that only some drivers accepted.
     let specified = rows().filter(|row| !(row.param)(0).is_drivers());
     Err(match find_bracket_problem(cx, rest, patterns) {
         Some(failed) => failed,
@@ -248,7 +249,7 @@ fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Resu
         }
         _ => {}
     }
-    // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional
+    // Without a bracket the path denotes modelview matrix 0: table X.11 has its number in optional
     // brackets.
     let (number, _, range) = read_numbers(cx, bracket, info.number.limit(), name.span)?;
     if range || second != Bracket::None {

@@ -22,7 +22,7 @@ impl Resolver<'_, '_> {
         let Some(name) = name else {
             return self.bind_path(path, span);
         };
-        // Programs repeat binding paths: the same text denotes the same variable everywhere.
+        // Programs repeat binding paths: the same path denotes the same variable everywhere.
         let known = self.symbols.entries[name.index()].operand;
         if known.is_some() {
             return known;
@@ -78,7 +78,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Returns the unnamed variable of what a path names.
+    /// Returns the unnamed variable of the target of a path.
     pub(crate) fn get_implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         let (code, message) = match bound {
             Bound::Attrib(row, number, _, holder) => {
@@ -113,14 +113,14 @@ pub(crate) fn read_letters(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask, Cod
     cx.get_letters().mask(cx.text_at(span))
 }
 
-/// Reports that what follows a binding selects no components.
+/// Reports that the suffix of a binding selects no components.
 #[cold]
 pub(crate) fn fail_not_letters<T>(cx: &mut RuleCx<'_>, code: Code, span: Span) -> Option<T> {
     report_not_letters(cx, code, span);
     None
 }
 
-/// Reports that what follows a binding selects no components.
+/// Reports that the suffix of a binding selects no components.
 pub(crate) fn report_not_letters(cx: &mut RuleCx<'_>, code: Code, span: Span) {
     if code == Code::UnexpectedToken {
         report_unknown_binding(cx, span);
@@ -233,7 +233,7 @@ impl Resolver<'_, '_> {
             Some(registers) => check_register_offset(&mut self.cx, registers, info),
             None => check_address_offset(&mut self.cx, info.offset, info.span),
         }
-        // Else it is a variable already.
+        // Otherwise it is a variable already.
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.find_var(name, info.span) else {
             return;
@@ -259,8 +259,8 @@ impl Resolver<'_, '_> {
             } else {
                 format!("{text} cannot be an index; use an address register")
             };
-            // In programs of registers nothing else can be in such brackets, so the error is about
-            // the register itself.
+            // In programs of registers only registers can be in such brackets, so the error is
+            // about the register itself.
             let code = match self.cx.facts.registers {
                 Some(_) => Code::AddressRegister,
                 None => Code::IndexVariable,

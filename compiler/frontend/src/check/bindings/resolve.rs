@@ -26,7 +26,7 @@ use glasm_ir::state::MatrixName;
 use glasm_ir::{ParamSource, Semantic, Span};
 
 impl Resolver<'_, '_> {
-    /// Returns what a path names. Reports the error if it names nothing.
+    /// Returns the target of a path. Reports an error if it has none.
     pub(crate) fn resolve(&mut self, path: u32) -> Option<Resolved> {
         let segments = self.cx.ast.segments(path);
         let (bound, range, used) = match find_binding(&self.cx, segments) {
@@ -41,8 +41,8 @@ impl Resolver<'_, '_> {
         // At most one bracket of a path has a dynamic index: entries with two brackets take
         // constants only.
         let relative = segments.iter().find_map(Segment::relative);
-        // Before the rest of the path: that a binding does not exist here says more than what
-        // follows it.
+        // Before the rest of the path: that a binding does not exist here is the more specific
+        // error.
         if !self.may_be_bound(&bound, span) {
             return None;
         }
@@ -62,8 +62,8 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Decides whether the program may name what the entries of all programs have. Reports it if
-    /// not.
+    /// Returns true if the program may use an entry that is in the tables of all programs. Reports
+    /// it if not.
     #[inline]
     fn may_be_bound(&mut self, bound: &Bound, span: Span) -> bool {
         match bound {
@@ -116,7 +116,7 @@ impl Resolver<'_, '_> {
             };
             Some(match segment {
                 Some(segment) => find_number_span(reading.text, segment.span, number),
-                // Without brackets number 0 is meant.
+                // A path without brackets has number 0.
                 None => segments[0].span.to(segments[segments.len() - 1].span),
             })
         });
@@ -157,8 +157,8 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
 fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
     let longest = segments.len().min(paths::LONGEST);
     (2..=longest).rev().find_map(|used| {
-        // A segment's key is that of all words up to it, which the parser has computed: no text is
-        // compared until an entry is found.
+        // A segment's key is that of all words up to it, which the parser has computed: no strings
+        // are compared until an entry is found.
         let row = paths::row(cx.ast.dialect, segments[used - 1].key)?;
         let words = &segments[..used];
         let bracket = match row {
@@ -177,8 +177,8 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
     })
 }
 
-/// Returns the bracket of a path that fits the pattern of an entry. The key says that it does, but
-/// other words might have the same.
+/// Returns the bracket of a path that matches the pattern of an entry. The key matches, but other
+/// words might have the same.
 fn find_bracket(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -224,7 +224,7 @@ fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     cx.lenient(Rule::DriversState, span, message)
 }
 
-/// Returns what an entry of attributes or results denotes, of which a path takes so many segments
+/// Returns the target of an entry of attributes or results, for a path that uses `used` segments
 /// and has this bracket.
 fn bind_io_row(
     cx: &RuleCx<'_>,
@@ -236,7 +236,7 @@ fn bind_io_row(
     let span = segments[0].span.to(segments[used - 1].span);
     // The option counts, see `Rule::DualSourceEarly`.
     let by_option = row.needs == Features::DUAL_SOURCE && cx.has_option(Features::DUAL_SOURCE);
-    // The version is checked before the options: an option cannot add what the version lacks.
+    // The version is checked before the options: an option cannot add bindings of a later version.
     if row.is_newer_than(cx.ast.dialect) && !by_option {
         let (text, since) = (cx.source_text(span), row.since.name());
         return fail(
@@ -271,7 +271,7 @@ fn bind_io_row(
     Ok((bound((first, count)), range, used))
 }
 
-/// Returns what GL limits of a binding, and the largest number of it.
+/// Returns the kind of items that GL limits and that a binding names, and their largest number.
 fn find_last_number(bound: &Bound) -> Option<(Numbered, u32)> {
     let last = |first: u32, count: u32| first + (count - 1);
     match *bound {

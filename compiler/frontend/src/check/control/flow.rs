@@ -24,7 +24,7 @@ use glasm_ir::flow::{
     AtLabel, BasicBlockId, BranchKind, CallConvention, CallGraph, OnStackOverflow,
 };
 
-/// Returns how the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB
+/// Returns the convention for subroutine calls of a language. NV_gpu_program4 section 2.X.5; in ARB
 /// programs instructions run in source order, labels or not: NV_vertex_program2_option section
 /// 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
 fn call_convention(facts: &LanguageFacts) -> CallConvention {
@@ -58,7 +58,7 @@ impl FlowRules<'_, '_> {
         self.program.lines.list.len() as u32
     }
 
-    /// Checks what an instruction does to the flow of control.
+    /// Checks the effect of an instruction on the flow of control.
     pub(crate) fn check_flow_op(&mut self, inst: &Inst, operands: &[Operand], op: FlowOp) {
         match op {
             FlowOp::If => self.open_block(inst, Block::If),
@@ -85,8 +85,8 @@ impl FlowRules<'_, '_> {
     #[inline]
     fn check_else(&mut self, inst: &Inst) {
         match self.flow.open.last_mut() {
-            // The block stays open under another kind, so that a second ELSE is distinguished from
-            // the first.
+            // The block remains open under another kind, so that a second ELSE is distinguished
+            // from the first.
             Some(open) if open.kind == Block::If => open.kind = Block::Else,
             Some(open) if open.kind == Block::Else => {
                 self.cx
@@ -170,7 +170,7 @@ impl FlowRules<'_, '_> {
     }
 
     /// Opens the block of IF, REP or LOOP. Beyond the limit of open blocks the rest of the program
-    /// is not checked, so that their list stays short.
+    /// is not checked, which bounds their list.
     fn open_block(&mut self, inst: &Inst, kind: Block) {
         // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
@@ -213,7 +213,7 @@ impl FlowRules<'_, '_> {
         self.cx.error(Code::BlockMismatch, inst.span, message);
         // If such a block is open further out, the inner ones were not closed: continue outside.
         let same = |open: &OpenBlock| open.kind.word() == word;
-        // Else the word closes nothing, and all blocks stay open.
+        // Otherwise the word closes no block, and all blocks remain open.
         if let Some(position) = self.flow.open.iter().rposition(same) {
             self.close_from(position);
         }
@@ -280,8 +280,8 @@ impl FlowRules<'_, '_> {
         let position = self.get_position();
         self.program.cfg.finish(position);
         let entry = self.find_entry();
-        // The labels of subroutine types come first: indirect calls, which are resolved below, lead
-        // to each of them.
+        // The labels of subroutine types first: indirect calls, which are resolved below, branch to
+        // each of them.
         self.resolve_subroutine_numbers();
         self.check_interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps);

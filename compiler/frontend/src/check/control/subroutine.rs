@@ -69,8 +69,8 @@ impl DeclarationRules<'_, '_, '_> {
         // "A program subroutine parameter may only be assigned to subroutine variables of a single
         // SUBROUTINETYPE."
         for &param in params {
-            // A parameter holds a number, which means one type: two variables of different types
-            // cannot share it.
+            // A parameter holds a number, which is relative to one type: two variables of different
+            // types cannot share it.
             let known = *self.state.subroutine_params.entry(param).or_insert(ty);
             if known != ty {
                 let other = self.resolver.cx.name_text(known);

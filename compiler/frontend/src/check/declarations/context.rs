@@ -1,4 +1,4 @@
-//! Context of the rules for declarations, and what declarations bind.
+//! Context of the rules for declarations, and tables of bindable declarations.
 
 use crate::ast::DeclKind;
 use crate::check::names::resolver::Resolver;
@@ -19,7 +19,7 @@ pub(super) enum Needs {
     VersionOrOption(Features),
 }
 
-/// Declarations that take bindings: kind, word, what its bindings are, what it needs.
+/// Declarations that take bindings: kind, word, description of the bindings, requirement.
 pub(super) static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
     (DeclKind::Attrib, "ATTRIB", "an attribute", Needs::Nothing),
     (DeclKind::Output, "OUTPUT", "a result", Needs::Nothing),
@@ -102,7 +102,7 @@ impl DeclarationState {
     }
 }
 
-/// Rules for declarations, which make variables.
+/// Rules for declarations, which create variables.
 pub(crate) struct DeclarationRules<'r, 'a, 's> {
     pub(crate) resolver: &'r mut Resolver<'a, 's>,
     pub(crate) state: &'r mut DeclarationState,

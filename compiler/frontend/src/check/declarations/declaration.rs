@@ -251,7 +251,7 @@ fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
         let message = "interpolation modifiers apply to attributes of fragment programs";
         cx.error(Code::InterpolationNotAllowed, span, message);
     }
-    // CENTROID goes with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
+    // CENTROID can be combined with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
     let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
     if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
         let message = "these interpolation modifiers exclude each other";

@@ -16,7 +16,7 @@ use glasm_ir::{ParamSource, Span};
 
 /// The elements of a declaration, by kind.
 pub(super) enum Elements {
-    /// Those of the checker's list, and what has them.
+    /// Attributes in the checker's list, and their holder.
     Attribs(Holder),
     /// Those of the checker's list.
     Results,
@@ -115,8 +115,8 @@ impl DeclarationRules<'_, '_, '_> {
     fn read_item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
         match item {
             Item::Path(path) => self.read_path_item(decl, path),
-            // The type of the declaration decides what the digits mean. NV_gpu_program4 section
-            // 2.X.3.3.
+            // The type of the declaration decides how the digits are interpreted. NV_gpu_program4
+            // section 2.X.3.3.
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self
                     .resolver

@@ -1,4 +1,4 @@
-//! Declarations that say what a program gets and makes as a whole, and the rules about primitives
+//! Declarations of the inputs and outputs of a program as a whole, and the rules about primitives
 //! that depend on them. NV_geometry_program4 and NV_gpu_program5 sections 2.14.6 and 2.X.7.Y,
 //! NV_tessellation_program5 section 2.X.7.Y, NV_geometry_shader_passthrough sections 2.X.6 and
 //! 2.X.7.Y.
@@ -19,7 +19,7 @@ use crate::names::NameId;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 
-/// Decides whether a declaration is about the program as a whole and binds nothing.
+/// Returns true if a declaration is about the program as a whole and has no binding.
 pub(crate) fn is_about_program(kind: DeclKind) -> bool {
     match kind {
         DeclKind::GroupSize | DeclKind::SharedMemory | DeclKind::SecondaryViewLayerOffset => true,
@@ -47,7 +47,7 @@ pub(crate) fn is_about_program(kind: DeclKind) -> bool {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// Checks all declarations about the program as a whole that bind nothing.
+    /// Checks all declarations about the program as a whole that have no binding.
     pub(crate) fn check_program_declarations(&mut self) {
         for number in 0..self.resolver.cx.ast.decls.len() {
             if is_about_program(self.resolver.cx.ast.decls[number].kind)
@@ -94,7 +94,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn set_declared_word(&mut self, row: &DeclarationInfo, name: NameId, span: Span) {
-        // The parser gives a word only to declarations that take one.
+        // The parser accepts a word only in declarations that take one.
         let Argument::Word(words) = row.argument else {
             return;
         };
@@ -162,7 +162,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Results that each vertex takes from the one that came in.
+    /// Declares results that each vertex copies from its input vertex.
     fn declare_passed_results(&mut self, path: u32) {
         let Some(resolved) = self.resolver.resolve(path) else {
             return;
@@ -202,14 +202,14 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl Declared {
-    /// Decides whether the program has a declaration, right or wrong.
+    /// Returns true if the program has a declaration, valid or not.
     pub(crate) fn has_declared(&self, declaration: Declaration) -> bool {
         self.positions[declaration as usize].is_some()
     }
 
-    /// Decides whether an error that depends on a declaration is to be reported. Of those before
-    /// the declaration, which may have been written without it in mind, only the ones whose number
-    /// is larger than that of all others with the code.
+    /// Returns true if an error that depends on a declaration is to be reported. Of errors before
+    /// the declaration, only the ones whose number is larger than that of all others with the code
+    /// are reported, because the statements may have been written without the declaration in mind.
     pub(crate) fn is_news(
         &mut self,
         declaration: Declaration,
@@ -230,7 +230,7 @@ impl Declared {
     }
 }
 
-/// Decides whether program type, version and options have a declaration.
+/// Returns true if program type, version and options allow a declaration; reports it if not.
 fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     let word = row.word;
     if !row.stages.has(cx.stage) {
@@ -308,16 +308,16 @@ pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
 /// many. NV_geometry_program4 section 2.14.6.4.
 pub(crate) fn count_emitted_components(cx: &RuleCx<'_>, program: &Checked, of_vertex: u32) -> u32 {
     if cx.stage == Stage::Geometry && !cx.is_passthrough() {
-        // Two limits that bound the vertices and the results keep the product small; a program with
-        // errors may be beyond them.
+        // Limits of the vertices and of the results bound the product; a program with errors may be
+        // beyond them.
         program.modes.vertices_out.saturating_mul(of_vertex)
     } else {
         0
     }
 }
 
-/// Decides whether vertices that come in have nothing that a result could take. Named in the
-/// section, and those of later extensions, which such vertices do not have either.
+/// Returns true if input vertices have no attribute that a result could copy: those named in the
+/// section, and those of later extensions.
 const fn has_no_attribute(semantic: Semantic) -> bool {
     use Semantic::{Layer, PrimitiveId, SecondaryViewportMask, ViewportIndex, ViewportMask};
     let is_of_primitive = matches!(semantic, PrimitiveId | Layer | ViewportIndex);
@@ -330,7 +330,7 @@ impl DeclarationRules<'_, '_, '_> {
         let Some(&Item::Number(bits, span)) = self.resolver.cx.ast.items(decl).first() else {
             return;
         };
-        // The parser has put the bits of a signed number into the item.
+        // The parser has stored the bits of a signed number in the item.
         let offset = bits as i32;
         if matches!(self.resolver.cx.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
@@ -347,7 +347,7 @@ impl DeclarationRules<'_, '_, '_> {
         {
             return;
         }
-        // The statement may be repeated as long as it says the same.
+        // The statement may be repeated with the same number.
         let known = *self
             .resolver
             .program
@@ -370,7 +370,7 @@ pub(crate) fn check_viewport_writes(cx: &mut RuleCx<'_>, program: &Checked) {
     else {
         return;
     };
-    // Reported where it first shows that the program writes both.
+    // Reported at the first index or mask that proves that the program writes both.
     let later = if index.start > mask.start {
         index
     } else {

@@ -98,7 +98,7 @@ impl DeclarationRules<'_, '_, '_> {
             return;
         };
         let poisoned = make_var(&self.resolver.cx, decl, VarKind::Poisoned, None);
-        // A name that is taken is reported by `declare`; what it denotes stays.
+        // A name that is taken is reported by `declare`; its denotation is unchanged.
         if self.resolver.symbols.entries[name.index()].named == Named::Nothing {
             self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
         } else {
@@ -106,11 +106,11 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Makes the variable of resolved elements.
+    /// Creates the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
-            // The list is taken out while the checker binds its elements, and put back to keep its
-            // memory.
+            // The list is taken out while the checker binds its elements, and returned afterwards
+            // to reuse its memory.
             Elements::Attribs(holder) => {
                 let list = std::mem::take(&mut self.state.io_elements);
                 let var = self.bind_attribs(decl, &list, holder);
@@ -277,15 +277,15 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Decides whether the program type, the language version and the options have this kind of
-/// declaration.
+/// Returns true if the program type, the language version and the options have this kind of
+/// declaration; reports it if not.
 fn check_allowed_here(cx: &mut RuleCx<'_>, decl: &Decl) -> bool {
     let (kind, span) = (decl.kind, decl.span);
     let is_compute = cx.stage == Stage::Compute;
     let wrong_stage = match (kind, is_compute) {
         (DeclKind::Output, true) => Some("compute programs have no results"),
         (DeclKind::Shared, false) => Some("shared memory belongs to compute programs"),
-        // All other kinds are in all stages; what they may be bound to depends on the stage.
+        // All other kinds are in all stages; their possible bindings depend on the stage.
         _ => None,
     };
     if let Some(message) = wrong_stage {
@@ -330,11 +330,11 @@ fn check_array_kind(
     if decl.size == Size::Single {
         return Some(());
     }
-    // An array has an element at least: the grammar wants one in its braces.
+    // An array has at least one element: the grammar requires one in its braces.
     let (row, _) = list[0];
     if !row.traits.contains(Traits::ARRAY)
         // Paths, not entries: `result.color` and `result.color.primary` are of different kinds
-        // though they mean the same.
+        // though they denote the same result.
         || list.iter().any(|(other, _)| other.path != row.path)
     {
         let message = "an array holds bindings of one kind that exists in arrays";
@@ -359,8 +359,8 @@ fn check_interpolation(
 ) {
     let primitive_id = binding.semantic == Semantic::PrimitiveId;
     if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
-        // The number is the same for all vertices of a primitive, so that FLAT changes nothing and
-        // the others have no effect.
+        // The number is the same for all vertices of a primitive, so that FLAT and the other
+        // modifiers have no effect.
         || primitive_id && mods.intersects(!VarMods::FLAT)
     {
         let message = format!("`{}` takes no interpolation modifier", row.path);

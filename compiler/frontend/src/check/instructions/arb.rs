@@ -1,6 +1,6 @@
-//! Rules that only ARB programs have: what their options enable, address registers, reserved words,
-//! limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to
-//! 3.11.5.
+//! Rules that only ARB programs have: features that options enable, address registers, reserved
+//! words, limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections
+//! 3.11.2 to 3.11.5.
 
 use crate::ast::{Decl, DeclKind, Inst, Item, Operand, Signs, VarMods};
 use crate::check::context::RuleCx;
@@ -18,7 +18,7 @@ use crate::syntax::{DeclWord, Leader};
 use crate::vars::VarKind;
 use glasm_ir::{Span, Stage};
 
-/// Decides whether the opcode and its suffixes exist under the options of the program; reports it
+/// Returns true if the opcode and its suffixes exist under the options of the program; reports it
 /// if not.
 #[inline]
 pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
@@ -31,7 +31,7 @@ pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo
     }
 }
 
-/// Decides whether options have enabled the form of an opcode and the suffixes that it has in an
+/// Returns true if options have enabled the form of an opcode and the suffixes that it has in an
 /// instruction.
 #[inline]
 pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
@@ -79,7 +79,7 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
         let message = format!("`{name}` is not available in {stage} programs");
         return cx.error(Code::FeatureStage, span, message);
     };
-    // An opcode that is not there at all says nothing about its suffixes.
+    // The suffixes of an opcode that does not exist are not checked.
     if !cx.need_option(form.needs, span, format_args!("`{name}` needs")) {
         return;
     }
@@ -94,7 +94,7 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
     }
 }
 
-/// Conditions and absolute values in a program that has no option for them.
+/// Reports conditions and absolute values in a program that has no option for them.
 pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) {
     let option = cx.facts.conditions;
     // A condition follows the result, or is a separate operand, as that of BRA; no instruction has
@@ -145,7 +145,7 @@ pub(crate) fn check_three_components(cx: &mut RuleCx<'_>, inst: &Inst, info: &Op
     }
 }
 
-/// Modifiers and names of a declaration.
+/// Checks modifiers and names of a declaration.
 pub(crate) fn check_arb_declaration(cx: &mut RuleCx<'_>, decl: &Decl) {
     if decl.kind == DeclKind::Address && cx.stage != Stage::Vertex {
         let message = "address registers belong to vertex programs";
@@ -203,7 +203,7 @@ fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     }
 }
 
-/// Decides whether the list of reserved words has an opcode with these suffixes: that of vertex
+/// Returns true if the list of reserved words has an opcode with these suffixes: that of vertex
 /// programs has no suffixes, that of fragment programs all of them.
 fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     if cx.stage == Stage::Vertex {
@@ -213,8 +213,8 @@ fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     }
 }
 
-/// Labels in programs without free branches and subroutines, and labels that are words of the
-/// language.
+/// Reports labels in programs without free branches and subroutines, and labels that are words of
+/// the language.
 pub(crate) fn check_arb_label(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     cx.need_option(cx.facts.labels, span, "labels need");
     check_reserved_word(cx, name, span);

@@ -96,7 +96,7 @@ impl OperandRules<'_, '_> {
         info: &OpcodeInfo,
         types: InstTypes,
     ) {
-        // Before all other rules of the opcode, for it says whether the opcode exists.
+        // Before all other rules of the opcode, because it decides if the opcode exists.
         check_needed_option(&mut self.resolver.cx, inst, info);
         if let Some(op) = info.texture() {
             self.check_texture(inst, operands, op);
@@ -232,8 +232,9 @@ fn find_shape(cx: &RuleCx<'_>, kind: OperandKind) -> Option<Shape> {
     })
 }
 
-/// Decides whether opcode and modifiers exist in the language, with the options of the program;
-/// reports it if not. False if the rest of the instruction would only give further errors.
+/// Returns true if opcode and modifiers exist in the language, with the options of the program;
+/// reports it if not. False if checks of the rest of the instruction would only report
+/// consequential errors.
 #[inline]
 fn is_available(
     cx: &mut RuleCx<'_>,
@@ -261,14 +262,13 @@ fn is_available(
     true
 }
 
-/// Decides whether the language version and the program type have an opcode without an option.
+/// Returns true if the language version and the program type have an opcode without an option.
 #[inline]
 pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.stages.has(cx.stage)
 }
 
-/// Decides whether an opcode takes the modifiers of an instruction, found out without looking
-/// further.
+/// Returns true if an opcode takes the modifiers of an instruction; a fast check without look-ups.
 #[inline]
 pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     let mods = inst.modifiers.mods();
@@ -303,7 +303,7 @@ fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     }
 }
 
-/// Modifiers other than types.
+/// Checks modifiers other than types.
 #[cold]
 fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: InstTypes) {
     let result = result_type(info, types);
@@ -408,7 +408,7 @@ fn report_stray_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     cx.error(Code::ModifierUnsupported, span, message);
 }
 
-/// Sizes of variables that are packed and unpacked.
+/// Checks sizes of variables that are packed and unpacked.
 fn check_packed_size(
     cx: &mut RuleCx<'_>,
     program: &Checked,

@@ -42,7 +42,7 @@ pub(crate) fn check_types(
             let data = inst.modifiers.data_type(0).info();
             InstTypes::simple(register_type(data.ty))
         }
-        // Only an opcode without types, such as BRA, comes here with one.
+        // Only an opcode without types, such as BRA, reaches this with one.
         TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 | TypeRule::None => {
             if is_typed {
                 report_unsupported_type(cx, inst, info, 0);
@@ -62,7 +62,8 @@ fn report_unsupported_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, 
         info.name,
         inst.modifiers.data_type(number).info().name
     );
-    // The hint lists what table X.13 allows, nothing for an opcode that takes no type at all.
+    // The hint lists the types that table X.13 allows, none for an opcode that takes no type at
+    // all.
     let types = info.types();
     let takes = (!types.is_empty()).then(|| format!("it takes {}", types.join(", ")));
     let notes = takes.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Variables unchanged made: new names, unnamed variables of bindings, sizes of arrays, slots of
+//! Creation of variables: new names, unnamed variables of bindings, sizes of arrays, slots of
 //! vertex attributes.
 
 use crate::ast::{Decl, Size, VarMods};
@@ -24,8 +24,8 @@ impl Resolver<'_, '_> {
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
-            // The first declaration stays: operands before and after the second one mean the same
-            // variable.
+            // The first declaration is retained: operands before and after the second one denote
+            // the same variable.
             if let Named::Var(other) = self.symbols.entries[name.index()].named {
                 let text = self.cx.name_text(name);
                 let first = self.program.vars[other as usize].span;
@@ -88,7 +88,7 @@ impl Resolver<'_, '_> {
 }
 
 pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
-    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no
+    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it requests no
     // more than 32.
     let size = if decl.mods.contains(VarMods::SHORT) {
         VarSize::Short

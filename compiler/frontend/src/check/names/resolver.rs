@@ -1,4 +1,4 @@
-//! Names: variables that are declared, or made where a name is used first.
+//! Names: variables that are declared, or created where a name is used first.
 
 use crate::check::context::RuleCx;
 use crate::check::names::symbols::{Declared, Named, Symbols};
@@ -10,7 +10,7 @@ use crate::suggest::suggest;
 use crate::vars::{Implicit, Var, VarKind};
 use glasm_ir::Span;
 
-/// Program with the tables of its names and bindings: what rules need that look up names.
+/// Program with the tables of its names and bindings: context of rules that look up names.
 pub(crate) struct Resolver<'a, 's> {
     pub(crate) cx: RuleCx<'s>,
     pub(crate) program: &'a mut Checked,
@@ -24,7 +24,7 @@ impl Resolver<'_, '_> {
         self.program.var_text(&self.cx.ast.names, var)
     }
 
-    /// Decides whether a name is that of the address register of loops, which is declared by its
+    /// Returns true if a name is that of the address register of loops, which is declared by its
     /// first use. NV_fragment_program2 section 3.11.3.Y.
     pub(crate) fn is_loop_index(&self, name: NameId) -> bool {
         self.program.loop_index.is_none()
@@ -125,8 +125,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns the variable that instructions with result `CC` write. The name stays undeclared, so
-    /// that nothing reads it.
+    /// Returns the variable that instructions with result `CC` write. The name remains undeclared,
+    /// so that it cannot be read.
     pub(crate) fn make_codes_target(&mut self, span: Span) -> u32 {
         self.get_implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }

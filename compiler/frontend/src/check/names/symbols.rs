@@ -1,4 +1,5 @@
-//! Tables of names and bindings: what each name denotes, and which bindings have a variable.
+//! Tables of names and bindings: the entity that each name denotes, and the bindings that have a
+//! variable.
 
 use crate::ast::{Literal, Suffix};
 use crate::codes::Code;

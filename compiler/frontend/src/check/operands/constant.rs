@@ -52,7 +52,7 @@ impl RuleCx<'_> {
     }
 }
 
-/// Returns the vector (0, 0, 0, 1) in a type: what missing components of a constant are.
+/// Returns the vector (0, 0, 0, 1) in a type: the defaults of missing components of a constant.
 pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
     let one = match ty {
         Type::F32 => u64::from(1f32.to_bits()),
@@ -136,7 +136,7 @@ pub(crate) fn float_constant(
     use ast::Base;
     let bits = |literal: u32| {
         let literal = literals[literal as usize];
-        // Literals of instructions may be meant as integers; as floats they are distinguished
+        // Literals of instructions may be intended as integers; as floats they are distinguished
         // nevertheless.
         literal_bits(text, literal, Type::F32).unwrap_or(0) as u32
     };
@@ -158,8 +158,8 @@ pub(crate) fn float_constant(
 fn short_decimal(text: &[u8]) -> Option<f32> {
     /// Powers of ten, which are floats exactly, by the number of digits after the point.
     const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-    // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two
-    // exact floats is the nearest one.
+    // Seven digits and a point: the digits are an integer below 2^24, and the quotient of two exact
+    // floats is the nearest one.
     if text.len() > 8 {
         return None;
     }
@@ -175,7 +175,7 @@ fn short_decimal(text: &[u8]) -> Option<f32> {
         }
     }
     let scale = SCALES.get(behind_point.unwrap_or(0))?;
-    // Eight digits without a point may exceed what an `f32` holds exactly.
+    // Eight digits without a point may exceed the integers that an `f32` holds exactly.
     (digits < 1 << 24).then(|| digits as f32 / scale)
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Returns what declares the variables.
+    /// Returns the keyword that declares the variables.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Constant => "CBUFFER",

@@ -78,7 +78,7 @@ impl OperandRules<'_, '_> {
         // have separate rules.
         if self.resolver.cx.facts.address_registers {
             self.resolver.check_address_index(relative);
-            // After the other checks, which find out what variable the index is.
+            // After the other checks, which resolve the variable of the index.
             return self.resolver.check_no_loop_index(relative);
         }
         self.check_run_time_index(count, relative);
@@ -121,7 +121,7 @@ impl OperandRules<'_, '_> {
                 let (var, suffix) = self.resolver.resolve_path(path)?;
                 match suffix.kind() {
                     SuffixKind::One(lane) => Some((var, lane)),
-                    // As after a name: a missing component means x.
+                    // As after a name: a missing component denotes x.
                     SuffixKind::None => Some((var, 0)),
                     SuffixKind::Four => {
                         self.resolver.cx.error(
@@ -284,14 +284,14 @@ pub(crate) fn check_invariant_index(cx: &mut RuleCx<'_>, registers: &Registers, 
 /// Checks that POPA writes all components. NV_vertex_program3 section 2.14.5.43.
 pub(crate) fn check_address_mask(cx: &mut RuleCx<'_>, inst: &Inst) {
     let Some(dst) = inst.dst else { return };
-    // The section demands the test TR: a guard that is written with it hides nothing.
+    // The section requires the test TR: a guard that is written with it has no effect.
     let always = dst
         .guard
         .is_none_or(|guard| guard.test.test == CondTest::True);
     let message = "POPA writes all components of an address register";
     if dst.mask != WriteMask::XYZW {
         cx.error(Code::AddressRegister, dst.span, message);
-    // The section refuses this, but drivers load it: the flow of control stays the same, only the
+    // The section refuses this, but drivers load it: the flow of control is unchanged, only the
     // write is guarded.
     } else if !always {
         cx.lenient(Rule::GuardedPop, dst.span, message);

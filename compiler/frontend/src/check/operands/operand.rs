@@ -1,5 +1,4 @@
-//! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4
-//! section 2.X.4.2.
+//! Operands and results: their bases, indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
 //!
 //! [`find_variable_fast`](OperandRules::find_variable_fast) saves 204 of 930 retired instructions
 //! that checking a MAD would take without it, 7 % of the front end on straight code.
@@ -141,7 +140,8 @@ impl OperandRules<'_, '_> {
         match (shape, operand.suffix.kind()) {
             (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
-            // NV_fragment_program section 3.11.2: a name that DEFINE gives to a number is a scalar.
+            // NV_fragment_program section 3.11.2: a name that DEFINE assigns to a number is a
+            // scalar.
             (Shape::Scalar, SuffixKind::None) if self.resolver.program.is_number(operand.base) => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
@@ -276,7 +276,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks the result of an instruction and makes it a variable.
+    /// Checks the result of an instruction and resolves it to a variable.
     #[inline]
     pub(crate) fn check_result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {

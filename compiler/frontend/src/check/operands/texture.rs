@@ -78,7 +78,7 @@ impl OperandRules<'_, '_> {
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        // The parser puts a dynamic offset after all other operands.
+        // The parser stores a dynamic offset after all other operands.
         let (before, offset) = operands.split_at_mut(operands.len() - dynamic);
         for (number, operand) in before.iter_mut().enumerate().skip(own) {
             // Operands of the opcode were checked with those of all instructions.
@@ -111,7 +111,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks that a unit goes with one target; an array counts with all its units.
+    /// Checks that a unit is used with one target; an array counts with all its units.
     fn check_target_of_units(&mut self, var: u32, part: &TexPart) {
         let info = self.resolver.program.vars[var as usize];
         let VarKind::Texture { unit } = info.kind else {
@@ -134,8 +134,8 @@ impl OperandRules<'_, '_> {
                 return;
             }
         }
-        // Only ARB vertex programs have this limit: which units they are does not matter, only how
-        // many.
+        // Only ARB vertex programs have this limit: it limits the number of units, regardless of
+        // their indices.
         if self.resolver.cx.facts.texture_units == Some(known)
             && self.state.unit_targets.len() > known
         {

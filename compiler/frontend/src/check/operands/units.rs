@@ -37,7 +37,7 @@ impl UnitKind {
         }
     }
 
-    /// Decides whether a variable with this suffix is such an operand. Only textures have a
+    /// Returns true if a variable with this suffix is such an operand. Only textures have a
     /// component, which gathers select.
     fn takes(self, kind: VarKind, suffix: Suffix) -> bool {
         match self {

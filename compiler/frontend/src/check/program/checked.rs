@@ -12,7 +12,7 @@ use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, WriteMask};
 use rustc_hash::FxHashMap;
 
-/// A result that vertices take from those that come in.
+/// A result that vertices copy from input vertices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) binding: IoBinding,
@@ -52,14 +52,15 @@ pub(crate) struct Checked {
     pub(crate) shared_bytes: u32,
     /// SECONDARY_VIEW_LAYER_OFFSET.
     pub(crate) second_layer_offset: Option<i32>,
-    /// Results that vertices take from those that come in.
+    /// Results that vertices copy from input vertices.
     pub(crate) passed: Vec<Passed>,
-    /// The numbers by which it names what GL limits.
+    /// The numbers by which it names items that GL limits.
     pub(crate) usage: Usage,
 }
 
 impl Checked {
-    /// Removes all statements and sets what the language itself says about its programs.
+    /// Removes all statements and sets the properties that the language itself defines for its
+    /// programs.
     pub(crate) fn reset(&mut self, facts: &LanguageFacts) {
         self.relatives.clear();
         self.vars.clear();
@@ -177,7 +178,7 @@ impl Checked {
         self.vars[var as usize].kind != VarKind::WritableParam
     }
 
-    /// Returns the byte of shared memory that an access ends before, if the text says it.
+    /// Returns the byte of shared memory at which an access ends, if it is known statically.
     pub(crate) fn find_end_of_access(&self, operand: &Operand, types: InstTypes) -> Option<u64> {
         let (_, var) = self.var(operand.base)?;
         let VarKind::Shared { start } = var.kind else {

@@ -92,8 +92,8 @@ fn count(components: &Masks) -> u32 {
     counted.map(|(_, mask)| mask.count_ones()).sum()
 }
 
-/// Decides whether components of a binding count. Generic attributes of patches have a separate
-/// limit, which their numbers cannot exceed; tessellation levels "are not counted"
+/// Returns true if components of a binding are counted. Generic attributes of patches have a
+/// separate limit, which their numbers cannot exceed; tessellation levels "are not counted"
 /// (ARB_tessellation_shader sections 2.X.1.2 and 2.X.3.2); the number of the invocation does not
 /// belong to a vertex, and programs of NVIDIA's compiler read it in addition to as many components
 /// as the limit allows.

@@ -11,8 +11,8 @@ use crate::vars::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-/// Use of the resources that GL limits. Nothing is added when it is compiled, so these are the
-/// native counts, too (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
+/// Use of the resources that GL limits. Compilation adds none, so these are the native counts, too
+/// (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// `PROGRAM_INSTRUCTIONS_ARB`
@@ -21,8 +21,8 @@ pub struct Counts {
     pub alu_instructions: u32,
     /// `PROGRAM_TEX_INSTRUCTIONS_ARB`: texture accesses, and KIL.
     pub texture_instructions: u32,
-    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses as
-    /// the text has them, 1 at least.
+    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses in
+    /// source order, 1 at least.
     pub texture_indirections: u32,
     /// `PROGRAM_TEMPORARIES_ARB`, elements of arrays each.
     pub temporaries: u32,
@@ -41,7 +41,7 @@ pub struct Counts {
 }
 
 impl Checked {
-    /// Returns what the program uses. Its lines must all be there.
+    /// Counts the resources of the program. Its lines must all be retained.
     pub(crate) fn counts(&self, ast: &Ast<'_>) -> Counts {
         let instructions = self.lines.list.len() as u32;
         let is_texture = |line: &&Line| is_texture(line);
@@ -62,8 +62,8 @@ impl Checked {
         }
     }
 
-    /// Returns the span of what binds each different attribute first, in the order of the text; an
-    /// empty one for the registers of programs that name them. ARB_vertex_program section 2.14.3.7:
+    /// Returns the span of the first binding of each different attribute, in source order; an empty
+    /// one for the registers of programs that name them. ARB_vertex_program section 2.14.3.7:
     /// "vertex attributes bound multiple times count only once".
     pub(crate) fn attribute_spans(&self, ast: &Ast<'_>) -> Vec<Span> {
         let (mut known, mut spans) = (FxHashSet::default(), Vec::new());
@@ -105,8 +105,8 @@ impl Checked {
         all.len() as u32 + self.repeated_constants()
     }
 
-    /// Counts how often arrays with a dynamic index repeat a constant: each of their elements is
-    /// counted. ARB_vertex_program section 2.14.3.7.
+    /// Counts the repetitions of constants by arrays with a dynamic index: each of their elements
+    /// is counted. ARB_vertex_program section 2.14.3.7.
     fn repeated_constants(&self) -> u32 {
         let (mut known, mut repeated) = (FxHashSet::default(), 0);
         for var in self.vars.iter().filter(|var| var.relative) {
@@ -134,7 +134,7 @@ impl Checked {
                 let depends =
                     sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
                 if depends || result.is_some_and(|it| of_alu.contains(&it)) {
-                    // The instruction itself belongs to the new node, so what it writes is noted
+                    // The instruction itself belongs to the new node, so its results are recorded
                     // below, after this.
                     nodes += 1;
                     written.clear();
@@ -169,8 +169,8 @@ fn has_slot(stage: Stage, binding: &IoBinding) -> bool {
     stage != Stage::Vertex || matches!(binding.semantic, Semantic::Attrib(_))
 }
 
-/// Returns what a declaration binds its variable to: the part of `span` after the equals sign.
-/// Without a declaration `span` is the binding itself.
+/// Returns the binding of a declared variable: the part of `span` after the equals sign. Without a
+/// declaration `span` is the binding itself.
 fn find_bound(text: &[u8], span: Span) -> Span {
     let tokens = lex(&text[..span.end as usize], span.start as usize);
     let mut tokens = tokens[..tokens.len() - 1].iter();
@@ -191,7 +191,7 @@ fn counted(source: &ParamSource) -> ParamSource {
     ParamSource::Literal(bits.map(|bits| if bits == NEGATIVE_ZERO { 0 } else { bits }))
 }
 
-/// Decides whether an instruction is a match of the rule `<TexInstruction>`.
+/// Returns true if an instruction is a match of the rule `<TexInstruction>`.
 fn is_texture(line: &Line) -> bool {
     let row = line.opcode.info();
     // KIL is in the rule, although it reads no texture.

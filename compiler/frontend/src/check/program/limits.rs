@@ -55,7 +55,7 @@ impl Reserved {
     }
 }
 
-/// Returns what options have taken from the limits.
+/// Returns the resources that options have taken from the limits.
 pub(crate) fn find_reserved(cx: &RuleCx<'_>) -> Reserved {
     let enabled = |(feature, _): &&(Features, Reserved)| cx.features.contains(*feature);
     let found = RESERVED.iter().find(enabled);

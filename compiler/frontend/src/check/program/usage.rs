@@ -1,4 +1,4 @@
-//! The numbers by which a program names what GL limits the number of, with their spans, so that
+//! The numbers by which a program names items whose number GL limits, with their spans, so that
 //! limits of a caller can be checked.
 
 use crate::ast::Ast;
@@ -12,7 +12,7 @@ type Place = (u32, Option<Span>);
 /// The numbers that a program names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Of each kind the numbers that are larger than all before them, in the order of the text.
+    /// Of each kind the numbers that are larger than all before them, in source order.
     list: Vec<(Numbered, Place)>,
     /// First number of each kind that is larger than all before.
     next: [u32; Numbered::ALL.len()],
@@ -35,7 +35,7 @@ impl Usage {
     ) {
         let next = &mut self.next[kind as usize];
         if number >= *next {
-            // No language has such large numbers, and one that is equal would add nothing.
+            // No language has such large numbers, and an equal one would not be added.
             *next = number.saturating_add(1);
             self.list.push((kind, (number, place())));
         }

@@ -1,4 +1,4 @@
-//! Rules of NV_fragment_program: names that programs give, parameters and constants of an
+//! Rules of NV_fragment_program: names that programs define, parameters and constants of an
 //! instruction, results and their precision. NV_fragment_program sections 3.11.1 to 3.11.3.
 
 use crate::ast::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
@@ -24,7 +24,7 @@ use crate::syntax::{DeclWord, Leader};
 use crate::vars::{Implicit, Var, VarKind, VarSize};
 use glasm_ir::{ParamSource, Span};
 
-/// o[COLR] among the results; o[COLH], the same color at half precision, comes next.
+/// o[COLR] among the results; o[COLH], the same color at half precision, is the next one.
 const COLR: u32 = 0;
 /// o[COLH] among the results.
 pub(crate) const COLH: u32 = 1;
@@ -48,7 +48,7 @@ enum Read {
     Constant([u32; 4]),
 }
 
-/// The different numbers of an instruction's constants, of which the GL makes one vector.
+/// The different numbers of an instruction's constants, of which GL builds one vector.
 #[derive(Default)]
 struct Numbers {
     list: [u32; 4],
@@ -108,7 +108,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {
-        // Asked before `declare` gives the name to this one.
+        // Tested before `declare` binds the name.
         let is_new = !matches!(
             self.resolver.symbols.entries[name.index()].named,
             Named::Var(_)
@@ -121,7 +121,7 @@ impl DeclarationRules<'_, '_, '_> {
             self.add_named_parameter(name, value.bits)
         };
         self.resolver.program.params.push(source);
-        // DECLARE makes a vector of a number; only DEFINE names the number itself.
+        // DECLARE expands a number to a vector; only DEFINE names the number itself.
         let number = value.number.filter(|_| is_constant);
         let var = Var {
             name: Some(name),
@@ -180,9 +180,9 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl Resolver<'_, '_> {
-    /// Gives literals that are names of numbers their values, up to those of the statement that
-    /// ends at byte `end`. Returns false if a name there is none of a number, which is reported:
-    /// nothing else of the statement is checked. NV_fragment_program section 3.11.2.
+    /// Replaces literals that are names of numbers by their values, up to those of the statement
+    /// that ends at byte `end`. Returns false if a name does not denote a number, which is
+    /// reported: the rest of the statement is not checked. NV_fragment_program section 3.11.2.
     #[inline]
     pub(crate) fn resolve_named_literals(&mut self, end: u32) -> bool {
         self.symbols.named_literals == self.cx.ast.named_literals.len()
@@ -226,7 +226,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Decides whether a name is one of the language: an opcode with suffixes, a word that begins a
+/// Returns true if a name is one of the language: an opcode with suffixes, a word that begins a
 /// statement, a register or a texture image unit.
 fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
     let is_leader = match cx.leader(name) {
@@ -260,7 +260,7 @@ impl Resolver<'_, '_> {
         let Index::Const(number) = index else {
             return None;
         };
-        // `p` is reserved, so nothing else can have that name.
+        // `p` is reserved, so no other entity can have that name.
         let names = &self.cx.ast.names;
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
@@ -282,7 +282,7 @@ impl Resolver<'_, '_> {
 }
 
 impl Checked {
-    /// Decides whether an operand is a single number.
+    /// Returns true if an operand is a single number.
     pub(crate) fn is_number(&self, base: Base) -> bool {
         self.var(base).is_some_and(|(_, var)| var.is_number)
     }

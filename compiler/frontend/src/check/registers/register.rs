@@ -1,6 +1,6 @@
-//! Rules of the languages whose programs name registers: which there are, and what a program and an
-//! instruction may use of them. NV_vertex_program section 2.14.1, NV_vertex_program2 section
-//! 2.14.1, NV_fragment_program section 3.11.1.
+//! Rules of the languages whose programs name registers: their names, and limits of their use by a
+//! program and an instruction. NV_vertex_program section 2.14.1, NV_vertex_program2 section 2.14.1,
+//! NV_fragment_program section 3.11.1.
 
 use crate::check::names::resolver::Resolver;
 use crate::check::names::symbols::Named;
@@ -71,11 +71,11 @@ impl Resolver<'_, '_> {
             FileKind::Results => VarKind::Result {
                 first: bind_elements(file, &mut self.program.results),
             },
-            // v[0] of a vertex state program: what ExecuteProgramNV is called with.
+            // v[0] of a vertex state program: the argument of ExecuteProgramNV.
             FileKind::Argument => VarKind::Argument,
         };
-        // One of the results of fragment programs has half precision: what instructions write to
-        // any of them is looked at.
+        // One of the results of fragment programs has half precision: the type of writes to any of
+        // them is checked.
         let is_fragment = self.cx.facts.fragment_names().is_some();
         let is_mixed = is_fragment && file.kind == FileKind::Results;
         Var {
@@ -117,7 +117,7 @@ impl Resolver<'_, '_> {
     fn report_no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.symbols.entries[name.index()].named = Named::Poisoned;
         let text = self.cx.name_text(name);
-        // The name of version 2.0, so that the header may be what is wrong.
+        // The name of version 2.0, so that the header may be the mistake.
         if text == "CC" && self.cx.is_old_vertex() {
             self.cx.need_version(Version::V2_0, span, "`CC` needs");
             return;
@@ -193,7 +193,7 @@ fn find_named(names: &FragmentNames, text: &[u8]) -> Option<FoundRegister> {
     (unit < names.units).then_some(FoundRegister::Unit(unit))
 }
 
-/// Adds the registers of a file to a table of bindings; gives the number of the first one.
+/// Adds the registers of a file to a table of bindings; returns the number of the first one.
 fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
     let first = table.len() as u32;
     let semantics = file.elements.iter().map(|&(_, semantic)| semantic);
