@@ -113,7 +113,7 @@ pub(super) fn view_address(
         space: MemSpace::Buffer(buffer),
         element: point,
         source,
-        // Offsets wrap, as the sum with the unsigned address does that the IR makes of them.
+        // Offsets wrap, like the sum of offset and unsigned address in the IR.
         offset: offset.wrapping_add((view.start * stride) as i32),
     }
 }

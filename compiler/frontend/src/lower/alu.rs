@@ -19,7 +19,7 @@ pub(super) fn abs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// Lowers MUL, MUL.HI, MUL.S24, MUL.U24.
 pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    // S24 and U24 promise operands of 24 bits; what becomes of others is undefined, so that a plain
+    // S24 and U24 promise operands of 24 bits; the result for others is undefined, so that a plain
     // product serves both. NV_gpu_program4 section 2.X.8.Z, MUL.
     let op = if cx.line.modifiers.mods().contains(Mods::HI) {
         Op::MulHi

@@ -1,5 +1,5 @@
 //! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan
-//! asks for 11 bits between -pi and pi.
+//! requires 11 bits between -pi and pi.
 
 use super::formula::{F, Formulas, S, SIGN, U, absolute};
 use super::ordered::get_number_bits;
@@ -17,7 +17,7 @@ const PI_PARTS: [f32; 3] = [3.140_625, 9.675_026e-4, 1.509_958e-7];
 /// error of the sine is at most 5e-9: a minimax fit.
 const SINE: [f32; 4] = [-0.166_666_57, 8.333_017e-3, -1.980_660_2e-4, 2.600_024_5e-6];
 
-/// The largest angle for which the polynomial is meant.
+/// The largest angle for which the polynomial is valid.
 const QUARTER_TURN: f32 = std::f32::consts::FRAC_PI_2;
 
 /// Lowers SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
@@ -66,17 +66,17 @@ fn half_turns(l: &mut Lowerer<'_>, angle: Src) -> Src {
     l.compute(Op::Mul, F, &[angle, scale])
 }
 
-/// Returns what is left of an angle without so many half turns, at most a quarter turn to either
-/// side. Angles for which single precision is too coarse end somewhere there; NaN stays.
+/// Returns the remainder of an angle without so many half turns, at most a quarter turn to either
+/// side. Angles for which single precision is too coarse end somewhere there; NaN is preserved.
 fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
     // The largest part first: the difference of two numbers near to each other is exact, so that
-    // what is small counts in full.
+    // small terms are added in full.
     let rest = PI_PARTS.into_iter().fold(angle, |rest, part| {
         let part = l.float(-part);
         l.compute(Op::Mad, F, &[turns, part, rest])
     });
     let (low, high) = (l.float(-QUARTER_TURN), l.float(QUARTER_TURN));
-    // With NaN `Max` gives its second source, `Min` its first.
+    // With NaN `Max` returns its second source, `Min` its first.
     let rest = l.compute(Op::Max, F, &[low, rest]);
     l.compute(Op::Min, F, &[rest, high])
 }

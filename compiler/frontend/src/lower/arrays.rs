@@ -6,7 +6,8 @@ use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 
 impl Resources<'_> {
-    /// Gives arrays with dynamic index consecutive slots, before anything else takes some of them.
+    /// Assigns consecutive slots to arrays with dynamic index, before other bindings take some of
+    /// them.
     pub(super) fn add_relative_arrays(&mut self) {
         // Before all others: slots that several arrays share must be in an order that suits each of
         // them.

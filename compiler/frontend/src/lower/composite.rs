@@ -37,7 +37,7 @@ pub(super) fn short_ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     finish_short_address(l, cx, sums);
 }
 
-/// Returns what ARA adds.
+/// Returns the two operands that ARA adds.
 fn address_pairs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> [Src; 2] {
     let address = l.value(cx, 0, S);
     [lanes(address, [0, 1, 0, 1]), lanes(address, [2, 3, 2, 3])]
@@ -67,7 +67,7 @@ fn rounded(rounding: Rounding) -> Aux {
     }
 }
 
-/// Writes addresses, clamped to what ten bits hold. NV_vertex_program2 section 2.14.1.3.
+/// Writes addresses, clamped to the range of ten bits. NV_vertex_program2 section 2.14.1.3.
 fn finish_short_address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Src) {
     let [low, high] = SHORT_ADDRESSES.map(|bound| l.bits(u64::from(bound as u32)));
     let raised = l.compute(Op::Max, S, &[address, low]);
@@ -135,7 +135,7 @@ pub(crate) fn lit_within<L: Formulas>(l: &mut L, cx: &L::Line<'_>, bound: f32) {
     let positive = l.compute(Op::SelLt, F, &[source, zero, source]);
     let exponent = l.clamp(splat(source, 3), low, high);
     let power = l.compute(Op::Pow, F, &[splat(positive, 1), exponent]);
-    // 0^0 is 1 by the text, but devices may compute a NaN.
+    // 0^0 is 1 by the specification, but devices may compute a NaN.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let power = l.compute(Op::SelNz, F, &[is_zero, one, power]);
     l.finish_lit(cx, splat(positive, 0), power);
@@ -175,7 +175,7 @@ pub(crate) fn log<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
 pub(crate) fn lrp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b, c] = l.floats(cx);
     let one = l.float(1.0);
-    // Two products as in the text: `c + a * (b - c)` would not give b exactly where a is 1.
+    // Two products as in the specification: `c + a * (b - c)` would not be exactly b where a is 1.
     let rest = l.compute(Op::Sub, F, &[one, a]);
     let rest = l.compute(Op::Mul, F, &[rest, c]);
     l.finish(cx, Op::Mad, F, &[a, b, rest]);

@@ -1,4 +1,4 @@
-//! The state of a translation, and the instructions, registers and literals that all of it makes.
+//! The state of a translation, and the instructions, registers and literals that it appends.
 
 use super::resource::Resources;
 use super::tables::Tables;
@@ -89,8 +89,8 @@ impl Lowerer<'_> {
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {
         self.span = line.span;
-        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first
-        // on.
+        // Hidden registers hold no values beyond an instruction, so each instruction uses them from
+        // the first on.
         self.hidden_used = [0; 2];
     }
 
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
             op,
             ty,
             flags: self.flags,
-            // The builder knows where the sources are.
+            // The builder counts the sources.
             source_count: 0,
             first_source: 0,
             dst,

@@ -61,7 +61,7 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_with(cx, Op::Cvt, to, aux, &[source]);
 }
 
-/// Decides whether the operand is a LONG variable.
+/// Returns true if the operand is a LONG variable.
 fn is_long(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
     let operand = l.resources.checked.lines.source(cx.line, 0);
     let variable = l.resources.checked.variable(operand.base);

@@ -68,7 +68,7 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// Makes the routines of the program.
+    /// Builds the routines of the program.
     pub(super) fn finish_routines(mut self, l: &mut Lowerer<'_>) {
         // State programs have no fog and no routines: this is the end of the only one.
         l.store_params();
@@ -82,14 +82,14 @@ impl ControlFlow<'_> {
             self.tree.set_epilogue(l.resources.builder.take_nodes());
         } else if l.resources.has_limited_depth() {
             l.resources.builder.open_block();
-            // No program has fog and limits of depth: the one comes with options of ARB programs,
-            // the other with `!!FP1.0`.
+            // No program has fog and limits of depth: the one is enabled by options of ARB
+            // programs, the other by `!!FP1.0`.
             limit_depth(l);
             l.resources.builder.program.modes.unclipped_depth = true;
             self.tree.set_epilogue(l.resources.builder.take_nodes());
         }
         self.tree.finish(l.resources.builder, self.bound);
-        // `finish` makes the main routine that the new one calls.
+        // `finish` builds the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
             wrap_main(l, |_| {}, add_fog);
         }
@@ -122,7 +122,8 @@ impl ControlFlow<'_> {
             set_initial_codes(l);
             self.bound = find_step_bound(l, self.step_limit);
             compute_invariant_position(l);
-            // A branch or a call may lead back to the entry; what was appended above runs once.
+            // A branch or a call may lead back to the entry; the instructions appended above run
+            // once.
             if !call_graph.is_simple() {
                 self.tree.end_prologue(l.resources.builder);
             }
@@ -156,8 +157,8 @@ impl ControlFlow<'_> {
             }
             FlowOp::Ret => {
                 let cond = self.load_condition(l, line);
-                // Also where the line is dead or has a condition: fog is put around the main
-                // routine then, which is always right.
+                // Also where the line is dead or has a condition: fog is applied around the main
+                // routine then, which is always correct.
                 self.main_returns |= l.resources.checked.call_graph.is_in_main(self.block);
                 self.tree.ret(l.resources.builder, cond, line.span);
             }
@@ -200,7 +201,7 @@ impl ControlFlow<'_> {
     fn begin_loop(&mut self, l: &mut Lowerer<'_>, line: &Line, op: FlowOp) {
         let rounds = (line.source_count > 0).then(|| begin_rounds(l, line, op));
         let mut saved = Vec::new();
-        // Only a call that can lead back into the loop finds its registers overwritten.
+        // Only after a call that can lead back into the loop its registers are overwritten.
         if l.resources.checked.call_graph.groups() > 0 {
             saved.extend(rounds.iter().flat_map(Rounds::saved_lanes));
         }
@@ -213,8 +214,8 @@ impl ControlFlow<'_> {
             tree.break_loop(l.resources.builder, Some(done), line.span);
         }
         if let Some(bound) = self.bound {
-            // This leaves the routine only, but the count stays: the loops of its callers end at
-            // their next iteration, too.
+            // This leaves the routine only, but the count is preserved: the loops of its callers
+            // end at their next iteration, too.
             let beyond = test_bound(l, bound);
             tree.ret(l.resources.builder, Some(beyond), line.span);
         }
@@ -222,7 +223,7 @@ impl ControlFlow<'_> {
 
     /// Lowers ENDREP and ENDLOOP.
     fn end_loop(&mut self, l: &mut Lowerer<'_>) {
-        // A loop that was only counted has put no iterations on the stack.
+        // A loop that was only counted has no iterations on the stack.
         let Some(steps) = self.tree.end_body(l.resources.builder) else {
             return;
         };
@@ -242,7 +243,7 @@ impl ControlFlow<'_> {
     }
 
     /// Lowers CALI: a switch over the numbers of the routines that the variable can name; other
-    /// numbers call nothing. ARB_shader_subroutine section 2.X.8.Z.
+    /// numbers call no routine. ARB_shader_subroutine section 2.X.8.Z.
     fn call_indirect(&mut self, l: &mut Lowerer<'_>, line: &Line) {
         let checked = l.resources.checked;
         let operand = checked.lines.source(line, 0);

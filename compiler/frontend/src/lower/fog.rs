@@ -27,7 +27,7 @@ pub(super) enum FogPlace {
     AroundMain,
 }
 
-/// Returns where fog is applied, if the program asks for it.
+/// Returns the location at which fog is applied, if the program requests it.
 pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogPlace> {
     let place = if main_returns {
         FogPlace::AroundMain
@@ -38,9 +38,9 @@ pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogP
     wanted.then_some(place)
 }
 
-/// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A
-/// color that is not written or not of floats is left alone. ARB_fragment_program section
-/// 3.11.4.5.1: fog is applied to the final clamped color.
+/// Blends the final color with the fog color, both clamped; alpha is only clamped. A color that is
+/// not written or not of floats is left alone. ARB_fragment_program section 3.11.4.5.1: fog is
+/// applied to the final clamped color.
 pub(super) fn add_fog(l: &mut Lowerer<'_>) {
     let Some(&(register, element)) = l.resources.tables.results.get(&COLOR) else {
         return;

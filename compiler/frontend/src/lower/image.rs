@@ -46,7 +46,7 @@ fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mut sources = Sources::new();
     sources.push(stored_value(l, cx));
     let aux = texel(l, cx, 1, &mut sources);
-    // Residency is asked of a load from the texel, which takes no value.
+    // Residency is queried by a load from the texel, which takes no value.
     let late = sparse::update_with(l, cx, |l| read_aux(l, aux), &sources.all()[1..]);
     finish_access(l, cx, Op::ImageAtomic, aux, sources.all());
     sparse::update_after(l, late);
@@ -73,8 +73,8 @@ fn query(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
 fn texels(cx: &InstCx<'_>) -> ImageTexels {
     let modifiers = cx.line.modifiers;
     let ty = cx.types.ty;
-    // Without a type of storage, or with one that says the base only, texels are
-    // converted from the format of the image; other types see its bits.
+    // Without a storage type, or with a base type only, texels are converted from the format of the
+    // image; other types access its bits.
     let formatted =
         modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
     let raw = ImageTexels::raw(ty, cx.types.components);

@@ -11,7 +11,7 @@ pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
     let cond = match cx.line.source_count {
         0 => l.resources.make_any_condition(cx.line.cond),
-        // An unsigned component is never negative, so nothing is discarded.
+        // An unsigned component is never negative, so no fragment is discarded.
         _ if ty.base() == TypeBase::Unsigned => return,
         _ => any_negative(l, cx, ty),
     };

@@ -13,7 +13,7 @@ use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Base, Cond, Dst, Op, Src, WriteMask};
 
-/// Lanes of the register of a loop index: the index and what each iteration adds to it.
+/// Lanes of the register of a loop index: the index and its increment.
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 
@@ -98,10 +98,10 @@ fn set_address(l: &mut Lowerer<'_>, index: &LoopIndex) {
     l.put(index.address, INDEX, Op::Max, S, &sources);
 }
 
-/// Decides whether no iteration is left.
+/// Returns the condition that no iteration is left.
 pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     let (zero, done) = (l.bits(0), l.hidden(rounds.ty.width()));
-    // Negated unsigned counts are large numbers: only 0 itself says that none is left.
+    // Negated unsigned counts are large numbers: only 0 itself means that none is left.
     let test = match rounds.ty.base() {
         TypeBase::Unsigned => Op::SetEq,
         TypeBase::Float | TypeBase::Signed => Op::SetGe,
@@ -150,13 +150,13 @@ pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> O
     is_needed.then(|| add_bound(l, max, test))
 }
 
-/// Decides whether the loops of an ARB program can run more than it may: loops in loops, calls in
-/// loops, and branches back. NV_fragment_program2 section 3.11.4.X.
+/// Returns true if the loops of an ARB program can run more instructions than it may: loops in
+/// loops, calls in loops, and branches back. NV_fragment_program2 section 3.11.4.X.
 fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
     let checked = l.resources.checked;
     let mut open = 0u32;
-    // A loop alone needs no count: 255 iterations of a text of limited length end soon, and
-    // implementations may allow more than the 65536 instructions of the text.
+    // A loop alone needs no count: 255 iterations of a source of limited length end soon, and
+    // implementations may allow more than the 65536 instructions of the specification.
     let mut nested = checked.call_graph.repeats();
     let mut calls = nested;
     for line in &checked.lines.list {
@@ -227,13 +227,13 @@ fn add_bound(l: &mut Lowerer<'_>, max: u32, test: StepTest) -> StepBound {
     StepBound { counter, max, test }
 }
 
-/// Counts what ran in an iteration.
+/// Counts the instructions that ran in an iteration.
 pub(super) fn count_steps(l: &mut Lowerer<'_>, bound: StepBound, steps: u32) {
     let sources = [Src::register(bound.counter), l.bits(u64::from(steps))];
     l.put(bound.counter, WriteMask::X, Op::Add, Type::U32, &sources);
 }
 
-/// Decides whether the bound is reached.
+/// Returns the condition that the bound is reached.
 pub(super) fn test_bound(l: &mut Lowerer<'_>, bound: StepBound) -> Cond {
     let (max, beyond) = (l.bits(u64::from(bound.max)), l.hidden(Width::W32));
     let sources = [Src::register(bound.counter), max];

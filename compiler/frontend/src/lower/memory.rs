@@ -87,13 +87,13 @@ pub(super) fn finish_access(
     l.finish_mov(cx, value);
 }
 
-/// Lowers ATOMCTR. Counting up gives the old value, counting down the new one.
+/// Lowers ATOMCTR. Counting up returns the old value, counting down the new one.
 /// NV_shader_atomic_counters section 2.X.8.Z.
 pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
     if mods.contains(Mods::GET) {
-        // All invocations count: a read has to see what the others have made of the counter.
+        // All invocations count: a read must see the updates by the others.
         let access = address.access(1, None, MemFlags::COHERENT);
         let count = load_words(l, &address, access, ty, WriteMask::X);
         return l.finish_mov(cx, splat(count, 0));
@@ -104,7 +104,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     if mods.contains(Mods::INCR) {
         return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
     }
-    // Adding 2^32 - 1 counts down by one. The operation gives the old value, from which one is
+    // Adding 2^32 - 1 counts down by one. The operation returns the old value, from which one is
     // subtracted again.
     let less = l.bits(u64::from(u32::MAX));
     let old = l.compute_with(Op::Atomic, ty, aux, &[less, address.source]);
@@ -121,7 +121,7 @@ pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
-/// Returns the address that an operand gives: a global one, or that of an element of a variable.
+/// Returns the address of an operand: a global one, or that of an element of a variable.
 fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     if cx.info.operands[number] == OperandKind::Address {
         return Address {
@@ -151,7 +151,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     }
 }
 
-/// Qualifiers of a memory access.
+/// Returns the qualifiers of a memory access.
 pub(super) fn find_mem_flags(cx: &InstCx<'_>) -> MemFlags {
     let mods = cx.line.modifiers.mods();
     let mut flags = MemFlags::empty();
@@ -166,7 +166,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {
     l.resources.add_mem_access(access)
 }
 
-/// Returns the scalar type that memory is accessed as: half floats travel as their bits.
+/// Returns the scalar type that memory is accessed as: half floats are accessed as their bits.
 fn element(ty: Type) -> Type {
     if ty == Type::F16 { Type::U16 } else { ty }
 }

@@ -58,8 +58,8 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer::new((ast, checked), &mut builder, tables);
     lowerer.resources.set_modes();
     lowerer.resources.add_named_params();
-    // Arrays with relative indices need consecutive slots, so theirs come before those of single
-    // bindings.
+    // Arrays with relative indices need consecutive slots, so theirs are assigned before those of
+    // single bindings.
     lowerer.resources.add_relative_arrays();
     let mut flow = ControlFlow::new(lowerer.resources.builder, checked, step_limit);
     flow.lower_blocks(&mut lowerer);

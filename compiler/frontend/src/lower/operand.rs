@@ -65,14 +65,14 @@ impl Lowerer<'_> {
     ///
     /// By the grammar of operands the sign before a number is one of the operand, like that before
     /// a variable: it turns an integer addition into a subtraction, which has other overflow and
-    /// carry. Floats have neither, so it goes into their bits. NV_gpu_program4 sections 2.X.2 and
-    /// 2.X.4.3.
+    /// carry. Floats have neither, so it is applied to their bits. NV_gpu_program4 sections 2.X.2
+    /// and 2.X.4.3.
     #[inline]
     pub(super) fn make_constant(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
-                // The number knows its sign, too, which must count once.
+                // The literal has its sign, too, which must be applied once.
                 let mut literal = self.resources.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         info: &Var,
         index: AstIndex,
     ) -> (RegisterId, Option<IndexId>) {
-        // An array without dynamic index is as many registers as it has elements.
+        // An array without dynamic index is a separate register for each element.
         let element = if info.relative { 0 } else { const_index(index) };
         let register = match *self.resources.tables.place(var, element) {
             Some(Base::Register(register)) => register,
@@ -237,8 +237,8 @@ impl Lowerer<'_> {
 
     /// Returns an element of an array that is indexed at run time somewhere.
     fn select_element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
-        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind
-        // and knows its own index.
+        // A binding such as `vertex.attrib[A0.x]` is a variable that contains all attributes of its
+        // kind and its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
         // Such arrays get their registers before the first line.
         let Some(base) = *self.resources.tables.place(var, 0) else {
@@ -301,8 +301,8 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
-            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as
-            // long as 32 bits can say.
+            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is
+            // longer than 32 bits can represent.
             offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }

@@ -17,7 +17,7 @@ const ONE: u64 = 0x3f80_0000;
 /// 2.14.1.10.11.
 pub(super) fn min_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // `Min` gives its first source unless the second is less.
+    // `Min` returns its first source unless the second is less.
     l.finish(cx, Op::Min, F, &[b, a]);
 }
 
@@ -25,7 +25,7 @@ pub(super) fn min_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// 2.14.1.10.12.
 pub(super) fn max_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // `Max` would give `b` for zeros, so that "MAX R0, R1, -R1" would not be the absolute value.
+    // `Max` would return `b` for zeros, so that "MAX R0, R1, -R1" would not be the absolute value.
     let reaches = l.compute(Op::SetGe, F, &[a, b]);
     l.finish(cx, Op::SelNz, F, &[reaches, a, b]);
 }
@@ -34,7 +34,7 @@ pub(super) fn max_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// NV_fragment_program section 3.11.5.17.
 pub(super) fn min_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // With NaN `Min` gives its first source.
+    // With NaN `Min` returns its first source.
     let smaller = l.compute(Op::Min, F, &[a, b]);
     let is_number = l.compute(Op::SetEq, F, &[b, b]);
     l.finish(cx, Op::SelNz, F, &[is_number, smaller, b]);
@@ -44,7 +44,7 @@ pub(super) fn min_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// NV_fragment_program section 3.11.5.16.
 pub(super) fn max_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // With NaN `Max` gives its second source.
+    // With NaN `Max` returns its second source.
     let larger = l.compute(Op::Max, F, &[a, b]);
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     l.finish(cx, Op::SelNz, F, &[is_number, larger, a]);
@@ -58,8 +58,8 @@ pub(super) fn sign_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_number, sign, a]);
 }
 
-/// Returns what a comparison gives of equal operands, of a first operand that is greater, and of
-/// one that is less.
+/// Returns the results of a comparison for equal operands, for a first operand that is greater, and
+/// for one that is less.
 const fn outcomes(op: Op) -> [bool; 3] {
     [
         matches!(op, Op::SetEq | Op::SetGe | Op::SetLe),
@@ -123,8 +123,8 @@ fn get_signed_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
     l.compute(Op::Xor, U, &[bits, sign])
 }
 
-/// Returns the bits of a float. Its signs are applied first, because what follows reads the bits as
-/// integers.
+/// Returns the bits of a float. Its signs are applied first, because the following operations read
+/// the bits as integers.
 pub(super) fn get_number_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
     if value.has_modifier() {
         l.compute(Op::Mov, F, &[value])

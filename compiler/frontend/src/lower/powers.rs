@@ -64,7 +64,7 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     // NV_vertex_program section 2.14.1.11.
     let is_small = l.compute(Op::SetLt, F, &[a, bounds[0]]);
     let bounded = l.compute(Op::SelNz, F, &[is_small, bounds[1], a]);
-    // NaN stays: with it `Min` gives its first source.
+    // NaN is preserved: with it `Min` returns its first source.
     let bounded = l.compute(Op::Min, F, &[bounded, bounds[2]]);
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
@@ -109,7 +109,7 @@ pub(super) fn fraction(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let fraction = above_floor(l, a);
     let below_one = l.float(BELOW_ONE);
-    // With NaN `Min` gives its first source.
+    // With NaN `Min` returns its first source.
     l.finish(cx, Op::Min, F, &[fraction, below_one]);
 }
 
@@ -139,7 +139,7 @@ fn exact_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
 /// preserved.
 fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let (least, overflow) = (l.float(LEAST_EXPONENT), l.float(OVERFLOW));
-    // NaN stays: `Max` gives its second source with it, `Min` its first.
+    // NaN is preserved: `Max` returns its second source with it, `Min` its first.
     let bounded = l.compute(Op::Max, F, &[least, a]);
     let bounded = l.compute(Op::Min, F, &[bounded, overflow]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
@@ -210,7 +210,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let base = splat(positive, 1);
     let (zero, one) = (l.float(0.0), l.float(1.0));
     let power = rough_power_of(l, base, exponent);
-    // 0 * log2(a) may be NaN, of which the power is none that the text wants.
+    // 0 * log2(a) may be NaN, whose power is not the specified one.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let of_zero = match rules {
         Rules::Vertex1 => one,
@@ -248,8 +248,8 @@ fn not_negative(l: &mut Lowerer<'_>, a: Src) -> Src {
     l.compute(Op::SelLt, F, &[a, zero, a])
 }
 
-/// Returns the exponent of LIT within its bounds. NaN stays: `Max` gives its second source with it,
-/// `Min` its first.
+/// Returns the exponent of LIT within its bounds. NaN is preserved: `Max` returns its second source
+/// with it, `Min` its first.
 fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
     let raised = l.compute(Op::Max, F, &[low, exponent]);

@@ -14,7 +14,7 @@ use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 
 impl Resources<'_> {
-    /// Decides whether the language is one whose precisions are exact.
+    /// Returns true if the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
         self.ast.dialect.facts().exact_precision
     }
@@ -45,7 +45,7 @@ impl Resources<'_> {
         }
     }
 
-    /// Decides whether a result is a register of half precision.
+    /// Returns true if a result is a register of half precision.
     fn is_half_result(&self, dst: &Target) -> bool {
         let kind = self.checked.vars[dst.var as usize].kind;
         if matches!(kind, VarKind::Result { .. }) {
@@ -63,7 +63,7 @@ impl Resources<'_> {
         !takes_suffix || sources.iter().any(|source| self.is_coordinate(source))
     }
 
-    /// Decides whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
+    /// Returns true if an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
         // Attributes of these programs have no dynamic index.
         let (Some((_, var)), Index::Const(number)) =
@@ -100,7 +100,7 @@ fn rounds_operands(lower: Lower) -> bool {
     !matches!(lower, Lower::Op(Op::Mov))
 }
 
-/// Decides whether results are 0 or 1, which every format has.
+/// Returns true if results are 0 or 1, which every format has.
 fn gives_truth(lower: Lower) -> bool {
     matches!(
         lower,

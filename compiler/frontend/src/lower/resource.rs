@@ -1,4 +1,4 @@
-//! Inputs and buffers, made on first use, and what holds for the program as a whole.
+//! Inputs and buffers, created on first use, and properties of the program as a whole.
 
 use super::tables::{BufferKey, Tables};
 use crate::ast::{Ast, VarMods};
@@ -136,7 +136,7 @@ impl Resources<'_> {
         Some(self.tables.place(var, 0))
     }
 
-    /// Decides whether branches back or chains of calls can run more instructions than a program of
+    /// Returns true if branches back or chains of calls can run more instructions than a program of
     /// NV_vertex_program2 may. NV_vertex_program2 section 2.14.2.3.
     pub(super) fn may_run_beyond(&self, max: u32) -> bool {
         let call_graph = &self.checked.call_graph;
@@ -165,9 +165,9 @@ impl Resources<'_> {
         Base::Literal(self.literal_id(vector))
     }
 
-    /// Decides whether a parameter array has a slot of zeros before its first element and one
-    /// after its last: dynamic indices are limited to the slots that there are, so that
-    /// parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
+    /// Returns true if a parameter array has a slot of zeros before its first element and one after
+    /// its last: dynamic indices are limited to the slots that there are, so that missing
+    /// parameters are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
     pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });
         is_param && self.ast.dialect.facts().registers.is_some()
@@ -204,7 +204,7 @@ impl Resources<'_> {
         let mods = mods.copied().unwrap_or_default();
         let is_fragment = self.ast.dialect.stage() == Stage::Fragment;
         let interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
-            // Vulkan wants Flat at every integer input of fragment shaders
+            // Vulkan requires Flat at every integer input of fragment shaders
             // (VUID-StandaloneSpirv-Flat-04744).
             _ if is_fragment && binding.base != TypeBase::Float => Interpolation::Flat,
             VarMods::FLAT => Interpolation::Flat,
@@ -234,11 +234,11 @@ impl Resources<'_> {
         }
     }
 
-    /// Sets what the program declares for itself as a whole.
+    /// Sets the modes that the program declares for itself as a whole.
     pub(super) fn set_modes(&mut self) {
         let checked = self.checked;
         self.builder.program.modes = Modes {
-            // Zeros say that the size is only known when work is dispatched.
+            // Zeros mean that the size is only known when work is dispatched.
             // ARB_compute_variable_group_size.
             workgroup_size: if checked.features.contains(Features::VARIABLE_GROUP_SIZE) {
                 [0; 3]

@@ -57,9 +57,9 @@ impl Lowerer<'_> {
         });
     }
 
-    /// Returns the destination of a result that needs nothing of what
-    /// [`finish_with`](Self::finish_with) and [`make_dst`](Self::make_dst) do but the name of the
-    /// register. Most results are that.
+    /// Returns the destination of a result if it needs no work of
+    /// [`finish_with`](Self::finish_with) and [`make_dst`](Self::make_dst) other than the look-up
+    /// of the register. This is the common case.
     #[inline]
     fn find_result_fast(&self, cx: &InstCx<'_>) -> Option<Dst> {
         // Only modifiers are looked for here: variables that need more than a write are left out by
@@ -134,8 +134,8 @@ impl Lowerer<'_> {
         } else {
             (Op::Cvt, nearest(cx.result))
         };
-        // The base stays that of the result: signed integers are extended with their sign, unsigned
-        // ones with zeros, and clamp and condition codes see a value of that type.
+        // The base remains that of the result: signed integers are extended with their sign,
+        // unsigned ones with zeros, and clamp and condition codes see a value of that type.
         let ty = cx.result.with_width(width);
         self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
     }
@@ -161,8 +161,8 @@ impl Lowerer<'_> {
         if dst.cc.is_none() {
             return;
         }
-        // Condition codes are those of the number. They come last: the guard of both writes reads
-        // the old ones.
+        // Condition codes are those of the number. They are written last: the guard of both writes
+        // reads the old ones.
         let codes = Dst {
             register: self.hidden(Width::W32),
             index: None,
@@ -180,9 +180,9 @@ impl Lowerer<'_> {
         (op, ty, aux): (Op, Type, Aux),
         sources: &[Src],
     ) {
-        // The conversion moves, too. The clamp, which `dst` has, comes after the conversion
-        // although the text has it before: 0 and 1 are numbers of every precision, so the results
-        // are the same. NV_fragment_program section 3.11.4.4.
+        // The conversion moves, too. The clamp, which `dst` has, is applied after the conversion
+        // although the specification applies it before: 0 and 1 are numbers of every precision, so
+        // the results are the same. NV_fragment_program section 3.11.4.4.
         if op == Op::Mov {
             return self.inst(rounding, Type::F32, Some(dst), Aux::None, sources);
         }
@@ -204,8 +204,8 @@ impl Lowerer<'_> {
             aux,
             sources,
         );
-        // Nothing but the ends is promised: the precision of the option is a minimum, which floats
-        // of 32 bits exceed.
+        // Only the ends are promised: the precision of the option is a minimum, which floats of 32
+        // bits exceed.
         let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
         let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
         self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
@@ -310,7 +310,7 @@ impl Lowerer<'_> {
                 );
             }
         }
-        // Elements whose number is known are looked up by what they mean: the array may be another
+        // Elements whose number is known are looked up by their semantic: the array may be another
         // variable's.
         let number = const_index(index);
         let binding = self.resources.checked.results[(first + number) as usize];
@@ -339,7 +339,7 @@ impl Lowerer<'_> {
         (register, index)
     }
 
-    /// Loads a result as operand: what was written to it last.
+    /// Loads a result as operand: the last value written to it.
     pub(super) fn load_result(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
         let (register, index) = self.get_result_register(var, first, index, ty);
         Src {
@@ -354,7 +354,7 @@ impl Resources<'_> {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
             let keeps_nan = self.ast.dialect.facts().clamp_keeps_nan;
-            // The clamp comes before the condition codes, which are those of the clamped result.
+            // The clamp precedes the condition codes, which are those of the clamped result.
             // NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
@@ -400,7 +400,7 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the register of a result that nothing has named before.
+    /// Adds the register of a result that was not named before.
     fn add_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
         let semantic = binding.semantic;
         // A color without declared type has that of its first access; the types of other results go

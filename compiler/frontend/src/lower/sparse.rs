@@ -12,8 +12,7 @@ use glasm_ir::{Dst, Op, Src, WriteMask};
 /// operands. Mask and condition of the result do not matter to the code.
 ///
 /// A result whose condition tests the sparse condition code tests the old one: then the code is
-/// updated by
-/// [`update_after`], which takes what this returns.
+/// updated by [`update_after`], which takes the return value.
 pub(super) fn update(l: &mut Lowerer<'_>, cx: &InstCx<'_>, aux: Aux, sources: &[Src]) -> Late {
     update_with(l, cx, |_| aux, sources)
 }

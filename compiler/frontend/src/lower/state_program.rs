@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         register
     }
 
-    /// Stores what was written to parameters.
+    /// Stores the values written to parameters.
     pub(super) fn store_params(&mut self) {
         let mut unstored = std::mem::take(&mut self.resources.tables.unstored);
         for &(number, register, mask) in &unstored {
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         self.inst(Op::Load, BITS, Some(dst), aux, &[address.source]);
     }
 
-    /// Stores components of a register, the others keep what they are.
+    /// Stores components of a register; the others are unchanged.
     fn store_param(&mut self, register: RegisterId, number: u32, mask: WriteMask) {
         let address = self.find_param_address(number);
         if mask == WriteMask::XYZW {
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Loads a parameter with a dynamic index; zeros if there is none of this number.
+    /// Loads a parameter with a dynamic index; zeros if no parameter has this number.
     /// NV_vertex_program section 2.14.1.9.
     fn load_param_at(&mut self, info: &Var, index: AstIndex) -> Src {
         // The buffer must contain all values written up to now, for the index may select any of

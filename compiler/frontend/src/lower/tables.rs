@@ -1,5 +1,5 @@
-//! Tables of what the IR has for the variables and bindings of a program; their memory serves one
-//! translation after the other.
+//! Tables of the IR declarations for the variables and bindings of a program; consecutive
+//! translations reuse their memory.
 
 use crate::ast::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
@@ -60,7 +60,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
     /// The iterations left, negated, so that it counts up to 0: compilers of drivers recognize
-    /// loops that count up, and the test for 0 costs nothing.
+    /// loops that count up, and the test for 0 is free.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -97,7 +97,7 @@ bitflags::bitflags! {
         const SHORT = 2;
         /// An array with dynamic index.
         const RELATIVE = 4;
-        /// Parameters in a buffer, which gets what is written to them.
+        /// Parameters in a buffer, to which writes are stored.
         const STORED = 8;
     }
 }
@@ -188,9 +188,9 @@ impl Tables {
         }
     }
 
-    /// Returns what a variable or an element of an array is in the IR. `None` if that is not known
-    /// yet, if its width differs from `width` and it must be converted, or if the index is computed
-    /// at run time.
+    /// Returns the base of a variable or an element of an array in the IR. `None` if that is not
+    /// known yet, if its width differs from `width` and it must be converted, or if the index is
+    /// computed at run time.
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
@@ -201,7 +201,7 @@ impl Tables {
             .flatten()
     }
 
-    /// Returns the same of a result that has its full precision and goes to no buffer.
+    /// Returns the same of a result that has its full precision and is not stored to a buffer.
     #[inline]
     pub(super) fn known_result(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
@@ -223,7 +223,7 @@ impl Tables {
         }
     }
 
-    /// Returns what an attribute of a vertex or a patch is in the IR, if that is known as for
+    /// Returns the base of an attribute of a vertex or a patch in the IR, if that is known as for
     /// [`known_place`](Self::known_place).
     pub(super) fn held_place(
         &self,
@@ -231,7 +231,7 @@ impl Tables {
         index: Index,
         width: Width,
     ) -> Option<(Base, Option<IndexId>)> {
-        // Most programs have no such attributes, and none of 64 bits.
+        // Most programs do not have such attributes, and no attribute has 64 bits.
         if self.held.is_empty() || width == Width::W64 {
             return None;
         }
@@ -243,7 +243,7 @@ impl Tables {
         self.held.get(&(var, index)).copied()
     }
 
-    /// Decides whether a variable has less precision.
+    /// Returns true if a variable has less precision.
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)

@@ -19,7 +19,7 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// Loads an attribute of a vertex, or of the patch that a tessellation control program makes.
+    /// Loads an attribute of a vertex, or of the output patch of a tessellation control program.
     pub(super) fn load_held_attrib(
         &mut self,
         (var, info): (u32, &Var),
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         match index {
             AstIndex::Relative(_) => self.make_index_term(index),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Pair(_) => {
-                // Patches may be smaller than the number, which the text cannot know.
+                // Patches may be smaller than the number, which is not known statically.
                 let number = const_index(index).min(MAX_PATCH_VERTICES - 1);
                 IndexTerm::constant(number as i32)
             }
@@ -162,8 +162,8 @@ impl Resources<'_> {
         *known.or_insert_with(|| outputs.push(output))
     }
 
-    /// Gives the bindings of all arrays with dynamic index their slots where arrays may share
-    /// some: in the order of their numbers, so that each array finds its own one after the other.
+    /// Assigns slots to the bindings of all arrays with dynamic index if arrays may share some: in
+    /// the order of their numbers, so that the slots of each array are consecutive.
     pub(super) fn add_shared_slots(&mut self) {
         if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;
@@ -183,7 +183,7 @@ impl Resources<'_> {
             }
         }
         // With the number of the entry, so that of several bases for one slot that of the first
-        // declaration stays.
+        // declaration is used.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
         let is_control = self.ast.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
@@ -200,7 +200,7 @@ impl Resources<'_> {
         self.tables.shared_slots = slots;
     }
 
-    /// Adds the outputs that vertices take from those that come in, and what they take.
+    /// Adds the outputs that vertices copy from input vertices, and those inputs.
     /// NV_geometry_shader_passthrough section 2.X.7.Y.
     pub(super) fn add_passed_outputs(&mut self) {
         let checked = self.checked;
