@@ -1,4 +1,5 @@
-//! `<namingStatement>` and the other declarations. NV_gpu_program4 section 2.X.2, NV_fragment_program section 3.11.2.
+//! `<namingStatement>` and the other declarations. NV_gpu_program4 section 2.X.2,
+//! NV_fragment_program section 3.11.2.
 
 use super::binding::parse_declared_path;
 use super::input::{
@@ -96,7 +97,7 @@ fn add_var_modifier(input: &mut Input<'_, '_>, mods: &mut VarMods, modifier: Var
     input.state.reports.error(code, word, message);
 }
 
-/// Parses what follows the keyword.
+/// Parses the rest of a declaration after the keyword.
 fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     match decl.kind {
         DeclKind::Temp | DeclKind::Address => parse_var_name_list(input),
@@ -113,8 +114,8 @@ fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
         }
         DeclKind::Declare | DeclKind::Define => parse_value_declaration(input, decl),
         DeclKind::SubroutineType => {
-            // Not `<establishName>`: a type may be declared several times, each time with more labels.
-            // ARB_shader_subroutine section 2.X.2.
+            // Not `<establishName>`: a type may be declared several times, each time with more
+            // labels. ARB_shader_subroutine section 2.X.2.
             decl.name = Some(identifier(Expected::Name).parse_next(input)?);
             parse_label_list(input)
         }
@@ -179,7 +180,8 @@ fn parse_established_name(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses the labels of SUBROUTINETYPE in braces; there may be none. ARB_shader_subroutine section 2.X.2.
+/// Parses the labels of SUBROUTINETYPE in braces; there may be none. ARB_shader_subroutine section
+/// 2.X.2.
 fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     mark(TokenKind::OpenBrace).parse_next(input)?;
     if accept(input, TokenKind::CloseBrace) {
@@ -194,7 +196,8 @@ fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     mark(TokenKind::CloseBrace).parse_next(input).map(drop)
 }
 
-/// Parses integers up to the semicolon; commas between them are optional. NV_compute_program5 section 2.X.7.Y.
+/// Parses integers up to the semicolon; commas between them are optional. NV_compute_program5
+/// section 2.X.7.Y.
 fn parse_int_list(input: &mut Input<'_, '_>) -> Result<()> {
     loop {
         let span = peek(input).span();
@@ -224,8 +227,8 @@ fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     Ok(())
 }
 
-/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. One out of range becomes the nearest one.
-/// NV_stereo_view_rendering.
+/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. One out of range
+/// becomes the nearest one. NV_stereo_view_rendering.
 fn parse_layer_offset(input: &mut Input<'_, '_>) -> Result<()> {
     let start = peek(input).span();
     let value = parse_signed_int(input)?;
@@ -247,7 +250,8 @@ fn parse_establish_name(input: &mut Input<'_, '_>) -> Result<(NameId, Span)> {
     Ok((name, span))
 }
 
-/// Parses `<varNameList> ::= <establishName> | <establishName> "," <varNameList>`, each name with its size.
+/// Parses `<varNameList> ::= <establishName> | <establishName> "," <varNameList>`, each name with
+/// its size.
 fn parse_var_name_list(input: &mut Input<'_, '_>) -> Result<()> {
     let name = |input: &mut Input<'_, '_>| {
         let (name, span) = parse_establish_name(input)?;
@@ -310,8 +314,8 @@ fn parse_vector_item(input: &mut Input<'_, '_>) -> Result<Item> {
     Ok(Item::Vector { first, count, span })
 }
 
-/// Parses DECLARE and DEFINE after the keyword: a name and its value, without which a parameter is zero.
-/// NV_fragment_program section 3.11.2, namedConstant and namedParameter.
+/// Parses DECLARE and DEFINE after the keyword: a name and its value, without which a parameter is
+/// zero. NV_fragment_program section 3.11.2, namedConstant and namedParameter.
 fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
     if decl.kind == DeclKind::Declare && peek_kind(input) != TokenKind::Equals {

@@ -1,4 +1,5 @@
-//! `<instruction>`, with the operands that only some instructions have. NV_gpu_program4 section 2.X.2.
+//! `<instruction>`, with the operands that only some instructions have. NV_gpu_program4 section
+//! 2.X.2.
 
 use super::input::{
     Expected, Input, Result, advance, fail, fail_with, identifier, last_end, mark, parse_comma,
@@ -112,7 +113,8 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
             }
         }
         OperandKind::Cond => {
-            // IF has a condition without parentheses in every grammar; shipped programs of the typed languages write some.
+            // IF has a condition without parentheses in every grammar; shipped programs of the
+            // typed languages write some.
             let cond = if input.state.facts.optional_parentheses {
                 parse_opt_branch_cond(input)?
             } else {
@@ -201,7 +203,7 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
         select: ExtSelect::Zero,
         negate: false,
     }; 4];
-    // Every bit is set, for a swizzle of nothing but 0 and 1 is of no set and not mixed.
+    // Every bit is set, for a swizzle of only 0 and 1 is of no set and not mixed.
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
@@ -235,9 +237,11 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
     Ok(components)
 }
 
-/// Parses `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> "," <texOffset>`.
+/// Parses
+/// `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> "," <texOffset>`.
 ///
-/// Operands before the texture beyond those of the opcode, such as the reference of SHADOWARRAYCUBE, are added to the operands.
+/// Operands before the texture beyond those of the opcode, such as the reference of
+/// SHADOWARRAYCUBE, are added to the operands.
 fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     if let Some(fragment) = input.state.facts.fragment_names() {
         return parse_unit_access(input, inst, fragment);
@@ -326,7 +330,8 @@ fn parse_texture(input: &mut Input<'_, '_>) -> Result<(Operand, Option<Operand>)
     Ok((texture, Some(handle)))
 }
 
-/// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as operand, for the rules to refuse.
+/// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as
+/// operand, for the rules to refuse.
 fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident || input.state.text(word) != keyword {
@@ -352,8 +357,8 @@ fn is_handle_next(input: &Input<'_, '_>) -> bool {
         && input.state.text(word) == b"handle"
 }
 
-/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle. Which operands may be one is checked
-/// later. NV_bindless_texture, changes to section 2.X.2.
+/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle.
+/// Which operands may be one is checked later. NV_bindless_texture, changes to section 2.X.2.
 fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     let start = advance(input).start();
     let (open, close) = (mark(TokenKind::OpenParen), mark(TokenKind::CloseParen));
@@ -368,7 +373,8 @@ fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     Ok((texture, handle))
 }
 
-/// Parses an image unit, an image variable or the handle of an image; the target of the part follows later.
+/// Parses an image unit, an image variable or the handle of an image; the target of the part
+/// follows later.
 fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     let (image, handle) = if is_handle_next(input) {
@@ -413,7 +419,8 @@ fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     Ok((target as u8, word.span()))
 }
 
-/// Returns true if a comma and then a target follow: nothing or an offset follows a target.
+/// Returns true if a comma and then a target follow: after a target the part ends or an offset
+/// follows.
 fn is_target_next(input: &Input<'_, '_>) -> bool {
     let Some(&word) = input.get(1) else {
         return false;
@@ -447,7 +454,8 @@ fn is_operand_next(input: &Input<'_, '_>) -> bool {
     false
 }
 
-/// Parses `<texOffset>`, with a comma before it or without, if there is one: constants, or `offset(v)` of NV_gpu_program5.
+/// Parses `<texOffset>`, with a comma before it or without, if there is one: constants, or
+/// `offset(v)` of NV_gpu_program5.
 fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
     let start = peek(input);
     if !input.state.facts.texel_offsets {
@@ -475,8 +483,8 @@ fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
     Ok((offset, Span::new(word.start(), last_end(input))))
 }
 
-/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"`; components that are missing are zero.
-/// NV_gpu_program4 section 2.X.4.4.
+/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"`;
+/// components that are missing are zero. NV_gpu_program4 section 2.X.4.4.
 fn parse_tex_offset(input: &mut Input<'_, '_>) -> Result<[i64; 3]> {
     let mut components = [0; 3];
     let mut left = components.iter_mut();

@@ -1,4 +1,5 @@
-//! Operands, results and conditions of instructions. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
+//! Operands, results and conditions of instructions. NV_gpu_program4 section 2.X.2,
+//! ARB_vertex_program section 2.14.2.
 
 use super::input::{
     Expected, Failure, Input, Result, accept, advance, fail, fail_with, last_end, mark, peek,
@@ -17,8 +18,8 @@ use glasm_ir::{Span, WriteMask};
 use winnow::Parser as _;
 use winnow::combinator::delimited;
 
-/// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand with signs and bars. Which of them
-/// an instruction has is checked later.
+/// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand
+/// with signs and bars. Which of them an instruction has is checked later.
 #[inline(always)]
 pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand> {
     match peek_kind(input) {
@@ -36,7 +37,8 @@ pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
 }
 
 /// Parses an operand that begins with a sign or a bar:
-/// `<instOperandAbsV> ::= <operandAbsNeg> "|" <instOperandBaseV> "|"`, `<instOperandBaseV> ::= <operandNeg> ...`.
+/// `<instOperandAbsV> ::= <operandAbsNeg> "|" <instOperandBaseV> "|"`,
+/// `<instOperandBaseV> ::= <operandNeg> ...`.
 #[inline(never)]
 fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let start = peek(input).start();
@@ -62,10 +64,11 @@ fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     signs.set(Signs::ABS, has_bars);
     signs.set(Signs::OUTER, has_bars && is_minus(outer));
     signs.set(Signs::INNER, is_minus(inner));
-    // A plus does nothing, but some languages and operands take no sign at all.
+    // A plus has no effect, but some languages and operands take no sign at all.
     signs.set(Signs::WRITTEN, outer.is_some() || inner.is_some());
     if let (Base::Scalar(literal), true) = (operand.base, is_minus(inner)) {
-        // It is a sign of the operand, and the constant knows it, too: that of a float goes into its bits.
+        // It is a sign of the operand, and of the constant, too: that of a float is applied to its
+        // bits.
         input.state.ast.literals[literal as usize].negative = true;
     }
     Ok(operand)
@@ -101,7 +104,8 @@ fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
 #[inline(never)]
 fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let facts = input.state.facts;
-    // Vertex programs of registers have no numbers as operands: constants come from the parameters c[n].
+    // Vertex programs of registers have no numbers as operands: constants are in the parameters
+    // c[n].
     if facts.registers.is_some_and(|it| !it.literals) {
         return Err(fail(input, Expected::Operand));
     }
@@ -109,7 +113,8 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let (base, suffix) = match word.kind() {
         TokenKind::Int | TokenKind::Float => {
             let literal = parse_constant_scalar(input, None)?;
-            // In the typed languages a number is all four components already. NV_gpu_program4 section 2.X.2, constantScalar.
+            // In the typed languages a number is all four components already. NV_gpu_program4
+            // section 2.X.2, constantScalar.
             let suffix = if facts.suffixed_numbers {
                 parse_suffix(input)?
             } else {
@@ -134,7 +139,8 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     })
 }
 
-/// Parses a number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section 2.14.2.
+/// Parses a number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section
+/// 2.14.2.
 fn parse_suffixed_number(input: &mut Input<'_, '_>, word: Token) -> Result<(Base, Suffix)> {
     let text = input.state.text(word);
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -199,7 +205,8 @@ fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
     }
 }
 
-/// Parses `<instResult> ::= <instResultCC> | <instResultBase>`: variable or binding, `<optWriteMask>`, `<ccMask>`.
+/// Parses `<instResult> ::= <instResultCC> | <instResultBase>`: variable or binding,
+/// `<optWriteMask>`, `<ccMask>`.
 pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
     if peek_kind(input) != TokenKind::Ident {
         return Err(fail_at_result(input));
@@ -298,8 +305,9 @@ pub(super) fn parse_cc_mask_rule(input: &mut Input<'_, '_>) -> Result<Cond> {
     Ok(Cond { test, swizzle })
 }
 
-/// Checks a test with a number, such as `GT1`: some languages have one register only, others get the second one by an option. A
-/// program that lacks the option for conditions altogether gets that error from the rules instead.
+/// Checks a test with a number, such as `GT1`: some languages have one register only, in others an
+/// option adds the second one. In a program without the option for conditions the checker reports
+/// that instead.
 fn check_numbered_condition(input: &mut Input<'_, '_>) -> Result<()> {
     let Some(needs) = input.state.facts.numbered_conditions else {
         return Err(fail(input, Expected::Condition));
@@ -314,8 +322,9 @@ fn check_numbered_condition(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses `<optBranchCond> ::= /* empty */ | <ccMask>`. The grammar wants parentheses after BRK, CAL, CONT and RET; programs in the
-/// examples of the specifications leave them out, where the language has them optional.
+/// Parses `<optBranchCond> ::= /* empty */ | <ccMask>`. The grammar requires parentheses after BRK,
+/// CAL, CONT and RET; programs in the examples of the specifications leave them out, where the
+/// language has them optional.
 pub(super) fn parse_opt_branch_cond(input: &mut Input<'_, '_>) -> Result<Option<Cond>> {
     match peek_kind(input) {
         TokenKind::OpenParen => {

@@ -10,11 +10,12 @@ use crate::lex::{Token, TokenKind};
 use crate::suggest::suggest;
 use glasm_ir::Stage;
 
-/// Continues after the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
+/// Continues after the next semicolon, or at the token found if that plainly starts a statement and
+/// a semicolon was missing.
 pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
     poison_names(input, first, failure.token);
     seek(input, failure.token);
-    // Only where nothing else than the end of the statement was missing can the next word begin a new one.
+    // Only if the end of the statement is all that was missing can the next word begin a new one.
     let is_end_missing = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
     if is_end_missing && failure.token.start() > first.start() && is_statement_next(input) {
         return;
@@ -22,7 +23,8 @@ pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure)
     skip_statement(input);
 }
 
-/// Consumes tokens up to the next semicolon, which is consumed, too, or to END or the end of the program.
+/// Consumes tokens up to the next semicolon, which is consumed, too, or to END or the end of the
+/// program.
 fn skip_statement(input: &mut Input<'_, '_>) {
     loop {
         let token = peek(input);
@@ -33,7 +35,8 @@ fn skip_statement(input: &mut Input<'_, '_>) {
                 advance(input);
                 return;
             }
-            // END closes the program without semicolon; what is in no program, such as NUL or a header, may follow it.
+            // END closes the program without semicolon; bytes that are in no program, such as NUL
+            // or a header, may follow it.
             TokenKind::Ident
                 if matches!(peek_kind_after(input, 1), TokenKind::End | TokenKind::Bad)
                     && input.state.text(token) == b"END" =>
@@ -72,8 +75,8 @@ fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     let name = input.state.intern(first.span());
     if !matches!(
         input.state.leader(name),
-        // A misspelled keyword may be meant for a declaration, so unknown words are treated as such
-        // keywords.
+        // A misspelled keyword may be intended for a declaration, so unknown words are treated as
+        // such keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;

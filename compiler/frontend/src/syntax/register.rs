@@ -1,4 +1,5 @@
-//! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
+//! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1,
+//! NV_fragment_program section 3.11.1.
 
 use super::input::{
     Expected, Failure, Input, Result, advance, fail, identifier, last_end, mark, peek, peek_kind,
@@ -133,7 +134,7 @@ pub(super) fn parse_unit(input: &mut Input<'_, '_>, names: &FragmentNames) -> Re
     Err(Failure::at(word, Expected::Unit, code))
 }
 
-/// Reason why brackets name no register.
+/// Reason for brackets that name no register.
 #[derive(Clone, Copy)]
 enum BracketProblem {
     /// No register has this word.
@@ -154,7 +155,8 @@ fn parse_register_name(
     found.ok_or_else(|| parse_unknown_name(input, word))
 }
 
-/// Parses the rest of a word that names no register: perhaps an address register with its component and an offset.
+/// Parses the rest of a word that names no register: perhaps an address register with its component
+/// and an offset.
 #[cold]
 fn parse_unknown_name(input: &mut Input<'_, '_>, word: Token) -> BracketProblem {
     if peek_kind(input) != TokenKind::Dot {

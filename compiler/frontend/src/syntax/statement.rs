@@ -20,7 +20,8 @@ use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::combinator::{delimited, terminated};
 
-/// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of the program.
+/// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of
+/// the program.
 ///
 /// A syntax error is reported; parsing resumes after the statement that has it.
 #[inline(never)]
@@ -38,7 +39,7 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
         true
     });
     if goes_on && !is_within_limits(input, first) {
-        // Nothing is checked beyond the limits.
+        // Statements beyond the limits are not checked.
         input.state.ast.statements.truncate(statements);
         return false;
     }
@@ -78,7 +79,7 @@ fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
     }
     match find_leader(input, word) {
         Leader::Opcode(opcode, mods) => {
-            // OPTION lines come before all else. NV_gpu_program4 section 2.X.2, program.
+            // OPTION lines precede all other statements. NV_gpu_program4 section 2.X.2, program.
             input.state.late_options = true;
             instruction::parse_instruction(input, word, (opcode, mods))?;
         }
@@ -98,7 +99,7 @@ fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns what a word means at the start of a statement.
+/// Returns the role of a word at the start of a statement.
 fn find_leader(input: &mut Input<'_, '_>, word: Token) -> Leader {
     let state = &mut input.state;
     let key = lex::key_at(state.ast.text, word.span());
@@ -154,7 +155,8 @@ fn is_vertex_opcode(input: &Input<'_, '_>, word: Token) -> bool {
             .any(|&family| Opcode::exact(family, text).is_some())
 }
 
-/// Parses the rest of `<instLabel> ":"`. Fragment programs of registers have no labels: NV_fragment_program section 3.11.
+/// Parses the rest of `<instLabel> ":"`. Fragment programs of registers have no labels:
+/// NV_fragment_program section 3.11.
 fn parse_inst_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     let name = input.state.intern(word.span());
     if input.state.facts.fragment_names().is_some() {
@@ -190,7 +192,8 @@ fn is_numbered_label(input: &Input<'_, '_>) -> bool {
         && input.state.text(word) == b"SUBROUTINENUM"
 }
 
-/// Parses the rest of `<instLabel> SUBROUTINENUM "(" <int> ")" ":"`. ARB_shader_subroutine section 2.X.2.
+/// Parses the rest of `<instLabel> SUBROUTINENUM "(" <int> ")" ":"`. ARB_shader_subroutine section
+/// 2.X.2.
 fn parse_numbered_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     let name = input.state.intern(word.span());
     check_label(input, name, word)?;
@@ -225,7 +228,7 @@ fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
         let message = "OPTION lines come before all other statements";
         let reports = &mut state.reports;
         reports.error(Code::OptionLate, keyword.span(), message);
-        // Earlier instructions may have broken its rules, and the rest need not keep them.
+        // Earlier instructions may have broken its rules, and the rest need not obey them.
         if state.facts.registers.is_some() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Words of a language that start statements: opcodes, declarations, END and OPTION.
 //!
-//! The table of a language is made when the first program of it is read. Almost every word may also be a name, so that the grammar
-//! decides by position.
+//! The table of a language is built when the first program of it is read. Almost every word may
+//! also be a name, so that the grammar decides by position.
 
 use crate::ast::{DeclKind, VarMods};
 use crate::lang::declarations::DECLARATIONS;
@@ -27,7 +27,7 @@ const ARB: &[Family] = &[Family::Arb];
 const FRAGMENT_1: &[Family] = &[Family::Fragment1];
 
 static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
-    // word, what it begins, families that have it
+    // Columns: word, the statement that it begins, families that have it.
     ("ADDRESS", DeclWord::Keyword(DeclKind::Address), ARB),
     ("DECLARE", DeclWord::Keyword(DeclKind::Declare), FRAGMENT_1),
     ("DEFINE", DeclWord::Keyword(DeclKind::Define), FRAGMENT_1),
@@ -55,7 +55,7 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
         DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
         TYPED,
     ),
-    // The heading and the text of NV_stereo_view_rendering write it so, its grammar does not.
+    // The heading and the body of NV_stereo_view_rendering write it so, its grammar does not.
     (
         "NV_SECONDARY_VIEW_LAYER_OFFSET",
         DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
@@ -105,12 +105,13 @@ pub(crate) enum Leader {
     End,
     /// An opcode of older languages.
     Old,
-    /// In no table: perhaps an opcode with suffixes, which is found out when the word begins a statement.
+    /// In no table: perhaps an opcode with suffixes, which is found out when the word begins a
+    /// statement.
     Unknown,
     Other,
 }
 
-/// Returns what a word means at the start of a statement: perhaps it is an opcode with suffixes.
+/// Returns the role of a word at the start of a statement: perhaps it is an opcode with suffixes.
 pub(crate) fn find_leader(dialect: Dialect, word: &[u8]) -> Leader {
     let listed = Vocabulary::of(dialect).leader(words::key(word), word);
     listed.unwrap_or_else(|| {
@@ -157,7 +158,7 @@ impl Vocabulary {
         let opcodes = opcodes::all(family)
             .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
         let others = [("END", Leader::End), ("OPTION", Leader::Option)];
-        // Listed, so that they are known to begin nothing without a look at suffixes.
+        // Listed, so that they are known to begin no statement without parsing of suffixes.
         let reserved = facts.reserved_words.iter();
         let bindings = reserved.map(|&text| (text, Leader::Other));
         // The order matters where a word is in several lists: the last one wins.
