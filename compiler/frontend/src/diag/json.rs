@@ -32,7 +32,7 @@ pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<Strin
     diagnostics.list.iter().map(record).collect()
 }
 
-/// A JSON object that is being written; its fields keep their order.
+/// A JSON object that is being written; its fields are in the order of the calls.
 #[derive(Default)]
 struct Object(String);
 

@@ -14,7 +14,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// The lines of a text.
+/// The lines of a source.
 #[derive(Clone, Debug)]
 pub struct LineMap<'a> {
     text: &'a [u8],
@@ -23,7 +23,7 @@ pub struct LineMap<'a> {
 }
 
 impl<'a> LineMap<'a> {
-    /// Finds the lines.
+    /// Computes the lines.
     pub fn new(text: &'a [u8]) -> Self {
         let starts = std::iter::once(0)
             .chain(line_ends(text).map(|at| at + 1))
@@ -118,14 +118,14 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// U+FFFD, and every byte of the input maps to an offset in it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Printable {
-    /// The text.
+    /// The printable form.
     pub(super) text: String,
-    /// For each byte of the input, and its end, the offset in the text.
+    /// For each byte of the input, and its end, the offset in the printable form.
     offsets: Vec<usize>,
 }
 
 impl Printable {
-    /// Makes bytes of one line printable.
+    /// Converts the bytes of one line to printable form.
     pub(super) fn new(bytes: &[u8]) -> Self {
         let mut printable = Self::default();
         for range in characters(bytes) {
@@ -158,7 +158,8 @@ impl Printable {
 pub(super) fn printable_char(character: char) -> char {
     // The drawing crate replaces tabs by spaces.
     let obeyed = character.is_control() && character != '\t';
-    // Characters without width, and those that turn the direction of a line: source text could hide in them.
+    // Characters without width, and those that turn the direction of a line: source could be hidden
+    // in them.
     let direction = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
     if obeyed || direction {
         char::REPLACEMENT_CHARACTER

@@ -1,7 +1,7 @@
 //! Human-readable messages, in the layout of rustc, drawn by annotate-snippets.
 //!
-//! Only the lines that a message points at are handed to the drawing crate, in printable form and cut to a bounded width, so that its work
-//! is bounded too: line and column are computed here.
+//! Only the lines that a message points at are handed to the drawing crate, in printable form and
+//! cut to a bounded width, so that its work is bounded too: line and column are computed here.
 
 use super::line_map::{LineMap, Printable, printable_char};
 use super::{Diagnostic, Diagnostics, Location, Severity};
@@ -23,14 +23,15 @@ pub(super) enum Style {
 
 /// A message that points at more lines than this is drawn for its first line only.
 const MAX_LINES: usize = 6;
-/// Longer lines, in bytes, are drawn in part only. The drawing crate fits shorter ones to the width of a terminal.
+/// Longer lines, in bytes, are drawn in part only. The drawing crate fits shorter ones to the width
+/// of a terminal.
 const MAX_LINE: usize = 4096;
 /// Bytes of such a line that are shown before and after the span.
 const CONTEXT: usize = 100;
 /// Bytes of such a line that are underlined at most.
 const MAX_UNDERLINE: usize = 200;
 
-/// Source lines in printable form, and what is marked in them.
+/// Source lines in printable form, and the marked range in them.
 struct Excerpt {
     /// The lines.
     text: String,
@@ -72,7 +73,7 @@ fn closing_line(diagnostics: &Diagnostics, source: &Source<'_>) -> String {
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
-    // A single message says enough.
+    // A single message needs no count.
     if diagnostics.list.len() < 2 {
         return String::new();
     }
@@ -122,7 +123,8 @@ fn note_message(note: &str) -> Message<'static> {
 
 /// Clamps the span to a source of this length, with its start before its end.
 pub(super) fn clamp(span: Span, length: usize) -> Span {
-    // Spans are 32 bits wide, so programs are never longer than that; a longer text has no span past its first 4 GiB.
+    // Spans are 32 bits wide, so programs are never longer than that; a longer source has no span
+    // past its first 4 GiB.
     let length = u32::try_from(length).unwrap_or(u32::MAX);
     let start = span.start.min(length);
     Span::new(start, span.end.clamp(start, length))
@@ -183,7 +185,7 @@ fn whole_lines(
         marked: 0..0,
     };
     for line in lines.clone() {
-        // Line ends of any kind become the one that the crate knows.
+        // Line ends of any kind become the one that the crate supports.
         if line > *lines.start() {
             excerpt.text.push('\n');
         }
