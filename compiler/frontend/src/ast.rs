@@ -1,4 +1,5 @@
-//! Syntax tree of a program: flat lists that refer to each other by index. Nothing is resolved; names are [`NameId`]s.
+//! Syntax tree of a program: flat lists that refer to each other by index. References are
+//! unresolved; names are [`NameId`]s.
 
 use crate::lang::conditions::Test;
 use crate::lang::declarations::Declaration;
@@ -41,7 +42,8 @@ pub struct Ast<'s> {
     pub segments: Vec<Segment>,
     /// Numeric literals.
     pub literals: Vec<Literal>,
-    /// Components of vectors that are names of numbers: the literal, which is zero until the name is resolved.
+    /// Components of vectors that are names of numbers: the literal, which is zero until the name
+    /// is resolved.
     pub named_literals: Vec<(u32, NameId, Span)>,
     /// Pairs of indices.
     pub pairs: Vec<[Index; 2]>,
@@ -102,7 +104,7 @@ pub struct Inst {
 /// Parts that only some instructions have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extra {
-    /// Nothing.
+    /// None.
     None,
     /// Target of CAL.
     Label(NameId, Span),
@@ -217,7 +219,8 @@ bitflags::bitflags! {
     }
 }
 
-/// The suffix of an operand: none, one component or four. The low byte is the swizzle that it makes of a vector.
+/// The suffix of an operand: none, one component or four. The low byte is the swizzle that it
+/// applies to a vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Suffix(u16);
 
@@ -292,7 +295,7 @@ pub struct Path {
     pub first: u32,
     /// Number of segments.
     pub count: u32,
-    /// The text of a path that is an operand or a result.
+    /// Name of the whole path, if it is an operand or a result.
     pub name: Option<NameId>,
     /// Source span.
     pub span: Span,
@@ -419,7 +422,8 @@ pub enum DeclKind {
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.
     Subroutine,
-    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its first value.
+    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its first
+    /// value.
     Declare,
     /// DEFINE: a constant. The item is its value.
     Define,

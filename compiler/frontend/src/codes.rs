@@ -1,6 +1,6 @@
 //! The table of diagnostic codes: number, title, explanation. `glasm explain` prints it.
 //!
-//! Numbers are never reused for another error. The hundreds group them: 01 text and grammar, 02
+//! Numbers are never reused for another error. The hundreds group them: 01 tokens and grammar, 02
 //! names, 03 declarations, 04 operands, 05 modifiers, 06 flow control, 07 textures, 08 memory, 09
 //! header and options, 10 limits, 99 glasm itself.
 
@@ -30,8 +30,8 @@ macro_rules! codes {
                 match self { $(Self::$name => $title,)* }
             }
 
-            /// Returns the explanation: the rule, why a program breaks it, and what to write
-            /// instead.
+            /// Returns the explanation: the rule, the reason why a program breaks it, and a
+            /// correction.
             pub const fn explanation(self) -> &'static str {
                 match self { $(Self::$name => $explanation,)* }
             }
@@ -40,7 +40,8 @@ macro_rules! codes {
 }
 
 codes! {
-    // Scripts, documents and callers know the numbers: a code that no rule reports any more leaves a gap.
+    // Scripts, documents and callers know the numbers: a code that no rule reports any more leaves
+    // a gap.
     UnexpectedCharacter "E0101" "character outside the language"
         "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";
     UnexpectedToken "E0102" "unexpected token"

@@ -1,8 +1,8 @@
 //! Diagnostics: errors and warnings with a code, a position and notes.
 //!
-//! Shown as text like rustc's ([`Diagnostics::render`]), as JSON
-//! ([`Diagnostics::to_json`]), or as the error position that GL reports ([`Diagnostics::gl_error_position`]). All of it works for
-//! any bytes as program text.
+//! Rendered like rustc's ([`Diagnostics::render`]), as JSON ([`Diagnostics::to_json`]), or as the
+//! error position that GL reports ([`Diagnostics::gl_error_position`]). All of it accepts any bytes
+//! as source.
 
 mod json;
 mod line_map;
@@ -31,7 +31,7 @@ pub enum Severity {
     Error,
     /// The program loads, but something is doubtful.
     Warning,
-    /// A fault of glasm itself.
+    /// An internal error of glasm.
     Bug,
 }
 
@@ -56,7 +56,8 @@ impl Severity {
 pub enum Location {
     /// At these bytes.
     Span(Span),
-    /// Found only after the whole program was read; GL then reports the length of the program string as position.
+    /// Found only after the whole program was read; GL then reports the length of the program
+    /// string as position.
     WholeProgram,
 }
 
@@ -86,7 +87,8 @@ pub struct Diagnostic {
     pub location: Location,
     /// Hints, one line each. They are shown as `help`, or as `note` if they start with `note: `.
     pub notes: Vec<String>,
-    /// The feature that the device lacks, if that is what is wrong: a name of Vulkan, or of what Vulkan has no feature for.
+    /// The feature that the device does not support, if that is the reason: a name of Vulkan, or of
+    /// a feature that Vulkan does not have.
     pub feature: Option<Cow<'static, str>>,
 }
 
@@ -136,14 +138,14 @@ impl Diagnostic {
             message,
             location,
             notes: Vec::new(),
-            // Only the translation knows devices, so only it sets this.
+            // Only the translation has access to devices, so only it sets this.
             feature: None,
         }
     }
 }
 
-/// One line: severity, code and message, with the bytes that it is about. [`Diagnostics::render`] shows lines and columns, for which
-/// it takes the text.
+/// One line: severity, code and message, with the byte range. [`Diagnostics::render`] displays
+/// lines and columns, for which it needs the source.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (severity, code) = (self.severity.name(), self.code.id());
@@ -175,7 +177,7 @@ impl Diagnostics {
     pub fn has_errors(&self) -> bool {
         self.list
             .iter()
-            // A fault of glasm gives no program either.
+            // An internal error of glasm produces no program either.
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
@@ -202,7 +204,7 @@ impl Diagnostics {
             .count()
     }
 
-    /// Puts the messages in source order, whole-program messages last, and drops repeated ones.
+    /// Sorts the messages in source order, whole-program messages last, and drops repeated ones.
     pub fn sort(&mut self) {
         self.list
             .sort_by_key(|diagnostic| diagnostic.location.sort_key());
@@ -213,9 +215,9 @@ impl Diagnostics {
     /// `None` without errors, where GL reports -1.
     ///
     /// The first error is the one with the lowest position. Errors that are found only after the
-    /// whole program was read come last and give the length of the program string. Positions count
-    /// from the start of the program, which may be a part of the text. ARB_vertex_program section
-    /// 2.14.1.
+    /// whole program was read come last and have the length of the program string as position.
+    /// Positions count from the start of the program, which may be a part of the source.
+    /// ARB_vertex_program section 2.14.1.
     pub fn gl_error_position(&self, source: &Source<'_>) -> Option<usize> {
         let part = source.part().range();
         self.list
@@ -275,7 +277,8 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// Functions that compile give these as their error, so that callers may pass them on with `?` as any other.
+/// Functions that compile return these as their error, so that callers may propagate them with `?`
+/// as any other.
 impl std::error::Error for Diagnostics {}
 
 impl From<Diagnostic> for Diagnostics {

@@ -1,4 +1,4 @@
-//! The header of a program: its language, and what of the text belongs to the program.
+//! The header of a program: its language, and the part of the source that belongs to the program.
 
 use crate::codes::Code;
 use crate::diag::{Diagnostics, line_of};
@@ -24,7 +24,7 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
 pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut reports = Reports::new(source.acceptance);
     if is_too_large(source, &mut reports) {
-        // Nothing of it is looked at: positions in it may not fit into a token.
+        // The source is not searched: positions in it may not fit into a token.
         return Err(reports.finish());
     }
     let Part {
@@ -41,7 +41,8 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         (None, Some(dialect)) => (dialect, behind(dialect)),
         // A header that contradicts the caller is as bad as an unknown one.
         (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
-        // A caller that names the language may leave the header out. An unknown header is an error even then.
+        // A caller that names the language may leave the header out. An unknown header is an error
+        // even then.
         (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
             (wanted, part.start as usize)
         }
@@ -60,7 +61,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     })
 }
 
-/// Reports a text beyond the limit.
+/// Reports a source beyond the limit.
 #[inline]
 fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
     // The size of the part is limited, not that of the surrounding source; without an explicit
@@ -155,7 +156,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     let mut parts = programs(text);
     let first = parts.next().filter(|first| {
         let header = first.header as usize;
-        // Anything else before the first header, be it TGSI or prose, means that the source is not
+        // Anything else before the first header, be it TGSI or prose, shows that the source is not
         // a program of these languages.
         header == leading_bytes(text) && text[header..].starts_with(b"!!")
     });
@@ -229,7 +230,7 @@ fn unknown_header(
         message,
         mut notes,
     } = unknown_header::describe(rest, wanted);
-    // A known header further on is most likely what was meant.
+    // A known header further on is most likely the intended one.
     let later = programs(&text[part.range()]).find(|found| found.dialect.is_some());
     if let Some((found, dialect)) = later.and_then(|found| Some((found, found.dialect?)))
         && found.header > 0
@@ -249,7 +250,8 @@ fn unknown_header(
     reports.error_with(Code::HeaderUnknown, span, message, notes);
 }
 
-/// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of drivers: its number and the word.
+/// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of
+/// drivers: its number and the word.
 fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
     let mut start = part.start;
     for line in text[part.range()].split(|byte| *byte == b'\n') {
@@ -301,7 +303,7 @@ pub(crate) fn text_after_end(
         reports.lenient(Rule::OtherPrograms, span, message);
         return;
     }
-    // A text may hold any number of programs; the first ones suffice to show what it is.
+    // A source may hold any number of programs; the first ones are enough examples.
     let notes = others.iter().take(8).map(|part| {
         let line = line_of(text, from as u32 + part.header);
         start_note(part, line)

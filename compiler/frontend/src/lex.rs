@@ -1,6 +1,7 @@
 //! The lexer of the declaration and register families: bytes to tokens, one table look-up per byte.
 //!
-//! Words are not classified: almost every word of the languages may also be a name, so the grammar decides by position.
+//! Words are not classified: almost every word of the languages may also be a name, so the grammar
+//! decides by position.
 
 use crate::words;
 use glasm_ir::Span;
@@ -49,7 +50,7 @@ pub enum TokenKind {
     Equals,
     /// A byte outside the language.
     Bad,
-    /// End of the text.
+    /// End of the source.
     End,
 }
 
@@ -172,7 +173,7 @@ const CLASSES: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            // Form feeds and other control characters are in none of the languages.
+            // Form feeds and other control characters are not part of any language.
             b' ' | b'\t' | b'\n' | b'\r' => SPACE,
             // <identifier> of NV_gpu_program4 section 2.X.2 and ARB_vertex_program section 2.14.2.
             b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => LETTER,
@@ -210,7 +211,8 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `source` holds less than 2^24 bytes.
+/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+/// `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
     let mut list = Vec::new();
     append_tokens(source, start, &mut list);
@@ -225,7 +227,7 @@ pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) 
     let mut previous_end = start as u32;
     while let Some(&byte) = source.get(at) {
         let class = CLASSES[byte as usize];
-        // In the order of how often bytes are of each sort.
+        // In the order of frequency of the classes of bytes.
         let (kind, end) = if class == LETTER {
             (TokenKind::Ident, skip_word(source, at + 1))
         } else if class == SPACE {
@@ -301,11 +303,12 @@ fn is_line_end(byte: u8) -> bool {
 fn first_low(many: &[u8; 32]) -> usize {
     for (number, eight) in many.as_chunks::<8>().0.iter().enumerate() {
         let bytes = u64::from_le_bytes(*eight);
-        // Each byte below LOW borrows and gets its top bit; bytes above 0x7F, which have it anyway, are masked out.
+        // Each byte below LOW borrows and thereby sets its top bit; bytes above 0x7F, which have it
+        // already, are masked out.
         let below = bytes.wrapping_sub(u64::from_le_bytes([LOW; 8])) & !bytes;
         let marks = below & u64::from_le_bytes([0x80; 8]);
         if marks != 0 {
-            // Only marks above the lowest can come from a borrow.
+            // Only marks above the lowest can be caused by a borrow.
             return number * 8 + marks.trailing_zeros() as usize / 8;
         }
     }
@@ -346,7 +349,8 @@ fn number(source: &[u8], from: usize) -> (TokenKind, usize) {
         while source.get(at).is_some_and(u8::is_ascii_hexdigit) {
             at += 1;
         }
-        // Alphabetic characters after the digits make it a word, which no rule accepts: `0x1g`.
+        // Alphabetic characters after the digits turn it into a word, which no rule accepts:
+        // `0x1g`.
         let end = skip_word(source, at);
         return (
             if at > from + 2 && end == at {

@@ -1,7 +1,8 @@
-//! The resolved line: an instruction in which every name and every binding is a variable and every type is known.
+//! The resolved line: an instruction in which every name and every binding is a variable and every
+//! type is known.
 //!
-//! Checking produces one for each valid instruction; lowering turns it into IR. Nothing in it is
-//! left to resolve.
+//! Checking produces one for each valid instruction; lowering turns it into IR. It has no
+//! unresolved parts.
 
 use crate::ast::{Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart};
 use crate::lang::modifiers::Modifiers;
@@ -13,7 +14,7 @@ use glasm_ir::{Span, WriteMask};
 pub(crate) enum Value {
     /// A variable of the program.
     Var(u32),
-    /// A scalar literal: `literals[n]` of what was read.
+    /// A scalar literal: `literals[n]` of the tree.
     Scalar(u32),
     /// Up to four literals from `first` on.
     Vector {
@@ -78,7 +79,8 @@ impl Lines {
         self.textures.clear();
     }
 
-    /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
+    /// Adds an instruction that was checked. Unresolved parts are left out: the program has errors
+    /// then.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -197,7 +199,7 @@ impl TexPart {
     /// Returns the resolved texture; `None` if checking rejected it.
     pub(crate) fn resolved(&self) -> Option<TextureSource> {
         let handle = match &self.handle {
-            // Of a handle with an error no part is made; the program is not lowered.
+            // A part with an invalid handle is left out; the program is not lowered.
             Some(handle) => Some(handle.resolved()?),
             None => None,
         };

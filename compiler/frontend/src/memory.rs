@@ -7,7 +7,7 @@
 use glasm_ir::{Builder, BuilderMemory, Program, Stage};
 use rustc_hash::FxHashMap;
 
-/// The lists of programs of the IR, and of what builds them.
+/// The lists of IR programs and of their builders.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramMemory {
     program: Option<Program>,
@@ -23,7 +23,7 @@ impl ProgramMemory {
     /// Returns a builder of an empty program.
     pub(crate) fn builder(&mut self, stage: Stage) -> Builder {
         let program = match self.program.take() {
-            // The memory of the last program that the caller gave back.
+            // The memory of the last program that the caller returned.
             Some(program) => program.emptied(stage),
             None => Program::new(stage),
         };

@@ -1,4 +1,4 @@
-//! Interned names: every identifier of a program string gets a small number.
+//! Interned names: every identifier of a program string has a small number.
 //!
 //! Names of up to eight bytes are their own key, so that most look-ups compare one integer.
 
@@ -72,7 +72,8 @@ impl<'s> Names<'s> {
         let mut tables = self.tables;
         tables.spans.clear();
         tables.pairs.clear();
-        // Small again, even after a program of many names: most have few, and a small table stays in the cache.
+        // Small again, even after a program of many names: most have few, and a small table fits
+        // the cache.
         tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
         let mut names = Names {
@@ -140,7 +141,7 @@ impl<'s> Names<'s> {
     /// Returns the name at a span, whose key is `key`; a new one if it was not seen before.
     #[inline(always)]
     pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
-        // Nearly all names are short and in one of the two slots that are meant for them.
+        // Nearly all names are short and in one of the two slots that they hash to.
         let pairs = self.tables.pairs.as_slice();
         if let Some([first, second]) = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))
             && span.end - span.start <= 8
@@ -167,7 +168,8 @@ impl<'s> Names<'s> {
                     return self.add(Some((position, side)), key, span);
                 }
                 let name = NameId(slot.number - 1);
-                // A key of eight bytes at most is the text itself. Longer ones are hashes, which two names may share.
+                // A key of eight bytes at most is the name itself. Longer ones are hashes, which
+                // two names may share.
                 if slot.key == key && (text.len() <= 8 || self.text(name) == text) {
                     return name;
                 }
@@ -180,7 +182,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Adds a name, in a free slot if there is one near the first that is meant for it.
+    /// Adds a name, in a free slot if there is one near the first one that it hashes to.
     #[inline]
     fn add(&mut self, place: Option<(usize, usize)>, key: u64, span: Span) -> NameId {
         let tables = &mut self.tables;
@@ -190,7 +192,7 @@ impl<'s> Names<'s> {
             Some((position, side)) => tables.pairs[position][side] = Slot { key, number },
             None => drop((tables.crowded).insert(self.source[span.range()].into(), number - 1)),
         }
-        // At least half of the slots stay free, so that searches are short.
+        // At least half of the slots are free, so that searches are short.
         if tables.spans.len() > tables.pairs.len() {
             self.grow();
         }

@@ -39,7 +39,7 @@ impl Reports {
 
     /// Returns true if so many errors were found that further checks are of no use.
     pub(crate) fn is_full(&self) -> bool {
-        // One message more than the limit: the last one says that there are too many.
+        // One message more than the limit: the last one reports that there are too many.
         self.list.len() > limits::ERRORS
     }
 
@@ -112,7 +112,7 @@ impl Reports {
         self.push(code, Location::WholeProgram, message.into(), Vec::new());
     }
 
-    /// Removes all errors; warnings stay.
+    /// Removes all errors; warnings remain.
     pub(crate) fn take_errors(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.list)
     }
@@ -123,7 +123,7 @@ impl Reports {
     }
 
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
-        // A text full of errors must not fill the memory with messages.
+        // A source full of errors must not fill the memory with messages.
         match self.list.len().cmp(&limits::ERRORS) {
             std::cmp::Ordering::Less => {
                 let error = Diagnostic::new(code, Severity::Error, location, message);
@@ -145,7 +145,7 @@ impl Reports {
                 .into_iter()
                 .map(|(rule, warning, more)| explained(rule, warning, more)),
         );
-        // The sort is stable: messages at one location stay in the order in which they were
+        // The sort is stable: messages at one location remain in the order in which they were
         // reported.
         list.sort_by_key(|diagnostic| match diagnostic.location {
             Location::Span(span) => span.start,

@@ -9,7 +9,7 @@ use glasm_ir::{Span, Stage};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Family {
-    /// Declarations and data types: NV_gpu_program4 and what follows it.
+    /// Declarations and data types: NV_gpu_program4 and later extensions.
     Typed,
     /// Declarations, all values floats: ARB_vertex_program, ARB_fragment_program and their options.
     Arb,
@@ -34,11 +34,12 @@ impl Family {
         Self::Tgsi,
     ];
 
-    /// Returns the next newer family, which may have the features that programs of this family
-    /// lack.
+    /// Returns the next newer family, which may have features that programs of this family cannot
+    /// use.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
-            // Only there a program of an old header names what the next one has: other families have one version, or versions in their tables.
+            // Only there a program of an old header uses names of the next family: other families
+            // have one version, or versions in their tables.
             Self::Vertex1 => Some(Self::Vertex2),
             Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 | Self::Tgsi => None,
         }
@@ -48,8 +49,8 @@ impl Family {
 /// Version of a language. Only versions of one family compare in a useful way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Version {
-    /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is below all versions of the family with
-    /// types: nothing that came with one of them is here.
+    /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is
+    /// below all versions of the family with types: features of one of them are not here.
     V1_0,
     /// NV_vertex_program1_1.
     V1_1,
@@ -79,7 +80,7 @@ impl Version {
 
 macro_rules! dialects {
     ($($name:ident $header:literal $stage:ident $family:ident $version:ident $extension:literal;)*) => {
-        /// A language: what the header names.
+        /// A language, as the header names it.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
         #[non_exhaustive]
@@ -196,8 +197,9 @@ impl Dialect {
 pub enum ProgramType {
     /// The programs of a shader stage.
     Stage(Stage),
-    /// Vertex state programs: GL executes them one by one, outside of any drawing, to compute parameters of vertex programs. They become
-    /// compute shaders. NV_vertex_program section 2.14.4.
+    /// Vertex state programs: GL executes each of them separately, outside of any drawing, to
+    /// compute parameters of vertex programs. They become compute shaders. NV_vertex_program
+    /// section 2.14.4.
     VertexState,
 }
 
@@ -242,11 +244,11 @@ impl ProgramType {
 )]
 pub enum Acceptance {
     /// Valid programs, and those that break a rule in a way that shipped programs do: each such
-    /// location gives a warning. The table [`lang::lenient`](crate::lang::lenient) lists what is
-    /// accepted.
+    /// location is reported as a warning. The table [`lang::lenient`](crate::lang::lenient) lists
+    /// what is accepted.
     #[default]
     Shipped,
-    /// Only those that keep the rules.
+    /// Only valid programs.
     Strict,
 }
 
@@ -264,8 +266,9 @@ pub struct TgsiOptions {
     /// count and does not limit it, comparisons of doubles give floats, clamps retain NaN, and
     /// integers have absolute values.
     pub old: bool,
-    /// The text is what a guest with virgl sends: where an instruction writes one value of 64 bits to z and w, its sources are the first values
-    /// of their registers, as virglrenderer takes them. By the document they are the second ones.
+    /// The source was sent by a guest with virgl: where an instruction writes one value of 64 bits
+    /// to z and w, its sources are the first values of their registers, as in virglrenderer. By the
+    /// document they are the second ones.
     pub virgl: bool,
     /// Bytes of `MEMORY` that is `SHARED`, at most 2^20.
     pub shared_memory: u32,
@@ -277,11 +280,12 @@ pub struct TgsiOptions {
     pub work_dim: u32,
     /// `CS_USER_DATA_AMD`: four words.
     pub user_data: [u32; 4],
-    /// `TESS_DEFAULT_OUTER_LEVEL` and `TESS_DEFAULT_INNER_LEVEL`: bits of four outer and two inner levels.
+    /// `TESS_DEFAULT_OUTER_LEVEL` and `TESS_DEFAULT_INNER_LEVEL`: bits of four outer and two inner
+    /// levels.
     pub default_levels: [u32; 6],
     /// Color 1 of fragment programs is the second source of the blending of attachment 0.
     pub dual_source: bool,
-    /// User clip planes whose distances `CLIPVERTEX` gives: bit n for plane n.
+    /// User clip planes whose distances are computed from `CLIPVERTEX`: bit n for plane n.
     pub clip_planes: u8,
     /// Entry point of a compute program that consists of subroutines: the number of a `BGNSUB`,
     /// which Gallium's `pipe_grid_info` calls `pc`.
@@ -313,10 +317,10 @@ impl Default for TgsiOptions {
 pub struct Source<'a> {
     /// Name for messages, usually a path.
     pub name: &'a str,
-    /// The text. Any bytes are allowed; what is not a program gives diagnostics.
+    /// The source. Any bytes are allowed; invalid programs are reported as diagnostics.
     pub text: &'a [u8],
-    /// The bytes of `text` that are the program, or `None` for all. Messages give positions in the whole text, so that they fit a
-    /// file that holds more than the program.
+    /// The bytes of `text` that are the program, or `None` for all. Messages contain positions in
+    /// the whole source, so that they are correct for a file that holds more than the program.
     pub part: Option<Span>,
     /// Language, or `None` to read it off the header.
     pub dialect: Option<Dialect>,
@@ -364,7 +368,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the source for a caller that wants every broken rule to be an error.
+    /// Returns the source for a caller that requires every broken rule to be an error.
     #[must_use]
     pub fn strict(self) -> Self {
         Self {
@@ -384,8 +388,8 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the programs of the source with their locations: a source for each, whose messages
-    /// have positions in the whole source. There is at least one, even if nothing is a header. A
-    /// strict source is one program, as GL sees it.
+    /// have positions in the whole source. There is at least one, even without a header. A strict
+    /// source is one program, as GL sees it.
     pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
         let whole = self.part();
         // GL takes a string for one program, so a strict source is not searched.

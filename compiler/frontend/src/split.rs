@@ -1,7 +1,7 @@
 //! Bytes around and between programs: byte order marks, whitespace and comments before a header,
 //! several programs in one source.
 //!
-//! GL wants the header in the very first byte and one program in a string. Files and memory of
+//! GL requires the header in the very first byte and one program in a string. Files and memory of
 //! shipped programs hold more; this module finds the programs in them.
 
 use crate::source::{Dialect, Family};
@@ -10,10 +10,11 @@ use glasm_ir::Span;
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A program in a text that may hold several.
+/// A program in a source that may hold several.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// Its bytes, up to the header of the next program. Those of the first part begin where the text does, so that no byte is left out.
+    /// Its bytes, up to the header of the next program. Those of the first part begin at the start
+    /// of the source, so that no byte is left out.
     pub span: Span,
     /// Offset of the header; the first byte of `span` if there is none.
     pub header: u32,
@@ -32,8 +33,7 @@ impl Part {
     }
 }
 
-/// Returns the programs of a source, in order; at least one part, even if nothing in the source is
-/// a header.
+/// Returns the programs of a source, in order; at least one part, even without a header.
 ///
 /// A program starts at `!!` outside of comments, because no language has `!` in its programs. A
 /// source whose first word, after whitespace and comments, is a TGSI processor is one program. Only
@@ -59,7 +59,7 @@ pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
             0 => tgsi.or_else(|| next_header(text, 0)),
             _ => Some(from),
         };
-        // A text of TGSI is one program: `!!` in it is an error, no header.
+        // A TGSI source is one program: `!!` in it is an error, not a header.
         let behind = header.filter(|_| tgsi.is_none());
         // After the two marks of this one.
         let next = behind.and_then(|header| next_header(text, header + 2));

@@ -14,15 +14,16 @@ pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         2..=4 => 1,
         _ => 2,
     };
-    // No word of the languages is as long, and the distance takes time in proportion to both lengths.
+    // No word of the languages is as long, and the distance takes time in proportion to both
+    // lengths.
     if text.len() > 64 {
         return None;
     }
     // Wrong case is a common mistake: the languages are case-sensitive.
     let upper = text.to_ascii_uppercase();
     candidates
-        // A candidate that equals the word is not a hint; nor is one whose length alone makes it
-        // too distant.
+        // A candidate that equals the word is not a hint; nor is one whose length alone is too
+        // different.
         .filter(|candidate| candidate.len().abs_diff(text.len()) <= limit && *candidate != text)
         .map(|candidate| (distance(&upper, &candidate.to_ascii_uppercase()), candidate))
         .filter(|&(distance, _)| distance <= limit)

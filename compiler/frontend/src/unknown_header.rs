@@ -29,7 +29,8 @@ pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let length = text.iter().position(ends).unwrap_or(text.len()).min(WORD);
-    // The cut may be within a character; then nothing is close to the word, and no hint is given.
+    // The cut may be within a character; then no candidate is close to the word, and no hint is
+    // added.
     let word = std::str::from_utf8(&text[..length]).unwrap_or_default();
     let close = suggest(word, headers(wanted).into_iter());
     Unknown {

@@ -4,7 +4,7 @@ use crate::names::NameId;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{ParamSource, Semantic, Span};
 
-/// A variable, declared or made by a binding that is used directly.
+/// A variable, declared or created by a binding that is used directly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Var {
     pub(crate) kind: VarKind,
@@ -32,7 +32,7 @@ pub(crate) struct Var {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VarKind {
     Temp,
-    /// A result of which only the condition codes stay. NV_fragment_program section 3.11.1.2.
+    /// A result of which only the condition codes are stored. NV_fragment_program section 3.11.1.2.
     Codes,
     /// Address register: integers that only indices read.
     Address,
@@ -115,14 +115,14 @@ pub(crate) struct Holder {
 pub(crate) enum Side {
     #[default]
     In,
-    /// The patch that a tessellation control program makes.
+    /// The output patch of a tessellation control program.
     Out,
 }
 
 /// Vertex that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum VertexOf {
-    /// It is none of single vertices.
+    /// It does not belong to a single vertex.
     #[default]
     None,
     /// The one of this number.
@@ -133,8 +133,9 @@ pub(crate) enum VertexOf {
 
 /// View of the buffers that a buffer variable denotes.
 ///
-/// Variables over several binding points take one index, the binding point, or two, the binding point and the element; the
-/// number of elements of an array variable is in [`Var::array`] unless there are two indices.
+/// Variables over several binding points take one index, the binding point, or two, the binding
+/// point and the element; the number of elements of an array variable is in [`Var::array`] unless
+/// there are two indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferView {
     pub(crate) layout: BufferLayout,
@@ -163,7 +164,7 @@ pub(crate) enum BufferLayout {
     Counter,
 }
 
-/// Key of a variable that a binding makes when used directly, and of the result `CC`.
+/// Key of a variable that a directly used binding creates, and of the result `CC`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Implicit {
     Attrib(Semantic, Holder),

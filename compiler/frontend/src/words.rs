@@ -60,7 +60,8 @@ impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
         for (number, (text, _)) in entries.iter().enumerate() {
             let key = key(text.as_bytes());
             let mut position = home(key) & mask;
-            // Ends: at least three of four slots are free. A word that is listed again takes the slot that it has.
+            // Ends: at least three of four slots are free. A word that is listed again takes the
+            // slot that it has.
             while slots[position].1 != 0 && slots[position].0 != key {
                 position = (position + 1) & mask;
             }
@@ -85,7 +86,7 @@ impl<T> WordTable<T> {
         loop {
             // Never `None`: the position is below the number of slots.
             let (other, number) = *self.slots.get(position)?;
-            // The empty text has the key 0 of free slots, whose number 0 then has no entry.
+            // The empty word has the key 0 of free slots, whose number 0 then has no entry.
             if other == key {
                 let (word, entry) = self.entries.get((number as usize).wrapping_sub(1))?;
                 let same = word.len() == text.len() && (text.len() <= 8 || word.as_bytes() == text);
