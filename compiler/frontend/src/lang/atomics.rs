@@ -23,7 +23,7 @@ pub enum Memory {
 type Row = (&'static [Type], &'static [AtomicOp], Features, Memory);
 
 const NONE: Features = Features::empty();
-/// All but the wrapping ones, which unsigned integers of 32 bits alone have.
+/// All except the wrapping ones, which only unsigned integers of 32 bits have.
 const USUAL: &[AtomicOp] = &[Add, Min, Max, And, Or, Xor, Exchange, CompareExchange];
 
 static ATOMICS: &[Row] = &[
@@ -34,7 +34,7 @@ static ATOMICS: &[Row] = &[
     // Signed integers of 64 bits have no atomics without the option below.
     (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
     (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
-    // ATOMS and ATOMB have F32 in their own tables: NV_compute_program5 and
+    // ATOMS and ATOMB have F32 in their tables: NV_compute_program5 and
     // NV_shader_storage_buffer_object section 2.X.8.Z.
     (&[F32], &[Add, Exchange], NONE, Memory::Declared),
     (

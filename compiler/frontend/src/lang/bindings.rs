@@ -158,7 +158,8 @@ impl BindingInfo {
     /// Returns true if a vertex attribute has the conventional binding, which shares its slot with
     /// the generic one; a program may use one kind per slot. NV_vertex_program4 section 2.X.3.2.
     pub fn is_conventional(&self) -> bool {
-        // `vertex.attrib[n]` is the one generic binding of vertices, and the one without a type.
+        // `vertex.attrib[n]` is the only generic binding of vertices, and the only one without a
+        // type.
         !self.traits.contains(Traits::TYPELESS)
     }
 
@@ -275,8 +276,8 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
-    // NV_shader_thread_group names the same values after the first word of each stage's own
-    // attributes.
+    // NV_shader_thread_group names the same values after the first word of the attributes of each
+    // stage.
     "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
     "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
     "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
@@ -328,7 +329,7 @@ bindings! { RESULTS:
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
     "result.texcoord[]" VERTICES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32 GenericResults]) Float (ARRAY TYPELESS) Semantic::Generic;
-    // Clip distances of ARB programs came with NV_vertex_program2_option section 2.14.3.4.
+    // Clip distances of ARB programs were added by NV_vertex_program2_option section 2.14.3.4.
     "result.clip[]" VERTICES V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
     "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;

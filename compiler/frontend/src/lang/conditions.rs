@@ -63,7 +63,7 @@ pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
         [name @ .., b'1'] => (name, Some(1)),
         _ => (rule, None),
     };
-    // No name ends with a digit, so that the number can be taken off first.
+    // No name ends with a digit, so that the number can be removed first.
     let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
     let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
     let register = match (scope, number) {

@@ -101,7 +101,7 @@ declarations! {
     // that it needs.
     PrimitiveIn "PRIMITIVE_IN" GEOMETRY V4_0 Argument::Word(INPUTS), Required "the primitives that come in";
     PrimitiveOut "PRIMITIVE_OUT" GEOMETRY V4_0 Argument::Word(OUTPUTS), Required "the primitives that the program makes";
-    // Both stages have the word for different things: a limit in geometry programs, the size of a
+    // The word has different subjects in both stages: a limit in geometry programs, the size of a
     // patch in control programs.
     VerticesOut "VERTICES_OUT" INVOKED V4_0 Argument::Number, Required
         "vertices: the most that a geometry program emits, all of a control program's patch";
@@ -115,8 +115,9 @@ declarations! {
 }
 
 words! {
-    // table, mode of the program and its type: words, with version
-    // PATCHES came with NV_gpu_program5, where geometry programs may follow control programs.
+    // Columns: table, mode of the program and its type: words, with version.
+    //
+    // PATCHES was added by NV_gpu_program5, where geometry programs may follow control programs.
     INPUTS primitive_in InputPrimitive: "POINTS" Points V4_0, "LINES" Lines V4_0, "LINES_ADJACENCY" LinesAdjacency V4_0,
         "TRIANGLES" Triangles V4_0, "TRIANGLES_ADJACENCY" TrianglesAdjacency V4_0, "PATCHES" Patches V5_0;
     OUTPUTS primitive_out OutputPrimitive: "POINTS" Points V4_0, "LINE_STRIP" LineStrip V4_0, "TRIANGLE_STRIP" TriangleStrip V4_0;

@@ -87,9 +87,11 @@ pub struct LanguageFacts {
     /// True if shipped programs with OPTION ARB_position_invariant write a position.
     pub own_position: bool,
 
-    /// Attributes that a program binds at most; `None` if their components are counted instead.
+    /// Maximum number of attributes that a program binds; `None` if their components are counted
+    /// instead.
     pub attributes: Option<usize>,
-    /// Texture image units that a program accesses at most, if they are fewer than there are units.
+    /// Maximum number of texture image units that a program accesses, if it is below the number of
+    /// units.
     pub texture_units: Option<usize>,
     /// Open IF blocks.
     pub if_depth: usize,
@@ -116,8 +118,8 @@ pub struct LanguageFacts {
 static TYPED: LanguageFacts = LanguageFacts {
     features: Features::empty(),
     registers: None,
-    // Each stage reserves the words that its own bindings begin with, no others: NV_gpu_program4
-    // section 2.X.2.
+    // Each stage reserves only the words that its bindings begin with: NV_gpu_program4 section
+    // 2.X.2.
     reserved_words: &["program", "result", "state", "texture", "vertex"],
     old_words: &[
         // "Functionality removed": free branches, address registers, approximations of powers and
@@ -309,7 +311,7 @@ static VERTEX_2: LanguageFacts = LanguageFacts {
     // "If a CAL instruction is executed with four entries already in the call stack": section
     // 2.14.2.3.
     call_depth: arb::VERTEX_2_CALL_DEPTH,
-    // Its branches are free, so that any of them may lead back.
+    // Its branches are free, so that any of them may branch back.
     counted_instructions: Some(StepTest::Blocks),
     ..VERTEX_1_0
 };

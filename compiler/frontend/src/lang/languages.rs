@@ -6,7 +6,7 @@ use crate::source::{Dialect, Family, ProgramType};
 /// Status of a language in glasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// A language of assembly programs that is not there yet, with the extension of OpenGL that
+    /// A language of assembly programs that is not supported yet, with the extension of OpenGL that
     /// defines it.
     Missing(&'static str),
     /// Not a language of OpenGL's assembly programs; the string is advice for such a program.

@@ -55,7 +55,7 @@ bitflags::bitflags! {
 
         /// Residency of the texels that are read is written to the sparse condition code.
         const SPARSE = 1 << 21;
-        /// The level of detail is raised to a least one.
+        /// The level of detail is clamped to a minimum.
         const LODCLAMP = 1 << 22;
         /// Float or fixed-point number of at least 12 bits (suffix X).
         const FIXED = 1 << 24;

@@ -386,7 +386,7 @@ pub(crate) enum OperandRule {
     /// Constant addresses are within the declared shared memory. NV_compute_program5 section
     /// 2.X.7.Y.
     SharedBounds,
-    /// One of the operations on counters is given. NV_shader_atomic_counters section 2.X.8.Z.
+    /// One of the operations on counters is named. NV_shader_atomic_counters section 2.X.8.Z.
     CounterOperation,
     /// A program that emits its primitives itself, of points if it writes several streams.
     /// NV_geometry_shader_passthrough section 2.X.6, NV_gpu_program5 section 2.14.6.2.
@@ -520,8 +520,8 @@ impl OpcodeInfo {
             return self.register_section();
         }
         match (self.stages, self.since) {
-            // All opcodes that only compute programs have came with that extension; those of 4.0
-            // for one stage with that stage's.
+            // All opcodes of compute programs only were added by that extension; those of 4.0 for
+            // one stage by the extension of that stage.
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::GEOMETRY, Version::V4_0) => "NV_geometry_program4 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",

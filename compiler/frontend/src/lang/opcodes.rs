@@ -31,7 +31,7 @@ macro_rules! support {
     };
 }
 macro_rules! mods {
-    // "-" and "X" are those of the table: whether the opcode takes the modifiers of the column.
+    // "-" and "X" are those of the table: the opcode takes the modifiers of a column with X.
     (- $flags:ident) => {
         Mods::empty()
     };
@@ -147,7 +147,7 @@ opcodes! {
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
-    // EMIT and ENDPRIM are of NV_geometry_program4, EMITS of NV_gpu_program5.
+    // EMIT and ENDPRIM are from NV_geometry_program4, EMITS is from NV_gpu_program5.
     "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Expand(Expansion::EmitVertex), "emit a vertex" rule OperandRule::Emission;
     "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Expand(Expansion::EmitVertex), "emit a vertex to a stream" rule OperandRule::Emission;
     "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";

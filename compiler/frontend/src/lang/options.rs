@@ -52,7 +52,7 @@ bitflags::bitflags! {
         const ATOMIC_FP16_VECTOR = 1 << 18;
         /// LOADIM with conversion.
         const IMAGE_LOAD_FORMATTED = 1 << 26;
-        /// The size of work groups is given when the program runs.
+        /// The size of work groups is specified when the program runs.
         const VARIABLE_GROUP_SIZE = 1 << 40;
         /// IMQ.
         const IMAGE_SIZE = 1 << 27;
@@ -60,7 +60,7 @@ bitflags::bitflags! {
         const IMAGE_SAMPLES = 1 << 28;
         /// Fog by a power of e.
         const FOG_EXP = 1 << 29;
-        /// Fog by a power of e of a square.
+        /// Fog by a power of e with a squared exponent.
         const FOG_EXP2 = 1 << 30;
         /// Fog by a linear function.
         const FOG_LINEAR = 1 << 31;
@@ -78,7 +78,7 @@ bitflags::bitflags! {
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
         const THREAD_SHUFFLE = 1 << 25;
-        /// SHADOW targets, which the family with types has without option.
+        /// SHADOW targets, which the family with types has without an option.
         const SHADOW = 1 << 48;
         /// ARRAY targets in ARB programs.
         const TEXTURE_ARRAY = 1 << 49;
@@ -136,13 +136,13 @@ pub struct Dependency {
 pub struct OptionInfo {
     /// Name.
     pub name: &'static str,
-    /// Program types of the family with types that know it.
+    /// Program types of the family with types that have it.
     pub stages: Stages,
     /// First version of that family that has it.
     pub since: Version,
     /// ARB programs that know it.
     pub arb: Stages,
-    /// Programs of the register languages that know it, where they have options at all.
+    /// Programs of the register languages that have it, if they have options at all.
     pub register: Stages,
     /// Features that it enables.
     pub enables: Features,
@@ -330,7 +330,7 @@ impl OptionInfo {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
-                // That such a language has OPTION lines at all is looked at by the parser.
+                // The parser checks that such a language has OPTION lines at all.
                 self.register.has(dialect.stage())
             }
         }
@@ -357,7 +357,7 @@ pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     table.get(name).copied()
 }
 
-/// Returns the option of a name in a language. One of a later version counts only if shipped
+/// Returns the option of a name in a language. One of a later version is found only if shipped
 /// programs name it early.
 pub(crate) fn find(
     name: &[u8],

@@ -170,7 +170,7 @@ fn add(
     let keyed = |numbered: bool| {
         path.split('.').fold(start, |key, part| {
             let word = part.trim_end_matches("[]");
-            // Without a number, the brackets in the pattern are of those that may be left out.
+            // Without a number, the brackets in the pattern are optional ones.
             let brackets = numbered && word.len() < part.len();
             step(key, words::key(word.as_bytes()), brackets)
         })

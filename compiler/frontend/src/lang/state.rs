@@ -21,7 +21,7 @@ pub struct StateInfo {
     pub numbered: Option<Numbered>,
     /// The parameter for a number.
     pub param: fn(u32) -> StateParam,
-    /// ARB programs that know it. Programs with types know all.
+    /// ARB programs that have it. Programs with types have all.
     pub arb: Stages,
     /// Features that options must have enabled.
     pub needs: Features,

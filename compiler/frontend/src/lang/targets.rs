@@ -112,7 +112,8 @@ macro_rules! targets {
 }
 
 targets! {
-    // name, texture, reference, offsets, accesses, version, needs => needs in ARB programs
+    // Columns: name, texture, reference, offsets, accesses, version, needs => needs in ARB
+    // programs.
     "1D" D1 [None] 1 (FETCH) V4_0 => [];
     "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "3D" D3 [None] 3 (FETCH) V4_0 => [];

@@ -15,7 +15,7 @@ pub const LOOP_INDEX_OFFSETS: std::ops::RangeInclusive<i64> = 0..=9;
 /// Texture image units that a vertex program accesses (`MAX_VERTEX_TEXTURE_IMAGE_UNITS_ARB`): the
 /// number that every Vulkan device supports for a stage.
 pub const VERTEX_TEXTURES: usize = 16;
-/// Entries of the call stack of `!!VP2.0` programs, which NV_vertex_program2 fixes.
+/// Entries of the call stack of `!!VP2.0` programs, as fixed by NV_vertex_program2.
 pub const VERTEX_2_CALL_DEPTH: u32 = 4;
 /// Instructions that a vertex program may run: NV_vertex_program2_option section 2.14.4.X.
 pub const EXECUTED_INSTRUCTIONS: u32 = 65_536;

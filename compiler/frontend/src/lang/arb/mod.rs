@@ -13,7 +13,7 @@ use glasm_ir::Stage;
 pub struct Form {
     /// Features that options must have enabled.
     pub needs: Features,
-    /// Suffixes that exist once the options for them are there.
+    /// Suffixes that exist once the options for them are enabled.
     pub mods: Mods,
     /// Suffixes that one more feature adds.
     pub more: (Features, Mods),

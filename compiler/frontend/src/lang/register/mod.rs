@@ -23,7 +23,7 @@ pub struct Registers {
     pub addresses: u32,
     /// True if all components of an address register exist; else x only.
     pub whole_addresses: bool,
-    /// The least and the largest number that may be added to an address register.
+    /// The minimum and the maximum number that may be added to an address register.
     pub offsets: (i64, i64),
     /// True if operands may have a plus sign.
     pub plus: bool,
@@ -133,7 +133,7 @@ pub(crate) fn number(digits: &[u8]) -> Option<u32> {
     if !is_number || padded {
         return None;
     }
-    // More digits than fit are a number beyond every limit.
+    // A number of more digits is beyond every limit.
     let value = std::str::from_utf8(digits).ok()?.parse();
     Some(value.unwrap_or(u32::MAX))
 }
@@ -164,7 +164,7 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"COL0", Semantic::Attrib(3)),
         (*b"COL1", Semantic::Attrib(4)),
         (*b"FOGC", Semantic::Attrib(5)),
-        // No conventional attribute has this number; NUL is in no word, so that only the number
+        // No conventional attribute has this number; no word contains NUL, so that only the number
         // names it.
         ([0; 4], Semantic::Attrib(6)),
         ([0; 4], Semantic::Attrib(7)),

@@ -46,7 +46,7 @@ opcodes! { Stages::VERTEX;
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
     "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddShortAddresses), "add pairs of address components";
-    // A vector here, as ARR's: both write all four components.
+    // A vector here, like the operand of ARR: both write all four components.
     "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Floor)), "load an address register, rounded down";
     "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" V2_0 [] - (l oc) Flow(FlowOp::Bra), "branch to a label";
