@@ -68,7 +68,7 @@ impl Ast<'static> {
 }
 
 impl Ast<'_> {
-    /// Returns the tree without its program string, for the memory.
+    /// Returns the tree without its program string, to reuse the memory.
     pub(super) fn forget_text(self) -> Ast<'static> {
         Ast { text: &[], ..self }
     }
@@ -327,7 +327,7 @@ pub(super) struct Index {
     pub(super) array: u32,
 }
 
-/// A register that is an index, and the lane of it.
+/// A register that is an index, and its selected lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relative {
     /// Its own indices are numbers.

@@ -33,7 +33,7 @@ pub(super) struct Coverage {
     pieces: BTreeMap<(u32, u32), u32>,
     /// Number of ranges that are already in `pieces`.
     joined: usize,
-    /// One more than the largest number of a buffer.
+    /// One above the largest number of a buffer.
     pub(super) buffers: u32,
 }
 

@@ -169,7 +169,7 @@ impl Declarer<'_, '_> {
         // property.
         if self.cx.check.stage == Stage::Geometry && self.cx.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
-            // The file, whose word is as long in either case.
+            // The file, whose name has the same length in either case.
             let start = head.span.start;
             let word = Span::new(start, start + file.word().len() as u32);
             self.cx.check.lenient(Rule::LatePrimitive, word, message);
@@ -209,8 +209,8 @@ impl Declarer<'_, '_> {
     fn temps(&mut self, head: &Head, suffixes: &Suffixes) {
         let (first, len) = (head.first, head.len());
         let mut array = None;
-        // An index without the id of an array may reach any temporary, so that all of
-        // them are one array. TGSI, section "Array Declaration".
+        // An index without the id of an array may select any temporary, so that all of them are one
+        // array. TGSI, section "Array Declaration".
         if self.cx.check.ast.indexes_file(File::Temp) {
             array = Some(self.cx.whole_temps(head.last + 1));
         } else if self.cx.check.ast.indexes_array(File::Temp, suffixes.array) {
@@ -347,7 +347,7 @@ impl Head {
         }
     }
 
-    /// Returns the registers of a buffer that it covers.
+    /// Returns the registers of a buffer that the declaration covers.
     pub(super) fn covered(&self) -> Covered {
         Covered {
             buffer: self.buffer(),

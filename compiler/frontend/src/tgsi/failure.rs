@@ -49,9 +49,9 @@ pub(super) enum Message {
     DeclarationPart(File),
     /// The word is not any suffix either, so that one may be intended.
     DeclarationSuffix(File),
-    /// A range from the first number to the second.
+    /// A range whose first number is above the second.
     Reversed(u32, u32),
-    /// A number of vectors for another number of registers.
+    /// A number of vectors that differs from the number of registers.
     Rows(u32, u32),
     PropertyRange(&'static property::Row),
     PropertyWord(&'static property::Row),

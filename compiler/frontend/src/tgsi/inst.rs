@@ -15,7 +15,8 @@ pub(super) const SOURCES: usize = 5;
 #[derive(Clone, Copy)]
 pub(super) struct Inst {
     pub(super) row: &'static Row,
-    /// Values of the sources; 0 for resources, and for those of flow control that are none.
+    /// Values of the sources; 0 for resources, and for operands of flow control that are not
+    /// values.
     pub(super) sources: [Src; SOURCES],
     /// Registers of the sources that were read.
     pub(super) registers: [Register; SOURCES],
@@ -39,8 +40,8 @@ pub(super) struct Inst {
     pub(super) span: Span,
 }
 
-/// A predicate before an instruction: where a lane of it passes the test, the lane of the result is
-/// written.
+/// A predicate before an instruction: the lanes of the result are written for which a lane of it
+/// passes the test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub(super) register: RegisterId,
@@ -80,7 +81,7 @@ impl Inst {
         }
         self.row = row;
         self.count = 0;
-        // The instruction before may have written an output, which this one must not spread again.
+        // The instruction before may have written an output, which this one must not copy again.
         self.target.register.file = File::Null;
         self.target.mask = WriteMask::NONE;
         self.second = None;

@@ -151,7 +151,7 @@ pub(super) fn is_word(byte: u8) -> bool {
 }
 
 /// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
-/// `extended`: whether comments and carriage returns are whitespace; strict programs have none.
+/// `extended`: true if comments and carriage returns are whitespace; strict programs have none.
 // A separate function has registers enough for the loop.
 #[inline(never)]
 pub(super) fn append_tokens(source: &[u8], start: usize, extended: bool, list: &mut Vec<Token>) {
@@ -259,7 +259,7 @@ impl Word<'_> {
     }
 }
 
-/// Returns the number that a word is. `None` if it is none, or beyond 32 bits.
+/// Returns the number that a word denotes. `None` if it is not a number, or beyond 32 bits.
 pub(super) fn parse_decimal(word: &[u8]) -> Option<u32> {
     word.iter().try_fold(0u32, |number, byte| {
         let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
@@ -278,8 +278,8 @@ pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
-/// The first eight bytes of a word in some case that all spellings share, and its length. Words of
-/// up to eight bytes with equal keys are equal.
+/// The first eight bytes of a word in a case that all spellings share, and its length. Words of up
+/// to eight bytes with equal keys are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) bytes: u64,

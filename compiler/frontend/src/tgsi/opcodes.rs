@@ -42,7 +42,7 @@ pub(super) enum Formula {
     RsqRoot,
     SadInt,
     ScaleByPower,
-    /// One of two values, whose signs are changed as bits.
+    /// One of two values, whose signs are changed bitwise.
     SelectBits,
     SetSign,
     ShiftLeft,
@@ -51,7 +51,7 @@ pub(super) enum Formula {
     Texture2dTransform,
     UnpackSignedBytes,
     CrossProduct,
-    /// The derivative, y growing as the program counts it.
+    /// The derivative, with y in the direction of the program's coordinates.
     DerivativeY(Op),
 }
 
@@ -633,7 +633,7 @@ impl Row {
         let key = Key::of(word);
         let mut at = key.hash(BITS);
         while let Some((known, row)) = table[at] {
-            // Keys hold eight bytes: longer words may agree in them.
+            // Keys hold eight bytes: longer words may have equal ones.
             let same = || key.len <= 8 || word.eq_ignore_ascii_case(row.name.as_bytes());
             if known == key && same() {
                 return Some(row);

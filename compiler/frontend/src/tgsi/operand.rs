@@ -68,7 +68,7 @@ impl Resolver<'_> {
         let register = self.resolve_register(&register)?;
         let source = self.resolve_source(&register)?;
         // An index of the IR names a register and a lane: immediates, constants and elements of
-        // arrays do not fit.
+        // arrays are not allowed.
         if let (Base::Register(found), None) = (source.base, source.index) {
             return Ok((found, source.swizzle.lane(lane.into()) as u8));
         }

@@ -110,7 +110,7 @@ pub(super) fn rows() -> &'static [Row] {
 impl Row {
     /// Returns the property of a word.
     pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
-        // Programs have few properties, so that a search will do.
+        // Programs have few properties, so that a linear search suffices.
         PROPERTIES.iter().find(|row| word.is(row.name))
     }
 }

@@ -81,7 +81,7 @@ names! {
 pub(super) enum Content {
     /// An input of the stage.
     Input(Semantic, TypeBase),
-    /// Lanes that are lane x of one input each; the others are 0.
+    /// Lanes that are lane x of a separate input each; the others are 0.
     Lanes([Option<Semantic>; 4]),
     /// (all ones for front faces, 0, 0, 1) as integers.
     FaceBits,
@@ -165,7 +165,7 @@ impl Name {
         old: bool,
     ) -> Option<Content> {
         use Stage::{Fragment, Geometry, TessControl, TessEval};
-        // Values of stages before are inputs, never system values; vertex programs have attributes
+        // Values of earlier stages are inputs, never system values; vertex programs have attributes
         // only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
         match (self, stage) {

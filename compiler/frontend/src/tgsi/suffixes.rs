@@ -12,7 +12,7 @@ pub(super) enum SuffixKind {
     Array(u32),
     /// A temporary that passes no value to subroutines: a hint.
     Local,
-    /// A semantic with its index and where its index ends.
+    /// A semantic with its index and the end of its index.
     Semantic(Name, u32, u32),
     Stream,
     Interpolation(Interpolation),

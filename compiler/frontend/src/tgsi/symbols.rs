@@ -17,11 +17,11 @@ use std::mem;
 pub(super) enum TempPlace {
     /// In a separate register.
     Own(RegisterId),
-    /// In an array that instructions index at run time, as this element.
+    /// In an array that instructions index dynamically, as this element.
     Element(RegisterId, u32),
 }
 
-/// An array of registers that instructions index at run time.
+/// An array of registers that instructions index dynamically.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Array {
     /// Its first register in the file.
@@ -40,7 +40,7 @@ pub(super) struct InputRow {
     pub(super) input: Option<InputId>,
 }
 
-/// Inputs that instructions index at run time: consecutive in the program.
+/// Inputs that instructions index dynamically: consecutive in the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InputArray {
     pub(super) id: u32,
@@ -91,7 +91,7 @@ pub(super) struct Declared {
     pub(super) images: Vec<Option<ImageRow>>,
     pub(super) buffers: Vec<bool>,
     pub(super) memories: Vec<Option<MemoryKind>>,
-    /// One more than the largest number of a buffer of counters.
+    /// One above the largest number of a buffer of counters.
     pub(super) counter_buffers: u32,
     /// Registers whose declaration could not be read: file, first, last.
     pub(super) broken: Vec<(File, u32, u32)>,

@@ -98,7 +98,7 @@ impl Target {
     /// Returns true if the coordinate has no lane left for a level or a bias.
     pub(super) const fn is_full(&self) -> bool {
         let lanes = self.target.dimensions() + self.target.is_array() as u8;
-        // All lanes are coordinates and layer, or the last one is compared with.
+        // All lanes are coordinates and layer, or the last one is the reference.
         lanes == 4 || matches!(self.reference, Reference::Lane(3))
     }
 }
@@ -130,7 +130,7 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
         let tail = name.len().checked_sub(end.len()).map(|at| &name[at..]);
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
-    // By the end of the name. NONE leaves the type open.
+    // By the suffix of the name. NONE leaves the type open.
     Some(match () {
         () if ends("NONE") => None,
         () if ends("_UINT") => Some(Type::U32),

@@ -1,4 +1,4 @@
-//! Rules of flow control: conditions, loops, switches, and where subroutines are. TGSI, section
+//! Rules of flow control: conditions, loops, switches, and the order of subroutines. TGSI, section
 //! "GLSL ISA".
 
 use super::{Parsed, Reported, TgsiChecker};
@@ -45,7 +45,7 @@ struct OpenBlock {
 #[derive(Debug, Default)]
 pub(in crate::tgsi) struct Blocks {
     open: Vec<OpenBlock>,
-    /// Blocks that are open beyond the deepest ones, which are only counted.
+    /// Number of open blocks beyond the deepest allowed ones, which are only counted.
     beyond: u32,
     /// True if the main program is complete.
     has_ended: bool,

@@ -21,7 +21,7 @@ use crate::source::TgsiOptions;
 use crate::tgsi::failure::quote;
 use glasm_ir::{Span, Stage};
 
-/// An error that was reported. The rest of the statement is skipped.
+/// A reported error. The rest of the statement is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tgsi) struct Reported;
 
@@ -84,8 +84,7 @@ impl TgsiChecker<'_> {
         Reported
     }
 
-    /// Reports that a rule is broken that shipped programs break. Returns whether the program is
-    /// accepted.
+    /// Reports a broken rule that shipped programs break. Returns true if the program is accepted.
     #[cold]
     pub(in crate::tgsi) fn lenient(
         &mut self,

@@ -27,7 +27,7 @@ fn find_last_brackets(text: &[u8], span: Span) -> Span {
 
 impl Resolver<'_> {
     /// Adds the numbers of a register that a declaration names, or an operand without a
-    /// declaration. Numbers that are computed at run time have no range.
+    /// declaration. Dynamic numbers have no range.
     pub(in crate::tgsi) fn add_register(&mut self, register: &Register) {
         let known = |number: Number| u32::try_from(number.known()?).ok();
         let (outer, number) = (register.outer.and_then(known), known(register.number));

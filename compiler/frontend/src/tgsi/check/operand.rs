@@ -106,7 +106,7 @@ impl TgsiChecker<'_> {
         let allowed = match lookup {
             Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
             Lookup::SampleBase => is_texels && target.reference != Reference::Operand,
-            // A layer or a face has no use for a division.
+            // Layers and faces cannot be divided.
             Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
             Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
             Lookup::Gradient => is_texels && target.reference != Reference::Operand,

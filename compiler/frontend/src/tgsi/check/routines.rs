@@ -33,8 +33,7 @@ struct Call {
 pub(in crate::tgsi) struct Routines {
     pub(in crate::tgsi) cfg: Cfg,
     pub(in crate::tgsi) call_graph: CallGraph,
-    /// Subroutines by the numbers of their first instructions, and by those that are printed before
-    /// these.
+    /// Subroutines by the numbers of their first instructions, and by those printed before them.
     labels: FxHashMap<u32, LabelId>,
     calls: Vec<Call>,
 }

@@ -43,7 +43,7 @@ impl Declarer<'_, '_> {
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
             {
-                // Another part of a register, or the whole again.
+                // Another part of a register, or the whole register again.
                 if head.usage == WriteMask::XYZW {
                     self.cx.check.report_declared_again(head, number);
                 }
@@ -195,7 +195,7 @@ impl Declarer<'_, '_> {
         )?;
         let last_output = OutputId::new(self.cx.emit.builder.program.outputs.len().checked_sub(1)?);
         let (id, array) = self.cx.declared.output_arrays.last_mut()?;
-        // Register, semantic and output have to follow those of the array without a gap.
+        // Register, semantic and output must directly follow those of the array.
         let follows = *id == 0 && array.first + array.len == head.first;
         if !follows || last.sink != sink || last.output != Some(last_output) {
             return None;
@@ -235,8 +235,8 @@ impl Declarer<'_, '_> {
         let place = match element {
             Some((register, number)) => {
                 if output.is_none() {
-                    // An array whose elements become something else at the end holds plain values
-                    // until then.
+                    // An array whose elements are converted at the end holds plain values until
+                    // then.
                     self.cx.emit.builder.program.registers[register].storage = Storage::Temp;
                 }
                 TempPlace::Element(register, number)

@@ -16,7 +16,7 @@ use glasm_ir::{Dst, Op, RegisterId, Saturate, Src, Swizzle, WriteMask};
 
 use Type::{F32 as F, S32 as S, U32 as U};
 
-/// Lowers arithmetic. It cannot access registers by their names in the source.
+/// Lowers arithmetic. It has no access to registers by their names in the source.
 pub(in crate::tgsi) struct Alu<'r, 'a> {
     pub(in crate::tgsi) check: &'r mut TgsiChecker<'a>,
     pub(in crate::tgsi) emit: &'r mut Emitter,
@@ -101,7 +101,8 @@ impl Alu<'_, '_> {
                 self.emit.finish_mov(inst, scaled);
             }
             Formula::SelectBits => {
-                // The values are bits that an instruction of floats might change, NaN above all.
+                // The values are bits that an instruction of floats might change, in particular
+                // NaN.
                 let sources = [a, b, c].map(|source| self.emit.with_signs(source));
                 self.emit.finish(inst, Op::SelNz, F, &sources);
             }
@@ -262,8 +263,8 @@ impl Alu<'_, '_> {
     /// Lowers SAD: `|a - b| + c` of integers.
     fn sum_of_difference(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
-        // Larger less smaller is a difference without a sign: as an unsigned number it does not
-        // overflow.
+        // The larger value less the smaller one is a difference without a sign: as an unsigned
+        // number it does not overflow.
         let larger = self.emit.compute(Op::Max, S, &[a, b]);
         let smaller = self.emit.compute(Op::Min, S, &[a, b]);
         let difference = self.emit.compute(Op::Sub, U, &[larger, smaller]);
@@ -290,7 +291,7 @@ impl Alu<'_, '_> {
             1u64.wrapping_sub(bias) & mask,
             self.emit.bits(fraction_bits),
         );
-        // The exponents of normal numbers go from `1 - bias` to `bias`.
+        // The exponents of normal numbers range from `1 - bias` to `bias`.
         let (least, bias) = (self.emit.bits(least), self.emit.bits(bias));
         let (mut product, mut rest) = (a, b);
         for _ in 0..3 {
@@ -314,7 +315,7 @@ impl Alu<'_, '_> {
             self.emit.float(1.0),
             self.emit.float(127.0),
         );
-        // With NaN the other source is taken, so that NaN becomes -1.
+        // With NaN the other source is the result, so that NaN becomes -1.
         let raised = self.emit.compute(Op::NMax, F, &[source, low]);
         let clamped = self.emit.compute(Op::NMin, F, &[raised, high]);
         let scaled = self.emit.compute(Op::Mul, F, &[clamped, scale]);

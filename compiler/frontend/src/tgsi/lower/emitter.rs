@@ -28,7 +28,7 @@ pub(in crate::tgsi) struct Made {
     literals: FxHashMap<[u64; 4], LiteralId>,
     /// The literal of zeros, which every instruction needs.
     zero: Option<LiteralId>,
-    /// Registers of 32 and 64 bits for intermediate values, used again by every instruction.
+    /// Registers of 32 and 64 bits for intermediate values, reused by every instruction.
     hidden: [Vec<RegisterId>; 2],
     hidden_used: [usize; 2],
     /// Values in registers that no instruction of the program writes: they hold in the block where
@@ -240,7 +240,7 @@ impl Emitter {
     /// Records a value that holds in this block and in those inside.
     pub(in crate::tgsi) fn keep(&mut self, kept: Kept, register: RegisterId) {
         self.made.kept.insert(kept, register);
-        // In order of time, so that the end of a block can drop the last ones.
+        // In chronological order, so that the last ones can be dropped at the end of a block.
         self.made.kept_order.push(kept);
     }
 

@@ -1,4 +1,4 @@
-//! Arrays of numbers that instructions index at run time: they are filled where the program begins.
+//! Dynamically indexed arrays of numbers: they are filled where the program begins.
 
 use crate::tgsi::operand::Resolver;
 use crate::tgsi::symbols::{Filled, Rows};

@@ -35,7 +35,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Checks and lowers flow control. `is_first`: whether it is the first instruction.
+    /// Checks and lowers flow control. `is_first`: true for the first instruction.
     pub(super) fn flow(&mut self, flow: Flow, inst: &Inst, is_first: bool) -> Parsed<()> {
         if self.cx.check.is_nested_beyond(flow) {
             return Ok(());
@@ -144,7 +144,7 @@ impl TgsiLowerer<'_> {
         self.kept.push(self.cx.emit.kept_count());
     }
 
-    /// Drops the values of the innermost block, whose other part begins.
+    /// Drops the values of the innermost block at the beginning of its other part.
     fn forget_in_block(&mut self) {
         if self.tree.is_in_dead_block() {
             return;
@@ -154,7 +154,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Drops the values of the innermost block, which ends.
+    /// Drops the values of the innermost block at its end.
     fn end_kept(&mut self) {
         if self.tree.is_in_dead_block() {
             return;

@@ -166,7 +166,7 @@ impl MemoryAccess<'_, '_> {
             units,
             target: row.target,
             texels,
-            // Raw texels are seen in a format of their size.
+            // Raw texels are interpreted in a format of their size.
             format: match texels {
                 ImageTexels::Formatted(_) => row.format,
                 ImageTexels::Raw(_) | ImageTexels::Unseen => None,
@@ -195,7 +195,7 @@ impl MemoryAccess<'_, '_> {
         let (units, element, row) = match register.number.known() {
             Some(number) => {
                 let row = row(images, number.max(0) as usize);
-                // Negative numbers were refused above all kinds of resources.
+                // Negative numbers were refused before, for all kinds of resources.
                 (Units::One(number as u32), None, row)
             }
             None => {

@@ -50,7 +50,7 @@ impl TgsiLowerer<'_> {
         self.cx.emit.span = inst.span;
         self.apply_suffixes(inst, it.suffixes);
         if let Lower::Flow(flow) = row.lower {
-            // Of flow control only KILP is known with a predicate.
+            // Of flow control only KILP can have a predicate.
             return match (flow, predicate) {
                 (Flow::Kill, Some(predicate)) => {
                     self.lower_predicated_kill(predicate);
@@ -62,7 +62,7 @@ impl TgsiLowerer<'_> {
         if self.is_dead() {
             return Ok(());
         }
-        // After the test for dead code: that is not lowered and need not be right.
+        // After the test for dead code: that is not lowered and need not be correct.
         self.check_signs(inst)?;
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
@@ -96,7 +96,7 @@ impl TgsiLowerer<'_> {
         let read = self.operands(inst, it, failure);
         self.cx.emit.builder.program.insts.truncate(insts);
         self.cx.emit.builder.program.srcs.truncate(sources);
-        // Values that the operands loaded are gone with their instructions.
+        // Values that the operands loaded are removed with their instructions.
         self.cx.emit.forget(kept);
         read
     }
@@ -259,7 +259,7 @@ impl TgsiLowerer<'_> {
 fn saturation(signed: bool, is_old: bool) -> Saturate {
     match (signed, is_old) {
         (false, false) => Saturate::Unsigned,
-        // In 2010 a clamp was two comparisons, which NaN passes.
+        // In 2010 a clamp was two comparisons, which let NaN pass.
         (false, true) => Saturate::UnsignedOrNan,
         (true, _) => Saturate::SignedOrNan,
     }

@@ -31,7 +31,7 @@ const MEMORIES: usize = 64;
 
 /// Resource that an operand denotes.
 pub(in crate::tgsi) enum Resource {
-    /// Memory, and the run-time element of an array of buffers.
+    /// Memory, and the dynamic element of an array of buffers.
     Memory(MemSpace, Option<IndexTerm>),
     /// A counter: its buffer, and its address instead of that of the operand.
     Counter(BufferId, Option<IndexTerm>, Src),
@@ -90,7 +90,7 @@ impl MemoryAccess<'_, '_> {
     /// Returns the resource that an operand names.
     fn resource_of(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
         let numbers = [register.outer, Some(register.number)];
-        // A resource of a negative number is none, unlike a register that reads 0.
+        // A resource of a negative number does not exist, unlike a register, which reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
             return Err(self.cx.check.report_no_register(register));
@@ -139,8 +139,7 @@ impl MemoryAccess<'_, '_> {
         let number = self.cx.check.known_number(register, MEMORIES)?;
         let memories = &self.cx.declared.memories;
         let mut declared = memories.iter().flatten();
-        // Some writers number memories by their kind where they are declared, and by 0 where they
-        // are used.
+        // Some writers number memories by their kind in declarations, and by 0 in uses.
         let only = declared.next().filter(|_| declared.next().is_none());
         match row(memories, number).or(only.copied()) {
             Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),

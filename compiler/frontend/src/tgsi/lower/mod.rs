@@ -36,7 +36,7 @@ impl TgsiLowerer<'_> {
             Lower::Move => cx.emit.copy(inst),
             Lower::Direct(op, ty) => cx.emit.direct(inst, op, ty),
             Lower::First(op, ty) => {
-                // The second one is that of opcodes with one source, too, where it is left out
+                // The second one is also that of opcodes with one source, where it is omitted
                 // below.
                 let firsts = [inst.scalar(0), inst.scalar(1)];
                 cx.emit.finish(inst, op, ty, &firsts[..inst.count]);
@@ -44,7 +44,7 @@ impl TgsiLowerer<'_> {
             Lower::Formula(formula) => Alu::new(cx).formula(inst, formula),
             Lower::Bits(op, ty) => Alu::new(cx).comparison(inst, op, ty),
             Lower::Convert(from, to, rounding) => {
-                // Floats beyond the range of integers become its ends.
+                // Floats out of the range of integers are clamped to it.
                 let aux = Aux::Cvt {
                     from,
                     rounding,

@@ -1,4 +1,4 @@
-//! Results that Vulkan has in another form: single distances and levels, clip planes, positions in
+//! Results that have another form in Vulkan: single distances and levels, clip planes, positions in
 //! the window.
 
 use crate::lower::formula::Formulas;
@@ -187,7 +187,7 @@ impl Outputs<'_> {
     /// Converts a window position, whose w is 1/w, to clip coordinates: the inverse of the viewport
     /// and the division.
     fn convert_window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
-        // x, y, width and height; below near, far and their difference.
+        // x, y, width and height; then near, far and their difference.
         let viewport = self.emit.state(StateParam::Viewport);
         let depths = self.emit.state(StateParam::DepthRange);
         let source = self.emit.place(place);

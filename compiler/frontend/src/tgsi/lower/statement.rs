@@ -24,7 +24,7 @@ use glasm_ir::{CondTest, Program, Semantic, Span};
 pub(in crate::tgsi) struct TgsiLowerer<'a> {
     pub(in crate::tgsi) cx: Resolver<'a>,
     pub(super) tree: TreeBuilder<'a>,
-    /// For each open block that can run, the number of values that were remembered when it began.
+    /// For each reachable open block, the number of values that were recorded when it began.
     pub(super) kept: Vec<usize>,
     /// True if the next instruction is in no routine.
     pub(super) is_outside: bool,
@@ -130,7 +130,7 @@ impl TgsiLowerer<'_> {
     pub(in crate::tgsi) fn statements(&mut self) {
         let ast = self.cx.check.ast;
         let mut inst = Inst::before_all();
-        // Statements that begin before this byte are in the line of one that is wrong.
+        // Statements that begin before this byte are in the line of an invalid one.
         let mut resumption = 0;
         for statement in &ast.statements {
             if self.cx.check.reports.is_full() {

@@ -98,7 +98,7 @@ impl Textures<'_, '_> {
             // The reference in z is divided with the others.
             coordinate = self.cx.emit.compute(Op::Div, Type::F32, &[coordinate, w]);
         }
-        // Of four offsets each texel has its own one.
+        // Each texel has a separate one of the four offsets.
         let has_four = matches!(mode, TexMode::GatherOffsets(_));
         let request = Request {
             texture: texture(unit, target, mode),

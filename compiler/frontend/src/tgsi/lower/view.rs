@@ -286,13 +286,13 @@ impl Textures<'_, '_> {
         };
         let texel = self.cx.emit.accessed(&request);
         let fits = fits.unwrap_or(one);
-        // Fetched in any case and left out afterwards, which needs no branch.
+        // Fetched in any case and replaced afterwards, which needs no branch.
         self.cx
             .emit
             .compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
-    /// Returns whether the texture has the requested level, a level that it has, and the number of
+    /// Computes whether the texture has the requested level, a level that it has, and the number of
     /// its levels.
     fn bounded_level(&mut self, texture: Texture, wanted: Src) -> [Src; 3] {
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));

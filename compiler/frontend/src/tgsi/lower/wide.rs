@@ -134,8 +134,7 @@ impl Alu<'_, '_> {
         let value = match formula {
             WideFormula::Absolute(ty) => self.emit.compute(Op::Mov, ty, &[absolute(a)]),
             WideFormula::Negate(ty) => self.emit.compute(Op::Mov, ty, &[a.negated()]),
-            // The operation is there for integers; doubles have the sign of -0 and NaN to care
-            // about.
+            // The operation exists for integers; for doubles, -0 and NaN need care.
             WideFormula::Sign(S64) => self.emit.compute(Op::Sign, S64, &[a]),
             WideFormula::Sign(ty) => {
                 let zero = self.emit.bits(0);
@@ -206,7 +205,7 @@ impl Alu<'_, '_> {
         let Some(dst) = inst.dst else { return Ok(()) };
         let result = self.emit.compute_with(Op::Cvt, to, aux, &[value]);
         let mut order = [0; 4];
-        // Two results go to the first two components that the mask has, not to x and y.
+        // Two results are written to the first two components of the mask, not to x and y.
         for (number, lane) in dst.mask.lanes().take(2).enumerate() {
             order[lane] = number as u8;
         }
@@ -257,7 +256,7 @@ impl Alu<'_, '_> {
         let bias = self.emit.bits(1022);
         let exponent = self.emit.compute(Op::Sub, S64, &[biased, bias]);
         let zero = self.emit.bits(0);
-        // Of zero the exponent is 0 and the significand zero.
+        // For zero, exponent and significand are 0.
         let exponent = self.emit.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
             self.emit.bits(0x800F_FFFF_FFFF_FFFF),

@@ -1,4 +1,4 @@
-//! Constants: vectors of constant buffers, loaded where they are read first.
+//! Constants: vectors of constant buffers, loaded at their first read.
 
 use super::{Number, Register};
 use crate::tgsi::check::Parsed;
@@ -24,14 +24,14 @@ impl Resolver<'_> {
         if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
             self.declare_leniently(register)?;
         }
-        // If any operand chooses the buffer at run time, all buffers are one array of which each is
+        // If any operand selects the buffer dynamically, all buffers are one array of which each is
         // an element.
         let of_any = self.check.ast.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
-            // Two addresses that are known are the same vector; one that is computed may be another
-            // each time.
+            // Two equal static addresses are the same vector; a computed address may differ each
+            // time.
             (_, Some(number)) => return self.load_known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
@@ -71,7 +71,8 @@ impl Resolver<'_> {
             return Ok(());
         }
         self.declare_leniently(register)?;
-        // So that the next operand finds it declared, and `constant_buffers` counts its buffer.
+        // So that the next operand detects it as declared, and `constant_buffers` counts its
+        // buffer.
         self.declared.constants.push(Covered {
             buffer,
             first: number,

@@ -16,7 +16,7 @@ impl Resolver<'_> {
     /// now.
     #[cold]
     pub(in crate::tgsi) fn declare_leniently(&mut self, register: &Register) -> Parsed<()> {
-        // A declaration that could not be read may be the one that is missing.
+        // A declaration that could not be parsed may be the missing one.
         if self.check.reports.has_errors() && !self.declared.broken.is_empty() {
             return Err(self.report_undeclared(register));
         }

@@ -7,7 +7,7 @@ use crate::tgsi::symbols::{Array, row};
 use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
 impl Resolver<'_> {
-    /// Returns an output that is written, and the components of it that exist.
+    /// Returns an output that is written, and its components that exist.
     pub(in crate::tgsi) fn resolve_written_output(
         &mut self,
         register: &Register,

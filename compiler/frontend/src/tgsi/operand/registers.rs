@@ -209,7 +209,7 @@ impl Resolver<'_> {
     fn resolve_indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
         let arrays = &self.declared.temp_arrays;
         let named = row(arrays, register.number.array as usize);
-        // An id that no declaration has falls back to the array of the whole file.
+        // An undeclared id falls back to the array of the whole file.
         match named.or_else(|| row(arrays, 0)) {
             Some(array) => Ok(self.emit.array_element(&array, register)),
             None => Err(self.report_undeclared(register)),

@@ -240,7 +240,7 @@ fn parse_image(input: &mut Input<'_, '_>, head: &Head) -> Result<Body> {
             image.atomic = targets::is_atomic_format(word.text);
             image.format = targets::parse_stated_format(word.text);
         } else if head.file == File::Res && has_target && targets::view_type(&word).is_some() {
-            // For a year views had the name that images got then.
+            // For a year views had the name that images were given then.
             input.reset(&before);
             let ty = parse_view_type(input, head.span.start)?;
             let target = image.target;

@@ -172,7 +172,7 @@ fn take_number(input: &mut Input<'_, '_>) -> Span {
     let text = input.state.ast.text;
     let start = peek(input).start as usize;
     let byte = |at: usize| text.get(at).copied().unwrap_or(0);
-    // A sign, then all that numbers consist of: a sign within is one after an exponent.
+    // A sign, then all characters of numbers: a sign within is one after an exponent.
     let mut end = start;
     if matches!(byte(end), b'-' | b'+') {
         end += 1;
@@ -202,7 +202,7 @@ fn fail_as(kind: NumberType, text: &str, span: Span) -> Failure {
     fail_at_number(span, kind.name(), kind.mistake(text))
 }
 
-/// Decodes a number of 32 bits. Strict readers know no hexadecimal digits of unsigned integers.
+/// Decodes a number of 32 bits. Strict readers accept no hexadecimal digits of unsigned integers.
 fn parse_narrow_number(
     kind: NumberType,
     is_strict: bool,

@@ -82,8 +82,7 @@ pub(super) fn accept(input: &mut Input<'_, '_>, kind: TokenKind) -> bool {
     found
 }
 
-/// Parses a mark such as `[`; `code` is that of the failure that something else is there than
-/// `expected`.
+/// Parses a mark such as `[`; `code` is that of the failure if the next token is not `expected`.
 #[inline(always)]
 pub(super) fn mark<'t, 's: 't>(
     kind: TokenKind,
@@ -111,15 +110,15 @@ pub(super) fn parse_close_bracket(input: &mut Input<'_, '_>) -> Result<Token> {
     mark(TokenKind::CloseBracket, Code::RegisterIndex, "`]`").parse_next(input)
 }
 
-/// Parses decimal digits; numbers beyond 32 bits are the largest one. `code` is that of the failure
-/// that something else is there.
+/// Parses decimal digits; numbers beyond 32 bits are saturated. `code` is that of the failure if
+/// there are no digits.
 #[inline]
 pub(super) fn parse_uint(input: &mut Input<'_, '_>, code: Code) -> Result<(u32, Span)> {
     let token = mark(TokenKind::Int, code, "a number").parse_next(input)?;
     Ok((int_value(input, token), token.span()))
 }
 
-/// Returns the value of digits, at most the largest number of 32 bits.
+/// Returns the value of digits, saturated at 32 bits.
 #[inline]
 pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
     let digits = &input.state.ast.text[token.span().range()];

@@ -224,7 +224,7 @@ fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static Row) -> Failure {
     Failure::new(peek_span(input), Code::ExtraOperand, message)
 }
 
-/// Returns the failure that a word is not a texture target.
+/// Returns the failure of a word that is not a texture target.
 #[cold]
 pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Failure {
     if word.text.is_empty() {
@@ -249,7 +249,7 @@ fn parse_texture_target(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()
 
 /// Parses texel offsets: up to four registers.
 fn parse_offsets(input: &mut Input<'_, '_>, inst: &Inst) -> Result<()> {
-    // SAMPLE_INFO that was written by the table of opcodes has a second source.
+    // SAMPLE_INFO that was printed by the table of opcodes has a second source.
     let is_source = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
     // TG4 may have four, one for each texel; all other lookups take the first one.
     for _ in 0..4 {
@@ -299,7 +299,7 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// Parses the label of flow control. Only that of CAL counts: others may be stale.
+/// Parses the label of flow control. Only that of CAL is used: others may be stale.
 #[inline]
 fn parse_label(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let is_routine = Lower::Flow(Flow::Subroutine) == inst.row.lower

@@ -126,7 +126,7 @@ fn parse_register_bracket(input: &mut Input<'_, '_>, depth: Depth) -> Result<Ind
     };
     parse_close_bracket(input)?;
     let next = peek(input);
-    // No whitespace precedes the id of an array: after some a guard begins.
+    // No whitespace precedes the id of an array: after whitespace a guard begins.
     if next.kind == TokenKind::OpenParen && next.is_glued() {
         index.array = parse_array_id(input, Code::RegisterIndex)?;
     }
@@ -145,8 +145,7 @@ pub(super) fn parse_register_number(input: &mut Input<'_, '_>) -> Result<u32> {
     Err(Failure::new(span, Code::IndexOutOfBounds, message))
 }
 
-/// Parses the id of an array in parentheses; `code` is that of the failure that something else is
-/// there.
+/// Parses the id of an array in parentheses; `code` is that of the failure if it is not a number.
 pub(super) fn parse_array_id(input: &mut Input<'_, '_>, code: Code) -> Result<u32> {
     mark(TokenKind::OpenParen, code, "`(`").parse_next(input)?;
     let (id, span) = parse_uint(input, code)?;
@@ -169,7 +168,7 @@ fn parse_register_bracket_index(input: &mut Input<'_, '_>, depth: Depth) -> Resu
     if peek_kind(input) == TokenKind::Minus {
         return Ok(constant(parse_index_offset(input)?));
     }
-    // An index in an index would be parsed without end.
+    // Indices in indices would be parsed without limit.
     if peek_kind(input) != TokenKind::Word || depth == Depth::Index {
         let expected = "a number or a register";
         return Err(fail_with(input, Code::RegisterIndex, expected));
@@ -308,7 +307,7 @@ fn parse_offset_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
         let message = Message::About("offsets have three components");
         return Err(Failure::new(span, Code::SwizzleLetters, message));
     }
-    // Three components instead of four, which is otherwise a short form of extended programs.
+    // Three components instead of four: the short form that only extended programs have elsewhere.
     let is_extended = std::mem::replace(&mut input.state.is_extended, true);
     let swizzle = parse_swizzle(input);
     input.state.is_extended = is_extended;
@@ -393,7 +392,7 @@ pub(super) fn parse_opt_writemask(input: &mut Input<'_, '_>) -> Result<WriteMask
             .checked_shl(LETTERS[letter as usize].into())
             .unwrap_or(0)
             & 15;
-        // A bit above all bits before it; no bit is above none, so other bytes fail here, too.
+        // The bit is above all bits before it; other bytes have no bit, so they fail here, too.
         is_ordered &= bit > mask;
         mask |= bit;
     }

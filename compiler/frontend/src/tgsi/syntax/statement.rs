@@ -101,8 +101,8 @@ fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Res
     parse_instruction(input, &word, printed, guard, kind)
 }
 
-/// Parses the number before an instruction, which is decoration but for labels, and the word after
-/// it. Without a colon the number is the word.
+/// Parses the number before an instruction, which is only significant for labels, and the word
+/// after it. Without a colon the number is the word.
 #[inline]
 fn parse_number<'s>(input: &mut Input<'_, 's>) -> (Word<'s>, Option<u32>) {
     let is_number = peek_kind(input) == TokenKind::Int;
