@@ -97,8 +97,8 @@ impl RuleCx<'_> {
     /// Returns true if this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
-        // Languages other than ARB ones have no such options, hence the test for none: they are not
-        // plain ARB programs.
+        // Languages other than ARB ones do not have such options, hence the test for none: they are
+        // not plain ARB programs.
         let sets = self.facts.instruction_sets;
         !sets.is_empty() && !self.features.intersects(sets)
     }
@@ -129,7 +129,7 @@ impl RuleCx<'_> {
     ) -> bool {
         // One option may enable several of the missing features; the message names such a one.
         let missing = needs.difference(self.features);
-        // No features needed is always fulfilled: entries without a need have the empty set.
+        // An empty set of features is always fulfilled: entries without a need have it.
         if !missing.is_empty() {
             let message = format!("{feature} OPTION {}", missing.option());
             self.error(Code::FeatureOption, span, message);

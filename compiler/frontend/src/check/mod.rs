@@ -9,10 +9,10 @@
 //! | context | has | files |
 //! |---|---|---|
 //! | [`RuleCx`] | syntax tree, language, reports | `context`, `instructions/` |
-//! | [`Checked`] | the program that is being made | `program/` |
-//! | [`Resolver`] | both, and what names and bindings denote | `names/`, `bindings/` |
-//! | [`OperandRules`] | the resolver, and what instructions use of units and results | `operands/`, `instructions/inst`, `registers/` |
-//! | [`DeclarationRules`] | the resolver, and what declarations are counted by | `declarations/` |
+//! | [`Checked`] | the program under construction | `program/` |
+//! | [`Resolver`] | both, and the resolution of names and bindings | `names/`, `bindings/` |
+//! | [`OperandRules`] | the resolver, and the use of units and results by instructions | `operands/`, `instructions/inst`, `registers/` |
+//! | [`DeclarationRules`] | the resolver, and the counts of declarations | `declarations/` |
 //! | [`FlowRules`] | `RuleCx`, the program and its open blocks | `control/` |
 //!
 //! Rules that need less are functions over a `RuleCx` and, if they read variables, a `Checked`.
@@ -109,7 +109,8 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
     }
 }
 
-/// Checker of a program: all contexts, and the syntax errors that are reported between its own.
+/// Checker of a program: all contexts, and the syntax errors that are reported between semantic
+/// errors.
 struct Checker<'a, 's> {
     operands: OperandRules<'a, 's>,
     declarations: &'a mut DeclarationState,
@@ -163,7 +164,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.check_range(&mut statements[next..]);
     }
 
-    /// Reports syntax errors until so many of them are reported.
+    /// Reports syntax errors until `count` of them are reported.
     #[cold]
     fn report_syntax_errors(&mut self, count: usize) {
         while self.syntax_error_count < count
@@ -240,8 +241,8 @@ impl<'a, 's> Checker<'a, 's> {
     fn check_program(&mut self) {
         self.report_syntax_errors(usize::MAX);
         check_option_dependencies(&mut self.operands.resolver.cx, self.options);
-        // Blocks were not followed beyond the limit, so the rest of the program would only seem to
-        // have none.
+        // Blocks were not tracked beyond the limit, so errors about the rest of the program would
+        // be wrong.
         if !self.flow.too_deep {
             self.flow_rules().check_program_flow();
         }

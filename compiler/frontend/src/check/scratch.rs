@@ -1,4 +1,4 @@
-//! Memory of the checker, which is emptied and used again for the next program.
+//! Memory of the checker, which is cleared and reused for the next program.
 
 use crate::ast::Ast;
 use crate::check::control::blocks::Flow;
@@ -21,8 +21,8 @@ pub(crate) struct CheckScratch {
 }
 
 impl CheckScratch {
-    /// Prepares all tables for a program. Here and not at the end of a check, because an abandoned
-    /// one leaves entries.
+    /// Prepares all tables for a program. Not done at the end of a check, because an abandoned one
+    /// leaves entries.
     pub(super) fn reset(&mut self, ast: &Ast<'_>) {
         self.program.reset(ast.dialect.facts());
         self.symbols.reset(ast.names.len());

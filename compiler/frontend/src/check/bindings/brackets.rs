@@ -30,14 +30,14 @@ pub(crate) enum Bound {
     Image { first: u32, count: u32 },
     /// Elements of buffers.
     Buffer(BufferRange),
-    /// Bytes of shared memory; `None` is all of it.
+    /// A range of bytes of shared memory; `None` is all of it.
     Shared(Option<(u32, u32)>),
     /// Subroutine parameters.
     Subroutines { first: u32, count: u32 },
 }
 
 impl Bound {
-    /// Returns the declarations that take such a binding, for buffers one of them.
+    /// Returns the declarations that take such a binding; for buffers, one of them.
     pub(crate) const fn declared_by(&self) -> DeclKind {
         match self {
             Self::Attrib(..) => DeclKind::Attrib,
@@ -123,7 +123,7 @@ pub(crate) struct Resolved {
 pub(crate) enum Match {
     /// The entry fits, with this bracket.
     Yes(Bracket),
-    /// The words fit, but a number is missing or too much at this segment.
+    /// The words match, but a number is missing or superfluous at this segment.
     Number(Span, Code),
     /// So many words fit.
     No,
@@ -147,8 +147,8 @@ pub(crate) fn match_pattern(
     let mut used = 0;
     let mut problem = None;
     let mut rest = pattern.as_bytes();
-    // Most entries fail at the second word, so the pattern is not split beforehand.
-    // An empty pattern still takes one word, so that the loop ends with `used` at least 1.
+    // Most entries fail at the second word, so the pattern is not split beforehand. An empty
+    // pattern still takes one word, so that `used` is at least 1 after the loop.
     while used == 0 || !rest.is_empty() {
         let Some(&segment) = segments.get(used) else {
             return Match::No;
@@ -159,13 +159,14 @@ pub(crate) fn match_pattern(
         let (behind, numbered) = behind
             .strip_prefix(b"[]")
             .map_or((behind, false), |behind| (behind, true));
-        // A word must end where the pattern has a point or ends: `front` does not fit `frontface`.
+        // A word must end where the pattern has a point or ends: `front` does not match
+        // `frontface`.
         rest = match behind {
             [] => behind,
             [b'.', next @ ..] => next,
             _ => return Match::No,
         };
-        // Continues after a wrong bracket: it is the problem only if all words fit.
+        // Continues after a wrong bracket: it is the problem only if all words match.
         let found = segment.brackets[0];
         match (numbered, found) {
             // An omitted number is 0, as that of `vertex.texcoord`: ARB_vertex_program section
@@ -229,7 +230,7 @@ pub(crate) fn err_no_row(
             is_known && prefix.goes_with(row)
         })
     };
-    // A wrong bracket after words that all fit is a better hint than that no words do.
+    // A wrong bracket after words that all match is a better hint than a mismatch of words.
     let patterns = rows().map(|row| (row.path, row.number));
     match find_bracket_problem(cx, segments, patterns) {
         Some(failed) => failed,
@@ -237,7 +238,7 @@ pub(crate) fn err_no_row(
     }
 }
 
-/// Returns the first entry whose words fit, but a number in brackets is missing or too much.
+/// Returns the first entry whose words match, but with a missing or superfluous number in brackets.
 pub(crate) fn find_bracket_problem<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -316,7 +317,7 @@ pub(crate) fn err_no_binding<'a>(
     })
 }
 
-/// Returns the bracket of segments that fit a pattern, found by looking at one after the other.
+/// Returns the bracket of segments that match a pattern; `None` if they do not match it.
 pub(crate) fn find_bracket_in(
     cx: &RuleCx<'_>,
     segments: &[Segment],

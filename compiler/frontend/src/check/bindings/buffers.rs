@@ -32,7 +32,7 @@ pub(crate) struct SpaceInfo {
     pub(crate) direct_use: (Code, &'static str),
 }
 
-/// An entry: a way to count the elements of a buffer.
+/// An entry: a layout of the elements of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct LayoutInfo {
     layout: BufferLayout,
@@ -141,7 +141,7 @@ impl BufferLayout {
 }
 
 impl BufferRange {
-    /// Takes the elements of `next` if they follow those of `self`.
+    /// Appends the elements of `next` if they follow those of `self`; returns false if they do not.
     pub(crate) fn append(&mut self, next: Self) -> bool {
         let same =
             (self.space, self.binding, self.bindings) == (next.space, next.binding, next.bindings);
@@ -188,7 +188,7 @@ impl DeclarationRules<'_, '_, '_> {
                 return None;
             }
             None => check_view_size(&mut self.resolver.cx, decl.size, bounded, count)?,
-            // The size is that of the binding points: the one element needs none.
+            // The size is that of the binding points: a single element needs no size.
             Some(points) if range.one && !has_two_sizes => {
                 let is_open = decl.size == Size::Single;
                 let size = if is_open { Size::Open } else { decl.size };

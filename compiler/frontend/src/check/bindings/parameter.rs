@@ -127,7 +127,7 @@ fn read_parameters(
     Ok((Bound::Params(params), range, 2))
 }
 
-/// Returns an entry of the table of GL state, of which a path takes so many segments and has this
+/// Returns an entry of the table of GL state, for a path that uses `used` segments and has this
 /// bracket.
 pub(crate) fn bind_state_row(
     cx: &RuleCx<'_>,

@@ -1,4 +1,4 @@
-//! Binding paths as operands and results: each becomes a variable that no declaration has.
+//! Binding paths as operands and results: each becomes an unnamed variable.
 
 use crate::ast::{Base, Path, Relative, Suffix};
 use crate::check::bindings::brackets::{
@@ -35,7 +35,7 @@ impl Resolver<'_, '_> {
 
     pub(crate) fn bind_path(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
         let resolved = self.resolve(path)?;
-        // A range names several variables, of which an instruction takes one.
+        // A range names several variables, but an instruction takes one.
         if resolved.range {
             let (code, message) = describe_range_problem(&self.cx, &resolved.bound, span);
             self.cx.error(code, span, message);
@@ -50,8 +50,8 @@ impl Resolver<'_, '_> {
         };
         let var = match resolved.relative {
             Some(relative) => self.bind_relative_path(&resolved.bound, relative, span)?,
-            // The span without the suffix is that of the binding, which a message about the
-            // variable points at.
+            // The span without the suffix is that of the binding, to which messages about the
+            // variable point.
             None => self.get_implicit_var(resolved.bound, resolved.span)?,
         };
         Some((var, suffix))
@@ -165,8 +165,8 @@ impl Resolver<'_, '_> {
         let (kind, count) = self.bind_relative_row(bound)?;
         self.check_address_index(relative);
         let var = Var {
-            // All bindings of the entry are its elements, of which the index, which belongs to the
-            // binding, selects one.
+            // All bindings of the entry are its elements; the index, which belongs to the binding,
+            // selects one.
             array: Some(count),
             relative: true,
             element: Some(relative),
@@ -201,7 +201,7 @@ impl Resolver<'_, '_> {
         Some((kind, count))
     }
 
-    /// Checks that an index of an array that a program declares is not A0. NV_fragment_program2
+    /// Checks that an index of an array that the program declares is not A0. NV_fragment_program2
     /// section 3.11.2.
     pub(crate) fn check_no_loop_index(&mut self, relative: u32) {
         let info = self.cx.ast.relatives[relative as usize];
@@ -285,7 +285,7 @@ pub(crate) fn read_relative_numbers(
         let message = format!("`{text}` needs OPTION {}", needs.option());
         return fail(span, Code::ResultOption, message);
     }
-    // No range, though there are several: the index selects one of them.
+    // Not a range, though there are several: the index selects one of them.
     Ok((0, row.number.limit(), false))
 }
 

@@ -35,7 +35,7 @@ impl Resolver<'_, '_> {
         };
         let span = segments[0].span.to(segments[used - 1].span);
         let rest = &segments[used..];
-        // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
+        // Only a swizzle or a mask may follow a binding, and it has no brackets.
         let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
         let rest = rest.first().map(|segment| segment.span);
         // At most one bracket of a path has a dynamic index: entries with two brackets take
@@ -71,8 +71,8 @@ impl Resolver<'_, '_> {
                 let ParamSource::State(param) = params.source() else {
                     return true;
                 };
-                // Entries that no specification has are in the table for programs that drivers have
-                // compiled from other languages.
+                // The table has entries that no specification defines for programs that drivers
+                // have compiled from other languages.
                 !param.is_drivers() || check_drivers_state(&mut self.cx, span)
             }
             Bound::Result(row, ..) => {
@@ -103,7 +103,7 @@ impl Resolver<'_, '_> {
         let (reading, usage) = (&self.cx.ast, &mut self.program.usage);
         usage.add(kind, number, || {
             let segments = &reading.segments(path)[..used];
-            // Only matrices and buffers have a number of something else after theirs.
+            // Only matrices and buffers have further numbers, with other subjects.
             let mut numbered = segments.iter().filter(|it| it.brackets[0] != Bracket::None);
             let segment = match bound {
                 Bound::Params(_) | Bound::Buffer(_) => numbered.next(),
@@ -152,8 +152,8 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
     }
 }
 
-/// Returns the entry that fits a path, the number of segments that it takes, and the bracket among
-/// them. The longest one fits best.
+/// Returns the entry that matches a path, the number of segments that it takes, and the bracket
+/// among them. The longest match wins.
 fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
     let longest = segments.len().min(paths::LONGEST);
     (2..=longest).rev().find_map(|used| {
@@ -168,7 +168,7 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
             PathRow::Attrib(row, _) | PathRow::Result(row) => {
                 find_bracket(cx, words, row.path, row.number)
             }
-            // Entries of state leave out the word `state`, which all of them have.
+            // The paths of state entries leave out the word `state`, with which all of them begin.
             PathRow::State(row) => find_bracket(cx, &words[1..], row.path, row.number),
             PathRow::Env => find_bracket(cx, words, paths::ENV, Number::Required(0)),
             PathRow::Local => find_bracket(cx, words, paths::LOCAL, Number::Required(0)),

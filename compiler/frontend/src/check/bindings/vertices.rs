@@ -1,6 +1,5 @@
-//! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices
-//! that select a vertex. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section
-//! 2.X.3.2.
+//! Attributes of vertices and patches: their prefixes, the number of vertices, indices that select
+//! a vertex. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section 2.X.3.2.
 
 use crate::ast::{Bracket, Segment};
 use crate::check::bindings::brackets::{Failed, err_no_row, fail, find_bracket_in};
@@ -31,7 +30,7 @@ impl Resolver<'_, '_> {
             Stage::TessControl if holder.side == Side::In => {
                 report_patch_of_input(&mut self.cx, span)
             }
-            // A patch is there only if the program declares that it takes patches.
+            // A patch exists only if the program declares that it takes patches.
             Stage::Geometry => {
                 self.check_patch_binding(span);
                 true
@@ -198,8 +197,8 @@ pub(crate) fn find_holder(
 /// Returns the reason why no entry of attributes matches.
 #[cold]
 pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed {
-    // For the hint the prefix is taken off, so that the other words can be compared with those of
-    // the entries.
+    // For the hint the prefix is removed, so that the other words can be compared with those of the
+    // entries.
     let mut rest = segments.to_vec();
     let word = rest.get(1).map(|segment| cx.word(*segment));
     let mut prefixes = Prefix::of_stage(cx.stage).filter(|prefix| {

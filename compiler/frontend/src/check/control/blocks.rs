@@ -27,7 +27,7 @@ impl Block {
         matches!(self, Self::Rep | Self::Loop)
     }
 
-    /// Returns the word that opens it; that which closes it is `END` and this.
+    /// Returns the word that opens it; the closing word is `END` followed by this.
     pub(crate) fn word(self) -> &'static str {
         // ELSE does not open a block: ENDIF closes both.
         match self {

@@ -43,7 +43,7 @@ fn call_convention(facts: &LanguageFacts) -> CallConvention {
     }
 }
 
-/// Rules for control flow. They see labels and blocks, and no names of variables.
+/// Rules for control flow. They have access to labels and blocks, but not to names of variables.
 pub(crate) struct FlowRules<'r, 's> {
     pub(crate) cx: &'r mut RuleCx<'s>,
     pub(crate) program: &'r mut Checked,
@@ -172,7 +172,7 @@ impl FlowRules<'_, '_> {
     /// Opens the block of IF, REP or LOOP. Beyond the limit of open blocks the rest of the program
     /// is not checked, which bounds their list.
     fn open_block(&mut self, inst: &Inst, kind: Block) {
-        // If the operands could not be read, there may have been a count.
+        // If the operands could not be parsed, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
         self.flow.open.push(OpenBlock {
             kind,
@@ -205,7 +205,7 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Reports the end of another block than the one that is open.
+    /// Reports the end of a block other than the innermost open one.
     #[cold]
     fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let other = open.kind.word();
@@ -327,11 +327,11 @@ impl FlowRules<'_, '_> {
                 {
                     self.report_undefined_label(label, span);
                 }
-                // The graph has it since the statement was checked.
+                // The graph contains it since the statement was checked.
                 Target::Branch(_) => {}
                 Target::Label(label) => self.program.cfg.add_call(from, label_of(label)),
                 Target::Type(ty) => {
-                    // Each indirect call becomes a branch to each of them.
+                    // Each indirect call becomes a branch to each label of its type.
                     indirect += self.program.routines_of(ty).len();
                     if indirect > limits::INDIRECT_BRANCHES {
                         let limit = limits::INDIRECT_BRANCHES;
@@ -381,8 +381,8 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Checks that routines call themselves, if they do, without CALI. ARB_shader_subroutine
-    /// section 2.X.5.
+    /// Checks that routines that call themselves do so without CALI. ARB_shader_subroutine section
+    /// 2.X.5.
     fn check_indirect_recursion(&mut self, jumps: &[Jump], call_graph: &CallGraph) {
         let mut left = limits::INDIRECT_BRANCHES;
         for jump in jumps {

@@ -101,7 +101,7 @@ impl FlowRules<'_, '_> {
             let mut routines = Vec::new();
             for &(name, span) in list {
                 match numbers.get(&name).filter(|_| is_defined(name)) {
-                    // A type may name a label twice; as the target of calls it counts once.
+                    // A type may name a label twice; it is one target of calls.
                     Some(&number) if seen.insert(name) => routines.push((name, number)),
                     Some(_) => {}
                     None => missing.push((name, span)),
@@ -141,7 +141,7 @@ impl FlowRules<'_, '_> {
                 self.cx.error(Code::SubroutineNumber, span, message);
                 continue;
             }
-            // The label has a number even if that is too large, which is one error.
+            // The label has a number even if that is too large, which is a single error.
             labels.insert(number, name);
             if number >= limit {
                 let message = format!("subroutine numbers are below {limit}");

@@ -78,7 +78,7 @@ pub(super) static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
 /// State that declarations count and compare.
 #[derive(Debug, Default)]
 pub(crate) struct DeclarationState {
-    /// Attributes or results of the declaration that is being checked, by entry and number.
+    /// Attributes or results of the current declaration, by entry and number.
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
     /// Number of elements of temporaries.
     pub(crate) temporaries: u64,
@@ -88,7 +88,7 @@ pub(crate) struct DeclarationState {
     pub(crate) parameters: u64,
     /// The type of each `program.subroutine[n]`.
     pub(crate) subroutine_params: FxHashMap<u32, NameId>,
-    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
+    /// Layout of each program parameter buffer, BUFFER or BUFFER4.
     pub(crate) buffer_layouts: FxHashMap<u32, BufferLayout>,
 }
 

@@ -126,7 +126,7 @@ impl DeclarationRules<'_, '_, '_> {
         };
         // The old name must be established already. NV_gpu_program4 section 2.X.3.8.
         let target = self.resolver.find_var(old, old_span);
-        // A name that was used before it was declared may become an alias: its uses were reported.
+        // A name that was used before its declaration may become an alias: its uses were reported.
         if matches!(
             self.resolver.symbols.entries[name.index()].named,
             Named::Var(_)
@@ -164,14 +164,13 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn set_group_size(&mut self, items: &[Item]) {
-        // Sizes that are left out are 1, as the program has them from the start.
+        // Omitted sizes are 1, the initial value in the program.
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {
             let &Item::Number(value, span) = item else {
                 continue;
             };
-            // A group as a whole has a limit, too: as many invocations as fit into its x axis
-            // alone.
+            // A whole group is limited, too: to as many invocations as its x axis alone may have.
             product = product.saturating_mul(u64::from(value));
             if value == 0
                 || value > limits::GROUP_SIZE[axis]
@@ -220,11 +219,12 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Checks whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
+/// Checks that the modifiers are allowed for the kind of declaration. NV_gpu_program4 section
+/// 2.X.3.1.
 fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
     let five = cx.version >= Version::V5_0;
-    // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
+    // LONG ATTRIB was added by NV_gpu_program5 section 2.X.3.1, for vertex programs only.
     let long =
         kind == DeclKind::Temp || kind == DeclKind::Attrib && cx.stage == Stage::Vertex && five;
     if mods.contains(VarMods::LONG) && !long {
@@ -269,7 +269,7 @@ fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     }
 }
 
-/// Checks the elements of a temporary. An array with a mistake has one, so that uses of its name
+/// Checks the elements of a temporary. An array with a mistake gets one, so that uses of its name
 /// are not reported as well.
 fn check_temp_array(cx: &mut RuleCx<'_>, size: Size, span: Span) -> Option<u32> {
     let (place, message) = match size {

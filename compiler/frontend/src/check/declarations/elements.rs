@@ -60,13 +60,13 @@ impl DeclarationRules<'_, '_, '_> {
     pub(super) fn collect_elements(&mut self, decl: &Decl) -> Option<Elements> {
         let mut elements: Option<Elements> = None;
         let mut failed = false;
-        // A declaration with an error may have left some.
+        // A declaration with an error may have left entries.
         self.state.io_elements.clear();
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
             let item = self.resolver.cx.ast.items[(decl.first_item + index) as usize];
-            // Every item may be a range, so the sum is bounded before the next one is spread out.
+            // Every item may be a range, so the sum is checked before the next range is expanded.
             if elements
                 .as_ref()
                 .is_some_and(|elements| self.count_elements(elements) as u64 > limits::PARAMETERS)
@@ -168,7 +168,7 @@ impl DeclarationRules<'_, '_, '_> {
             .extend(numbers.map(|number| (row, number)));
     }
 
-    /// Adds the elements of a binding; `None` if the declaration is one of other bindings.
+    /// Adds the elements of a binding; `None` if the declaration takes other bindings.
     #[inline]
     fn add_path_elements(&mut self, decl: &Decl, resolved: &Resolved) -> Option<Elements> {
         Some(match (decl.kind, resolved.bound) {

@@ -36,7 +36,7 @@ pub(crate) fn check_option(
 ) {
     let text = cx.ast.names.word(name);
     let (dialect, acceptance) = (cx.ast.dialect, cx.reports.acceptance());
-    // An option of another type of program or of a later version is unknown to this one.
+    // An option of another type of program or of a later version is unknown in this one.
     let Some(row) = lang_options::find(text.as_bytes(), dialect, acceptance) else {
         return report_unknown_option(cx, text, span);
     };
@@ -51,8 +51,8 @@ pub(crate) fn check_option(
         let reports = &mut cx.reports;
         reports.error(Code::OptionConflict, span, message);
     }
-    // An option that is named twice does not conflict with itself. The list has each option
-    // once, so that repeated lines do not lengthen the search above.
+    // An option that is named twice does not conflict with itself. The list has each option once,
+    // so that repeated lines do not slow the search above.
     if !options.groups.contains(&(row.group, row.name)) {
         options.groups.push((row.group, row.name));
     }

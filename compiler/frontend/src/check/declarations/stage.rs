@@ -258,7 +258,7 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     true
 }
 
-/// Returns the header. There is none if the caller has named the language.
+/// Returns the span of the header. It is empty if the caller has named the language.
 fn find_header(cx: &RuleCx<'_>) -> Span {
     let header = cx.ast.dialect.header();
     let text = &cx.ast.text[..cx.ast.body];
@@ -304,8 +304,8 @@ pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     }
 }
 
-/// Returns the number of components of all vertices that an invocation emits, each of which has so
-/// many. NV_geometry_program4 section 2.14.6.4.
+/// Returns the number of components of all vertices that an invocation emits, with `of_vertex`
+/// components each. NV_geometry_program4 section 2.14.6.4.
 pub(crate) fn count_emitted_components(cx: &RuleCx<'_>, program: &Checked, of_vertex: u32) -> u32 {
     if cx.stage == Stage::Geometry && !cx.is_passthrough() {
         // Limits of the vertices and of the results bound the product; a program with errors may be

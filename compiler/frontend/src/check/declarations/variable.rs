@@ -25,8 +25,8 @@ impl DeclarationRules<'_, '_, '_> {
         if decl.name.is_none() {
             return;
         }
-        // Compared below: an error that leaves a variable, such as one of its interpolation, must
-        // still poison the name.
+        // Compared below: an error after which the variable exists, such as one of its
+        // interpolation, must still poison the name.
         let before = self.resolver.cx.count_errors();
         // Bindings of a declaration that the program cannot have are not checked: each would be a
         // separate error.
@@ -80,7 +80,7 @@ impl DeclarationRules<'_, '_, '_> {
             report_wrong_binding(&mut self.resolver.cx, decl, span);
             return self.poison_declaration(decl);
         }
-        // Units have no names before version 5.0, but they do as aliases.
+        // Units have no names before version 5.0, except as aliases.
         let is_unit = kind == DeclKind::Texture && !resolved.range && resolved.rest.is_none();
         match is_unit.then(|| self.resolver.get_implicit_var(resolved.bound, span)) {
             Some(Some(var)) => {

@@ -77,7 +77,7 @@ impl OperandRules<'_, '_> {
         }
         if self.resolver.cx.facts.registers.is_some() {
             self.check_register_operands(operands);
-            // Only results that are variables can be noted as written.
+            // Only results that are variables can be recorded as written.
             if let Some(dst) = inst.dst.and_then(Dst::resolved) {
                 self.check_register_result(&dst);
             }
@@ -103,7 +103,7 @@ impl OperandRules<'_, '_> {
         } else if let Some(op) = info.image() {
             self.check_image(inst, info, op);
         }
-        // ADD, MIN and others are words of both kinds: opcodes, and operations of atomics.
+        // ADD, MIN and others are both opcodes and operations of atomics.
         if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
             report_stray_atomic(&mut self.resolver.cx, inst, info);
         }
@@ -272,7 +272,7 @@ pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
 #[inline]
 pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     let mods = inst.modifiers.mods();
-    // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
+    // Before 5.0 some modifiers of the table are missing; they are checked elsewhere.
     let old = cx.version < Version::V5_0 && !mods.is_empty();
     info.mods.contains(mods) && !mods.intersects(WITH_RULES) && !old
 }
@@ -370,7 +370,7 @@ fn check_high_modifier(cx: &mut RuleCx<'_>, inst: &Inst, types: InstTypes) {
 
 /// Checks the option that an opcode needs in the versions that have it.
 fn check_needed_option(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
-    // Else its absence was reported for the stage or the version, which no option cures.
+    // Otherwise its absence was reported for the stage or the version, which no option can change.
     let is_there = info.stages.has(cx.stage) && cx.version >= info.since;
     if is_there && !cx.has_option(info.needs) {
         let span = cx.opcode_span(inst);

@@ -25,7 +25,7 @@ impl InstTypes {
     }
 }
 
-/// Checks the types of an instruction; reports type modifiers that do not fit.
+/// Checks the types of an instruction; reports unsuitable type modifiers.
 #[inline]
 pub(crate) fn check_types(
     cx: &mut RuleCx<'_>,
@@ -87,7 +87,7 @@ fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let fits = match (data.class, data.ty.width()) {
         (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
         (TypeClass::Sized, Width::W64) => support == Support::Wide,
-        // MUL is the one opcode with S24 and U24, and the one with HI.
+        // MUL is the only opcode with S24 and U24, and the only one with HI.
         (TypeClass::Mul24, _) => info.mods.contains(Mods::HI),
         // Types of 8 and 16 bits are for memory and CVT only.
         (TypeClass::Sized | TypeClass::Vector | TypeClass::Extended, _) => false,
@@ -134,7 +134,7 @@ pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcode
         // Some type, so that the operands are checked.
         return InstTypes::simple(Type::U32);
     };
-    // F16 alone is of class Sized, for CVT; in memory it is one of the extension's.
+    // F16 is the only type of class Sized, for CVT; in memory it is one of the extension's.
     let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
     // Atomics have separate options for such types, see `atomics`.
     if extended && !atomic && !cx.has_option(Features::MEM_EXTENDED) {
@@ -152,7 +152,7 @@ pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcode
     }
 }
 
-/// Checks the one storage modifier that there must be.
+/// Checks that there is exactly one storage modifier.
 fn check_storage_modifier(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -163,7 +163,7 @@ fn check_storage_modifier(
     if count == 1 && !matches!(data.class, TypeClass::Base | TypeClass::Mul24) {
         return Some(data);
     }
-    // The last type is the one too many, or the only one that is wrong.
+    // The last type is the superfluous one, or the only one that is wrong.
     let span = match count.checked_sub(1) {
         None => cx.opcode_span(inst),
         Some(last) => cx.type_span(inst, last),

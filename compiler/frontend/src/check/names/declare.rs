@@ -17,7 +17,7 @@ use glasm_ir::{Semantic, Span};
 impl Resolver<'_, '_> {
     /// Adds a variable under a new name.
     pub(crate) fn declare(&mut self, name: Option<(NameId, Span)>, var: Var) -> u32 {
-        // The language declares A0 itself, so that a declaration of it is the second one.
+        // The language declares A0 itself, so that a declaration of it is a redeclaration.
         if let Some((name, _)) = name.filter(|(name, _)| self.is_loop_index(*name)) {
             self.declare_loop_index(name);
         }
@@ -106,8 +106,8 @@ pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Optio
     }
 }
 
-/// Checks the number of elements of an array declaration, checked against its bindings; `None` for
-/// single variables.
+/// Returns the number of elements of an array declaration, checked against its bindings;
+/// `Some(None)` for single variables, `None` after an error.
 pub(crate) fn check_array_size(
     cx: &mut RuleCx<'_>,
     size: Size,

@@ -74,15 +74,15 @@ impl Resolver<'_, '_> {
         self.resolve_undeclared_variable(name, span)
     }
 
-    /// Returns a name that no declaration has: the address register of loops, or an error.
+    /// Returns the variable of an undeclared name: the address register of loops, or an error.
     #[cold]
     pub(crate) fn resolve_undeclared_variable(&mut self, name: NameId, span: Span) -> Option<u32> {
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }
         let span = self.cx.named_span(span);
-        // One report for each name. `poison_names` takes it back if a declaration of the name
-        // follows that could not be read.
+        // One report for each name. `poison_names` retracts it if a declaration of the name follows
+        // that could not be parsed.
         self.symbols.entries[name.index()].named = Named::Poisoned;
         let text = self.cx.name_text(name);
         let declared: Vec<String> = (self.cx.ast.names.iter())

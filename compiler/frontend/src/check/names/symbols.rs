@@ -46,13 +46,12 @@ pub(crate) struct Symbols {
     pub(crate) undeclared: Vec<(NameId, Span)>,
     /// Unnamed variables of bindings.
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    /// For each entry of which some binding has a dynamic index, by its path: the array of all
-    /// bindings of the entry.
+    /// For each entry of which some binding has a dynamic index: the array of all bindings of the
+    /// entry.
     pub(crate) relative_rows: FxHashMap<&'static str, VarKind>,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(crate) slots: [[bool; 2]; 16],
-    /// Size of the register temporaries that instructions name, which count against one limit with
-    /// results.
+    /// Size of the register temporaries that instructions name, which share one limit with results.
     pub(crate) register_room: u32,
     /// Number of open LOOP blocks, inside of which A0 has a value.
     pub(crate) open_loops: usize,

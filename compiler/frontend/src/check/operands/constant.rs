@@ -8,7 +8,7 @@ use glasm_ir::types::{Base, Type};
 
 impl RuleCx<'_> {
     /// Returns bits of a scalar constant in a declaration: the value in every lane; a float unless
-    /// the declaration is of integer type.
+    /// the declaration has an integer type.
     pub(crate) fn read_scalar_constant(
         &mut self,
         literal: u32,
@@ -37,7 +37,7 @@ impl RuleCx<'_> {
         Some(bits.map(|bits| bits as u32))
     }
 
-    /// Returns bits of a literal in type `ty`; reports literals that do not fit.
+    /// Returns bits of a literal in type `ty`; reports literals out of range.
     pub(crate) fn read_literal(&mut self, literal: Literal, ty: Type) -> Option<u64> {
         match literal_bits(self.ast.text, literal, ty) {
             Ok(bits) => Some(bits),

@@ -36,9 +36,9 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Returns the variable that an operand names, if it breaks no rule, which is found out without
-    /// looking further: one that is read as a whole or by a constant index within bounds, and whose
-    /// declared type is that of the instruction.
+    /// Returns the variable of an operand, if a fast check finds no broken rule: one that is read
+    /// as a whole or by a constant index within bounds, and whose declared type is that of the
+    /// instruction.
     #[inline(always)]
     fn find_variable_fast(&self, operand: &Operand, shape: Shape, ty: Type) -> Option<u32> {
         let Base::Name(name) = operand.base else {
@@ -109,7 +109,7 @@ impl OperandRules<'_, '_> {
         let declared = info.base;
         let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
         let readable = info.kind.is_value() || is_element;
-        // Before the test for values: an address register is none.
+        // Before the test for values: an address register is not a value.
         if shape == Shape::AddressRegister {
             return check_address_operand(
                 &mut self.resolver.cx,
@@ -163,7 +163,7 @@ impl OperandRules<'_, '_> {
     /// in: those with types, and NV_fragment_program2.
     #[cold]
     fn can_read_result(&mut self, var: u32, span: Span) -> bool {
-        // Languages without such an option have the empty set here, which every program has.
+        // Languages without such an option have the empty set here, which every program contains.
         let known = self.resolver.cx.facts.registers.is_none()
             && self
                 .resolver
@@ -247,8 +247,8 @@ impl OperandRules<'_, '_> {
             Base::Vector { first, count } => (first, u32::from(count)),
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
-        // Plain ARB programs select a component even of a single number.
-        // Everywhere else `<scalarOperand>` takes a number unchanged.
+        // Plain ARB programs select a component even of a single number. Elsewhere
+        // `<scalarOperand>` takes a number without a component.
         let bare = matches!(operand.base, Base::Scalar(_))
             && (!self.resolver.cx.is_plain_arb()
                 || check_bare_number(&mut self.resolver.cx, &operand, shape));
@@ -268,9 +268,9 @@ impl OperandRules<'_, '_> {
             if matches!(operand.base, Base::Scalar(_)) {
                 literal.negative = false;
             }
-            // Decimal fractions are always fine as floats; their value is read when it is needed.
+            // Decimal fractions are always valid floats; their value is parsed when it is needed.
             if !ty.is_float() {
-                // For its messages: the value is computed again when the operand is lowered.
+                // Only for its messages: the value is computed again when the operand is lowered.
                 self.resolver.cx.read_literal(literal, ty);
             }
         }

@@ -44,8 +44,8 @@ impl OperandRules<'_, '_> {
         let has_least_level = clamps && op != TextureOp::Grad;
         self.check_further_operands(operands, info, &part, has_least_level);
         if let Some(handle) = part.handle {
-            // Handles have no units, so no target of theirs is compared: NV_bindless_texture
-            // section 2.X.4.4.
+            // Handles have no units, so their targets are not compared: NV_bindless_texture section
+            // 2.X.4.4.
             check_component(
                 &mut self.resolver.cx,
                 &part.texture,
@@ -171,7 +171,7 @@ fn has_room_for_level(
         && (!clamps || target.has_level_beside_clamp())
 }
 
-/// Checks whether the program has the target, and instructions this access to it.
+/// Checks that the program has the target, and that it allows this access by the instruction.
 fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: Access) {
     let target = &TARGETS[part.target as usize];
     let (span, name) = (part.target_span, target.name);
@@ -214,7 +214,8 @@ fn check_offset(cx: &mut RuleCx<'_>, part: &TexPart, op: TextureOp, target: &Tar
         Offset::None => {}
         Offset::Dynamic => {
             if cx.need_version(Version::V5_0, span, "a run-time offset needs")
-                // TXD and TXGO take none, and no instruction does on a cube: section 2.X.4.4.
+                // TXD and TXGO take none, and neither does any instruction on a cube: section
+                // 2.X.4.4.
                 && (target.is_cube() || !op.takes_run_time_offset())
             {
                 let message = "a run-time offset is not available here";

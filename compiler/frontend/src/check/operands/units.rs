@@ -95,8 +95,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Returns the variable of a handle, which is a component of a variable that an index could be:
-    /// declared by name, no array, no floats.
+    /// Returns the variable of a handle, which is a component of a variable that is a possible
+    /// index: declared by name, not an array, not of floats.
     fn find_handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
         // Like a dynamic index, a handle has no index and no sign.
@@ -135,8 +135,7 @@ impl OperandRules<'_, '_> {
         };
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
-        // The number of samples is a question to multisample images only, though IMQ takes all
-        // targets.
+        // Only multisample images have a number of samples, though IMQ takes all targets.
         let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();
         if !target.access.contains(Access::IMAGE) || samples {
             let (opcode, name) = (info.name, target.name);
@@ -176,8 +175,8 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks the types of LOADIM and STOREIM: a storage modifier for texels unchanged, or a base
-/// type for converted ones.
+/// Checks the types of LOADIM and STOREIM: a storage modifier for texels without conversion, or a
+/// base type for converted ones.
 pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let needs = Features::IMAGE_LOAD_FORMATTED;
     // STOREIM may convert in any program, LOADIM under EXT_shader_image_load_formatted only.
@@ -202,7 +201,7 @@ pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeI
         let message = format!("texels of images cannot be accessed as `{}`", data.name);
         let span = cx.type_span(inst, 0);
         cx.error(Code::StorageModifier, span, message);
-        // Any type that fits, so that operands are still checked.
+        // Any suitable type, so that operands are still checked.
         return formatted(Type::U32);
     }
     types

@@ -20,7 +20,7 @@ pub(crate) struct Passed {
     pub(crate) span: Span,
 }
 
-/// Program in which everything is resolved; names, literals and pairs of indices are in the syntax
+/// Program without unresolved references; names, literals and pairs of indices are in the syntax
 /// tree.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
@@ -92,10 +92,10 @@ impl Checked {
         bindings.iter().take(count).map(|binding| binding.semantic)
     }
 
-    /// Returns the attribute or result bindings from the first one of a variable on; none if it is
+    /// Returns the attribute or result bindings from the first one of a variable on; empty if it is
     /// neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
-        // Not a match: of all the kinds only two have bindings of this sort.
+        // Not a match: only two of the kinds have bindings of this sort.
         let (first, table) = if let VarKind::Attrib { first } = kind {
             (first, &self.attribs)
         } else if let VarKind::Result { first } = kind {

@@ -13,7 +13,7 @@ type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
     /// Returns the number of components of attributes that operands read through their swizzles,
-    /// but those of patches.
+    /// without those of patches.
     pub(crate) fn attrib_components(&self) -> u32 {
         let reads = self.lines.sources.iter().filter_map(|source| {
             // All four components of the swizzle are counted, even if the instruction uses fewer:
@@ -28,7 +28,8 @@ impl Checked {
         count(&self.collect_components(reads))
     }
 
-    /// Returns the number of components of results that write masks enable, but those of patches.
+    /// Returns the number of components of results that write masks enable, without those of
+    /// patches.
     pub(crate) fn result_components(&self) -> u32 {
         count(&self.written())
     }
@@ -58,8 +59,7 @@ impl Checked {
                 continue;
             }
             let element = match index {
-                // The first index selects a vertex. A second one is not looked for, so all elements
-                // count.
+                // The first index selects a vertex. A second one is ignored, so all elements count.
                 _ if var.by_vertex => None,
                 Index::None => Some(0),
                 Index::Const(element) => Some(element),
@@ -84,7 +84,7 @@ impl Checked {
     }
 }
 
-/// Returns the number of components, but those of patches.
+/// Returns the number of components, without those of patches.
 fn count(components: &Masks) -> u32 {
     let counted = components
         .iter()

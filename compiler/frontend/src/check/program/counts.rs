@@ -83,8 +83,8 @@ impl Checked {
 
     /// Returns the number of variables of a kind that a program declares or names as registers.
     fn declared(&self, kind: VarKind) -> u32 {
-        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable of the
-        // program's own.
+        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable that
+        // the program declares.
         let is_own = |&(number, var): &(u32, &Var)| {
             var.kind == kind && var.name.is_some() && self.loop_index != Some(number)
         };

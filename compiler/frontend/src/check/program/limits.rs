@@ -67,7 +67,7 @@ pub(crate) fn check_program_limits(cx: &mut RuleCx<'_>, program: &Checked) {
     let reserved = find_reserved(cx);
     // Options take less than the limit, so this cannot be negative; so in all differences below.
     let limit = limits::INSTRUCTIONS - reserved.instructions;
-    // The parser has reported programs beyond the limit itself.
+    // The parser has already reported programs beyond the limit.
     if (limit + 1..=limits::INSTRUCTIONS).contains(&(cx.ast.inst_count as usize)) {
         let message = format!("more than {limit} instructions");
         cx.whole(Code::TooManyInstructions, message);
@@ -121,7 +121,7 @@ struct Bindings {
 }
 
 impl Checked {
-    /// Adds the bindings of a variable. True if one of them was there.
+    /// Adds the bindings of a variable. Returns true if one of them was there already.
     fn repeats_binding(&self, var: u32, bindings: &mut Bindings) -> bool {
         let info = self.vars[var as usize];
         if let VarKind::Param { first } = info.kind {
@@ -154,7 +154,7 @@ pub(crate) fn check_overlaps(cx: &mut RuleCx<'_>, program: &Checked) {
         if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
             continue;
         }
-        // Noted only where the binding has the index: an array that a program declares denotes
+        // Recorded only where the binding has the index: an array that a program declares denotes
         // itself.
         rows.extend(info.element.map(|_| info.kind));
         if program.repeats_binding(var, &mut bindings) {

@@ -26,7 +26,7 @@ impl Usage {
         found.map(|&(_, place)| place)
     }
 
-    /// Adds a number, of which `place` returns the span if that is needed.
+    /// Adds a number; `place` returns its span, and is only called if that is needed.
     pub(crate) fn add(
         &mut self,
         kind: Numbered,
@@ -62,7 +62,7 @@ impl Checked {
 }
 
 /// Returns the first span in brackets or parentheses of `span` that is `number`; `span` itself if
-/// there is none, as where a number is left out.
+/// there is none, as for omitted numbers.
 pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
@@ -86,8 +86,7 @@ pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     span
 }
 
-/// Returns the value of a number as the parser reads it: decimal or with `0x`, and the largest one
-/// for all that are larger.
+/// Returns the value of a number as the parser reads it: decimal or with `0x`, saturated.
 fn value(word: &[u8]) -> Option<u32> {
     let word = std::str::from_utf8(word).ok()?;
     let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));

@@ -56,7 +56,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Adds those of a constant; false if there are more than a vector holds.
+    /// Adds the numbers of a constant; returns false if there are more than a vector holds.
     fn add(&mut self, bits: [u32; 4]) -> bool {
         for number in bits {
             if self.list[..self.count].contains(&number) {
@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
         true
     }
 
-    /// Skips the names of the rest of a statement.
+    /// Skips the named literals of the rest of a statement, which ends at byte `end`.
     fn skip_literals_until(&mut self, end: u32) {
         let rest = &self.cx.ast.named_literals[self.symbols.named_literals..];
         let skipped = rest.iter().take_while(|(_, _, span)| span.start < end);
@@ -248,8 +248,8 @@ fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// Returns the variable of a numbered parameter such as `p[3]`: there is one for each that the
-    /// program names.
+    /// Returns the variable of a numbered parameter such as `p[3]`: each number that the program
+    /// names is a separate variable.
     pub(crate) fn find_numbered_local(
         &mut self,
         name: NameId,
@@ -312,7 +312,7 @@ pub(crate) fn check_fragment_operands(
     }
 }
 
-/// Checks an instruction reads one parameter, or constants that hold four different numbers at
+/// Checks that an instruction reads one parameter, or constants that hold four different numbers at
 /// most. NV_fragment_program section 3.11.2.
 fn check_counted_operands(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     let mut counted = operands
@@ -389,7 +389,7 @@ fn report_second_parameter(cx: &mut RuleCx<'_>, operand: &Operand, problem: &str
     cx.error(Code::TwoParameters, span, problem);
 }
 
-/// Returns a number with its sign, which belongs to it.
+/// Returns a number with its sign.
 fn find_signed_number_span(cx: &RuleCx<'_>, operand: Span, literal: u32) -> Span {
     let number = cx.ast.literals[literal as usize].span;
     let before = &cx.ast.text[operand.start as usize..number.start as usize];
@@ -411,7 +411,7 @@ fn find_braces_span(cx: &RuleCx<'_>, operand: Span) -> Span {
 }
 
 impl OperandRules<'_, '_> {
-    /// Checks a program writes one of the two colors. NV_fragment_program section 3.11.1.3.
+    /// Checks that a program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
     pub(crate) fn check_one_color(&mut self, dst: &Target) {
         // Of several such instructions the first is reported: the others only repeat it.
@@ -474,8 +474,8 @@ pub(crate) fn check_packed_register(
     let is_half = |base: Base| {
         let var = program.var(base);
         var.is_some_and(|(_, var)| {
-            // The file of results is marked as short, see `file`; which of them are is known by
-            // their number.
+            // The file of results is marked as short, see `file`; the number determines which of
+            // them are short.
             var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
         })
     };
@@ -511,7 +511,7 @@ pub(crate) fn check_three_written(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcod
     cx.error(Code::ReflectionMask, span, message);
 }
 
-/// Reports that a program writes no result, which those may do that discard fragments.
+/// Reports that a program writes no result, which is allowed if it discards fragments.
 #[cold]
 fn report_no_result(cx: &mut RuleCx<'_>, program: &Checked) {
     let message = "the program writes no result";

@@ -16,7 +16,7 @@ use crate::source::{ProgramType, Version};
 use crate::vars::VarKind;
 use glasm_ir::{Semantic, Span};
 
-/// A register as the rule of one parameter and one attribute counts it.
+/// A register, as it is counted by the rule of one parameter and one attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     Attrib,
