@@ -82,8 +82,8 @@ pub(super) fn point_and_element(
             let [point, index] = ast.pairs[pair as usize];
             (Some(point), index)
         }
-        // One index of a variable over several binding points is the point; its element is then the
-        // only one.
+        // The only index of a variable over several binding points is the point; its element is
+        // then the only one.
         (Some(_), point) => (Some(point), AstIndex::None),
     }
 }

@@ -1,5 +1,5 @@
 //! Instructions that consist of several operations. NV_gpu_program4 section 2.X.8.Z has the
-//! formulas, ARB_vertex_program section 2.14.5 those that only ARB programs have.
+//! formulas, ARB_vertex_program section 2.14.5 those of opcodes that only ARB programs have.
 
 use super::context::splat;
 use super::formula::{F, Formulas, Part, S, U, absolute};
@@ -13,7 +13,7 @@ use glasm_ir::{Base, Op, Src, Swizzle, WriteMask};
 /// Just below 128: the bound of the exponent of LIT.
 const LIT_BOUND: f32 = 127.996_1;
 
-/// The least and the largest address of ten bits.
+/// The minimum and the maximum address of ten bits.
 const SHORT_ADDRESSES: [i32; 2] = [-512, 511];
 
 /// Bits of the mantissa of a float.
@@ -149,11 +149,11 @@ pub(crate) fn log<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let (zero, one) = (l.bits(0), l.float(1.0));
     let value = l.compute(Op::Mov, F, &[a]);
     let (shift, bias) = (l.bits(MANTISSA_BITS), l.bits(BIAS));
-    // The sign bit is 0, so that the shift leaves the exponent alone.
+    // The sign bit is 0, so that the exponent remains after the shift.
     let biased = l.compute(Op::Shr, U, &[value, shift]);
     let exponent = l.compute(Op::Sub, S, &[biased, bias]);
     let exponent = l.converted(exponent, S, F);
-    // Values without a normal exponent: their logarithm is infinite, or taken to be.
+    // Values without a normal exponent: their logarithm is infinite, or treated as such.
     let (smallest, infinity) = (l.float(f32::MIN_POSITIVE), l.float(f32::INFINITY));
     let tiny = l.compute(Op::SetLt, F, &[value, smallest]);
     let exponent = l.compute(Op::SelNz, F, &[tiny, infinity.negated(), exponent]);
@@ -264,7 +264,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = l.value(cx, 0, F);
     let mut order = [0; 4];
     let mut constants = [0u64; 4];
-    // Components that are a lane, a lane negated, a constant.
+    // Components that select a lane, a negated lane, a constant.
     let mut masks = [0; 3];
     for (lane, component) in components.iter().enumerate() {
         let kind = match component.select {
@@ -284,7 +284,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         masks[kind] |= 1 << lane;
     }
     let picked = source.swizzled(Swizzle::new(order));
-    // The common case, one kind of lanes, takes one instruction.
+    // The common case, one kind of components, takes one instruction.
     match masks {
         [0b1111, 0, 0] => return l.finish_mov(cx, picked),
         [0, 0b1111, 0] => return l.finish_mov(cx, picked.negated()),

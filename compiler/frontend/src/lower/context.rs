@@ -15,7 +15,7 @@ use glasm_ir::{Builder, Inst, InstFlags, Op, RegisterId, Span, Src, Swizzle};
 /// LowerMemory of the translations before.
 pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
-/// The instruction being translated: the line, its entry, and the types that it works with.
+/// The current instruction: the line, its table entry, and the types of the operation.
 #[derive(Clone, Copy)]
 pub(crate) struct InstCx<'c> {
     pub(crate) line: &'c Line,
@@ -38,8 +38,8 @@ impl<'c> InstCx<'c> {
     }
 }
 
-/// The conversions of an instruction. Those of the result are one: values of fixed point are values
-/// of half precision, too.
+/// The conversions of an instruction. The result needs only one: fixed-point values are
+/// half-precision values, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Precision {
     /// Rounding operation that is applied to operands.

@@ -1,5 +1,5 @@
-//! Depths that fragment programs of NV_fragment_program write: those beyond the range discard their
-//! fragments. NV_fragment_program section 3.11.6.
+//! Depths written by programs of NV_fragment_program: those out of range discard their fragments.
+//! NV_fragment_program section 3.11.6.
 
 use super::Lowerer;
 use super::context::splat;

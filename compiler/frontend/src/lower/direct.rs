@@ -12,7 +12,7 @@ use glasm_ir::{Op, Src};
 
 impl Lowerer<'_> {
     /// Lowers an instruction that is one operation whose sources are the operands in order: sources
-    /// that are variables go straight into the program's table.
+    /// that are variables are written directly to the program's table.
     #[inline]
     pub(crate) fn lower_direct_fast(&mut self, cx: &InstCx<'_>, op: Op) {
         let checked = self.resources.checked;

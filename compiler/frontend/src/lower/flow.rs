@@ -74,7 +74,7 @@ impl ControlFlow<'_> {
         l.store_params();
         let call_graph = &l.resources.checked.call_graph;
         let main_returns = self.main_returns || call_graph.group_of(call_graph.entry()).is_some();
-        // Only now is it known whether the main routine can return before its end.
+        // Not before this point is it known if the main routine can return before its end.
         let fog = find_fog_place(l, main_returns);
         if fog == Some(FogPlace::EndOfMain) {
             l.resources.builder.open_block();
@@ -191,13 +191,13 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// Lowers the condition of a jump that can run.
+    /// Lowers the condition of a jump that is reachable.
     fn load_condition(&self, l: &mut Lowerer<'_>, line: &Line) -> Option<Cond> {
         let cond = line.cond.filter(|_| !self.tree.is_dead());
         cond.map(|cond| l.resources.make_any_condition(Some(cond)))
     }
 
-    /// Lowers LOOP and REP: each iteration begins with the test whether it is one too many.
+    /// Lowers LOOP and REP: each iteration begins with a test for the end of the loop.
     fn begin_loop(&mut self, l: &mut Lowerer<'_>, line: &Line, op: FlowOp) {
         let rounds = (line.source_count > 0).then(|| begin_rounds(l, line, op));
         let mut saved = Vec::new();
@@ -257,8 +257,8 @@ impl ControlFlow<'_> {
         else {
             return;
         };
-        // Tested before the block is open: a condition may need instructions, which belong in front
-        // of the branch.
+        // Tested before the block is open: a condition may need instructions, which must precede
+        // the branch.
         let cond = line.cond.map(|_| l.resources.make_any_condition(line.cond));
         l.resources.builder.open_block();
         let selector = l.hidden(Width::W32);
@@ -290,7 +290,7 @@ fn wrap_main(
     behind: impl FnOnce(&mut Lowerer<'_>),
 ) {
     let own = l.resources.builder.program.main;
-    // The routine needs its block before that is built: it is filled at the end.
+    // The routine needs its block before that is built: it is completed at the end.
     let body = l
         .resources
         .builder
@@ -335,9 +335,9 @@ fn set_initial_codes(l: &mut Lowerer<'_>) {
     }
 }
 
-/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: products of a
-/// matrix row of the modelview-projection matrix and the position, rounded one by one, and added
-/// from left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
+/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: products of
+/// the modelview-projection matrix and the position, each rounded, and added from left to right,
+/// each sum rounded. NV_vertex_program4 section 2.X.6.
 fn compute_invariant_position(l: &mut Lowerer<'_>) {
     if !l
         .resources

@@ -139,8 +139,8 @@ pub(crate) trait Formulas {
         let parts: [Part<'_>; 3] = [
             (0b1001, Op::Mov, F, &[one]),
             (0b0010, Op::Mov, F, &[diffuse]),
-            // Above zero is below it when negated; a diffuse part of 0 has no specular one.
-            // NV_gpu_program4 section 2.X.8.Z, LIT.
+            // A value above zero is below zero when negated; a diffuse part of 0 has no specular
+            // one. NV_gpu_program4 section 2.X.8.Z, LIT.
             (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
         ];
         self.finish_parts(line, &parts);
@@ -196,7 +196,7 @@ impl Formulas for Lowerer<'_> {
     }
 }
 
-/// Sources of an instruction that are collected one after the other. No operation has more.
+/// Sources of an instruction that are collected sequentially. No operation has more.
 pub(super) struct Sources {
     list: [Src; 6],
     count: usize,

@@ -34,7 +34,7 @@ pub(super) fn part<'c>(
 /// Returns the units of a texture or image part.
 pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose) -> Units {
     match (part.handle, purpose) {
-        // After a handle, accesses know the type of the texels, queries do not.
+        // Through a handle, the type of the texels is known for accesses, but not for queries.
         (Some(_), Purpose::Texels) => return Units::Handle,
         (Some(_), Purpose::Query) => return Units::QueriedHandle,
         (None, _) => {}

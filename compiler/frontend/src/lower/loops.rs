@@ -50,7 +50,7 @@ fn load_count(l: &mut Lowerer<'_>, line: &Line) -> (Src, Type) {
         l.put(least, WriteMask::X, Op::Min, count, &[source, most]);
         source = Src::register(least);
     }
-    // A count below zero skips the loop as 0 does. NV_fragment_program2 section 3.11.X.8.
+    // A count below zero skips the loop, as 0 does. NV_fragment_program2 section 3.11.X.8.
     if count.base() == TypeBase::Signed {
         let (zero, most) = (l.bits(0), l.hidden(count.width()));
         l.put(most, WriteMask::X, Op::Max, count, &[source, zero]);
@@ -142,7 +142,7 @@ pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
 pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> Option<StepBound> {
     let test = l.resources.ast.dialect.facts().counted_instructions?;
     let max = step_limit?;
-    // A program that cannot run so many instructions is spared the count.
+    // A program that cannot run so many instructions needs no count.
     let is_needed = match test {
         StepTest::Rounds => may_loop_beyond(l, max),
         StepTest::Blocks => l.resources.may_run_beyond(max),
@@ -177,8 +177,8 @@ fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
     nested && (calls || find_most_steps(l) >= u64::from(max))
 }
 
-/// Returns the most instructions that the loops of a program without calls can run: no fewer than
-/// [`count_steps`] counts.
+/// Returns the maximum number of instructions that the loops of a program without calls can run: at
+/// least as many as [`count_steps`] counts.
 fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     let checked = l.resources.checked;
     // Iterations of the open loops, the innermost last.
@@ -193,7 +193,7 @@ fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
             Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => drop(open.pop()),
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
-        // The line that begins a loop counts in each of its iterations.
+        // The line that begins a loop is counted in each of its iterations.
         steps = steps.saturating_add(open.last().copied().unwrap_or(0));
     }
     steps

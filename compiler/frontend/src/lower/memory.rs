@@ -54,7 +54,7 @@ pub(super) fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     finish_access(l, cx, Op::Atomic, aux, &[value, address.source]);
 }
 
-/// Returns operand 0 as the bits that memory or texels get.
+/// Returns operand 0 as the bits that are stored to memory or texels.
 pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     let ty = cx.types.ty;
     let value = l.value(cx, 0, register_type(ty));

@@ -1,9 +1,9 @@
 //! Lowering: a checked program to IR.
 //!
-//! Most instructions become one IR instruction. Composite ones are spelled out by the functions
-//! that the opcode table names: they compute into hidden registers and write the result with one
-//! last instruction, so that all operands are read before anything is written, and mask, guard,
-//! clamp and condition codes apply once.
+//! Most instructions become one IR instruction. Composite ones are expanded by the functions that
+//! the opcode table names: these compute into hidden registers and write the result with one last
+//! instruction, so that all operands are read before anything is written, and mask, guard, clamp
+//! and condition codes apply once.
 
 mod address;
 mod alu;

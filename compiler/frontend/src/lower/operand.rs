@@ -39,8 +39,8 @@ impl Lowerer<'_> {
                 }
             }
             Value::Scalar(_) | Value::Vector { .. } => {
-                // `make_constant` applies them: only there is it known whether the number has one
-                // of them in its bits.
+                // `make_constant` applies them: not before that is it known if the bits of the
+                // number include one of them.
                 signs = Signs::empty();
                 self.make_constant(operand, ty)
             }
@@ -79,8 +79,8 @@ impl Lowerer<'_> {
                 } else {
                     literal.negative = false;
                 }
-                // Numbers that the type does not hold were reported by the rules; here they only
-                // must not be a panic.
+                // Numbers out of range of the type were reported by the checker; here they only
+                // must not panic.
                 let bits = literal_bits(self.resources.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.resources.literal_id([bits; 4]))
             }
@@ -284,8 +284,8 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
-        // Cut to 32 bits if the variable has 64: indices that do not fit select no
-        // element, whose value is undefined. NV_gpu_program4 section 2.X.4.2.
+        // Truncated to 32 bits if the variable has 64: larger indices select no element, whose
+        // value is undefined. NV_gpu_program4 section 2.X.4.2.
         let relative = self.resources.checked.relatives[number as usize];
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);

@@ -1,4 +1,4 @@
-//! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program
+//! Powers, logarithms and reciprocals as defined by the register languages. NV_vertex_program
 //! section 2.14.1.10, NV_vertex_program1_1, NV_vertex_program2 section 2.14.3, NV_fragment_program
 //! section 3.11.5.
 
@@ -69,7 +69,7 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
     let whole = exp2_of_integer(l, floor);
-    // For z, which has to be exact to 11 bits only, as devices are.
+    // For z, which must be exact to 11 bits only, like `Exp2` of devices.
     let rough = l.compute(Op::Exp2, F, &[bounded]);
     let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
     let fraction = match rules {
@@ -148,8 +148,8 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);
     let zero = l.float(0.0);
-    // The operand itself is tested, for the bounded one is never less. At the other end the whole
-    // power is infinite and the polynomial 1.
+    // The operand itself is tested, because the bounded one is never less. At the other end the
+    // whole power is infinite and the polynomial is 1.
     let is_small = l.compute(Op::SetLt, F, &[a, least]);
     l.compute(Op::SelNz, F, &[is_small, zero, power])
 }
@@ -164,7 +164,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let is_small = l.compute(Op::SetLt, F, &[value, least]);
     let is_finite = l.compute(Op::SetLt, F, &[value, infinity]);
     let (shift, bias) = (l.bits(FRACTION_BITS), l.bits(BIAS));
-    // The sign bit is 0, so that the shift leaves the exponent alone.
+    // The sign bit is 0, so that the exponent remains after the shift.
     let biased = l.compute(Op::Shr, U, &[value, shift]);
     let exponent = l.compute(Op::Sub, S, &[biased, bias]);
     let exponent = l.converted(exponent, S, F);

@@ -34,10 +34,10 @@ impl Resources<'_> {
         } else {
             stored
         };
-        // Fog and texture coordinates overrule any suffix. NV_fragment_program section 3.11.4.2.
+        // Fog and texture coordinates override any suffix. NV_fragment_program section 3.11.4.2.
         let computed = computed.filter(|_| !self.is_full_precision(line, info));
-        // One conversion will do: a number of fixed point is one of half precision, and
-        // where the precision is half, so is the register or a wider one.
+        // One conversion suffices: a fixed-point number is a half-precision number, and where the
+        // precision is half, the register has half precision or more.
         let result = computed.or(stored);
         Precision {
             operands: computed.filter(|_| rounds_operands(info.lower)),
@@ -85,8 +85,7 @@ impl Lowerer<'_> {
     pub(super) fn round_operand(&mut self, operand: &Source, op: Op, value: Src) -> Src {
         let is_half =
             matches!(operand.base, Value::Var(var) if self.resources.tables.is_short(var));
-        // A short register holds numbers of half precision only. Fixed point has another range than
-        // these.
+        // A short register holds numbers of half precision only. Fixed point has a different range.
         if is_half && op == Op::RoundHalf {
             value
         } else {

@@ -185,8 +185,7 @@ impl Resources<'_> {
         if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }
-        // Emission turns the position over by this parameter, which no instruction of the program
-        // names.
+        // Emission flips the position by this parameter, which no instruction of the program names.
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.get_param(ParamSource::State(StateParam::WindowOrigin));
         }
@@ -198,7 +197,7 @@ impl Resources<'_> {
 
     fn make_input(&self, binding: IoBinding, base: TypeBase, width: Width) -> Input {
         let semantic = binding.semantic;
-        // By semantic: the modifiers of one declaration hold for all variables that are bound to
+        // By semantic: the modifiers of one declaration apply to all variables that are bound to
         // the same attribute.
         let mods = self.checked.interpolation.get(&semantic);
         let mods = mods.copied().unwrap_or_default();
@@ -225,7 +224,7 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the parameters that callers set by their names, whether instructions read them or not.
+    /// Adds the parameters that callers set by their names, even if no instruction reads them.
     pub(super) fn add_named_params(&mut self) {
         let program = &mut self.builder.program;
         for &(name, initial) in &self.checked.named_params {

@@ -62,7 +62,7 @@ impl Lowerer<'_> {
     /// of the register. This is the common case.
     #[inline]
     fn find_result_fast(&self, cx: &InstCx<'_>) -> Option<Dst> {
-        // Only modifiers are looked for here: variables that need more than a write are left out by
+        // Only modifiers are tested here: variables that need more than a write are left out by
         // `known_result`.
         let excluded = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
         let result = cx.line.dst.as_ref()?;
@@ -403,8 +403,8 @@ impl Resources<'_> {
     /// Adds the register of a result that was not named before.
     fn add_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
         let semantic = binding.semantic;
-        // A color without declared type has that of its first access; the types of other results go
-        // by their binding.
+        // A color without declared type has that of its first access; the types of other results
+        // depend on their binding.
         let is_color = matches!(semantic, Semantic::FragColor { .. });
         let natural = if is_color && binding.typeless {
             ty.base()
@@ -453,8 +453,7 @@ impl Resources<'_> {
         if info.element.is_some() && self.tables.results.contains_key(&start) {
             return;
         }
-        // Outputs of the array follow each other without a gap: the register names only the first
-        // one.
+        // Outputs of the array are consecutive: the register names only the first one.
         let mut start = None;
         for number in first..first + count {
             let binding = self.checked.results[number as usize];

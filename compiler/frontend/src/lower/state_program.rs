@@ -23,7 +23,7 @@ use glasm_ir::{Base, BufferKind, Dst, IndexTerm, Op, ParamSource, RegisterId, Sr
 /// Bytes of a parameter.
 const VECTOR: u32 = 16;
 
-/// Parameters are moved as the bits that they are.
+/// Parameters are moved as bits.
 const BITS: Type = Type::U32;
 
 impl Resources<'_> {
@@ -34,7 +34,7 @@ impl Resources<'_> {
         Src::new(base)
     }
 
-    /// Returns the register of a parameter, and whether this is its first access.
+    /// Returns the register of a parameter, and true if this is its first access.
     fn get_writable_register(&mut self, var: u32, info: &Var, number: u32) -> (RegisterId, bool) {
         if let Some(Base::Register(register)) = *self.tables.place(var, number) {
             return (register, false);

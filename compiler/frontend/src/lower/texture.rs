@@ -67,7 +67,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, mode, coordinate, &own);
         }
         TextureOp::QuerySize => {
-            // TXQ has a vector operand, of which only x counts.
+            // TXQ has a vector operand, of which only x is used.
             let level = splat(coordinate, 0);
             access(l, cx, TexMode::QuerySize, coordinate, &[level]);
         }
@@ -88,7 +88,7 @@ fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
     // The last kind of operand in the entry is the texture itself.
     let own = cx.info.operands.len() - 1;
-    // An offset that is computed at run time is an operand after those of the opcode, too.
+    // A dynamic offset is an operand after those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return w;
@@ -147,8 +147,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     sparse::update_after(l, late);
 }
 
-/// Returns the texel offset of an access; one that is computed at run time is the last operand and
-/// the last source.
+/// Returns the texel offset of an access; a dynamic one is the last operand and the last source.
 fn offset(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,

@@ -88,7 +88,8 @@ impl Lowerer<'_> {
         (base, Some(index))
     }
 
-    /// Returns the vertex that an index selects. Those beyond the end of every patch are undefined.
+    /// Returns the vertex that an index selects. Vertices beyond the maximum patch size are
+    /// undefined.
     fn make_vertex_term(&mut self, index: AstIndex) -> IndexTerm {
         match index {
             AstIndex::Relative(_) => self.make_index_term(index),
