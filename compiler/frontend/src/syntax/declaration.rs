@@ -227,8 +227,8 @@ fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     Ok(())
 }
 
-/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. One out of range
-/// becomes the nearest one. NV_stereo_view_rendering.
+/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. A value out of
+/// range is clamped. NV_stereo_view_rendering.
 fn parse_layer_offset(input: &mut Input<'_, '_>) -> Result<()> {
     let start = peek(input).span();
     let value = parse_signed_int(input)?;
@@ -270,7 +270,7 @@ fn parse_var_name_list(input: &mut Input<'_, '_>) -> Result<()> {
 fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
     let size = |input: &mut Input<'_, '_>| {
         let digits = peek(input);
-        // Else the bracket that is missing is the mistake.
+        // Otherwise the missing bracket is the mistake.
         if digits.kind() != TokenKind::Int {
             return Ok(Size::Open);
         }
@@ -285,7 +285,7 @@ fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
 /// single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is not an array is one
 /// constant.
 fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
-    // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not know.
+    // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not have.
     let is_bare = peek_kind(input) != TokenKind::OpenBrace && input.state.facts.bare_ranges;
     if decl.size == Size::Single || is_bare {
         return parse_initial_item(input);
@@ -325,7 +325,7 @@ fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result
     let item = match peek_kind(input) {
         TokenKind::Ident => {
             let (name, span) = identifier(Expected::Name).parse_next(input)?;
-            // A name has no sign: the grammar has one before numbers only.
+            // A name has no sign: the grammar allows one before numbers only.
             Item::Name(name, Size::Single, span)
         }
         TokenKind::OpenBrace => parse_vector_item(input)?,

@@ -230,9 +230,9 @@ impl<'s> State<'s> {
         self.words[name.index()].leader
     }
 
-    /// Returns the condition test that a token spells, where it could be a variable as well. A
-    /// variable of that name wins; in ARB programs the test does, if the options have tests at all.
-    /// NV_fragment_program_option section 3.11.5.
+    /// Returns the condition test that a token spells, if a variable is allowed as well. A variable
+    /// of that name takes precedence; in ARB programs the test does, if the options enable tests at
+    /// all. NV_fragment_program_option section 3.11.5.
     pub(super) fn test(&mut self, token: Token) -> Option<Test> {
         let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
         let is_test = match self.facts.condition_words {

@@ -155,7 +155,7 @@ fn push_operand(input: &mut Input<'_, '_>) -> Result<()> {
 fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     if word.kind() == TokenKind::OpenParen && input.state.facts.optional_parentheses {
-        // In parentheses there can only be a condition: no vector begins with one.
+        // Parentheses can only contain a condition: no vector begins with one.
         inst.cond = parse_opt_branch_cond(input)?;
         return Ok(());
     }
@@ -331,7 +331,7 @@ fn parse_texture(input: &mut Input<'_, '_>) -> Result<(Operand, Option<Operand>)
 }
 
 /// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as
-/// operand, for the rules to refuse.
+/// operand, which the checker refuses.
 fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident || input.state.text(word) != keyword {
@@ -357,8 +357,8 @@ fn is_handle_next(input: &Input<'_, '_>) -> bool {
         && input.state.text(word) == b"handle"
 }
 
-/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle.
-/// Which operands may be one is checked later. NV_bindless_texture, changes to section 2.X.2.
+/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle. The
+/// kind of operand is checked later. NV_bindless_texture, changes to section 2.X.2.
 fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     let start = advance(input).start();
     let (open, close) = (mark(TokenKind::OpenParen), mark(TokenKind::CloseParen));
@@ -399,7 +399,7 @@ fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// Parses the target of the image part that was parsed last: further operands are between the two.
+/// Parses the target of the image part that was parsed last: further operands precede it.
 fn parse_image_target(input: &mut Input<'_, '_>) -> Result<()> {
     let (target, span) = parse_tex_target(input)?;
     if let Some(part) = input.state.ast.textures.last_mut() {

@@ -105,7 +105,7 @@ impl Letters {
                 return Err(Code::UnexpectedToken);
             }
             let bit = 1 << (code & 3);
-            // Components in order have growing bits, so this refuses repeated ones, too.
+            // Components in order have increasing bits, so this refuses repeated ones, too.
             if mask >= bit {
                 return Err(Code::MaskOrder);
             }

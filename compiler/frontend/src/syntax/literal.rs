@@ -34,7 +34,7 @@ fn check_decimal(input: &Input<'_, '_>, word: Token) -> Result<()> {
     Ok(())
 }
 
-/// Returns the value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
+/// Returns the value of a decimal or hexadecimal integer, and true if it was too large for 64 bits.
 pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
     let (digits, radix) = match text {
         [b'0', b'x', digits @ ..] => (digits, 16),
@@ -137,8 +137,8 @@ fn parse_component(input: &mut Input<'_, '_>) -> Result<()> {
     parse_signed_constant_scalar(input).map(drop)
 }
 
-/// Parses the name of a number as a component of a vector: one more literal, whose value follows
-/// from declarations. NV_fragment_program section 3.11.2.
+/// Parses the name of a number as a component of a vector: an additional literal, whose value
+/// follows from declarations. NV_fragment_program section 3.11.2.
 fn parse_number_name(input: &mut Input<'_, '_>) {
     let span = advance(input).span();
     let name = input.state.intern(span);

@@ -46,7 +46,7 @@ pub(crate) struct Parsed<'s> {
     pub(crate) errors: Vec<(usize, usize)>,
 }
 
-/// Parses a program. Syntax errors are reported, and the statements that have them left out of the
+/// Parses a program. Syntax errors are reported, and statements with errors are left out of the
 /// tree.
 pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
     let mut tokens = take(&mut memory.ast.tokens);

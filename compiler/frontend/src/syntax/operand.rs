@@ -19,7 +19,7 @@ use winnow::Parser as _;
 use winnow::combinator::delimited;
 
 /// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand
-/// with signs and bars. Which of them an instruction has is checked later.
+/// with signs and bars. The kind is checked later.
 #[inline(always)]
 pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand> {
     match peek_kind(input) {
@@ -113,7 +113,7 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let (base, suffix) = match word.kind() {
         TokenKind::Int | TokenKind::Float => {
             let literal = parse_constant_scalar(input, None)?;
-            // In the typed languages a number is all four components already. NV_gpu_program4
+            // In the typed languages a number represents all four components. NV_gpu_program4
             // section 2.X.2, constantScalar.
             let suffix = if facts.suffixed_numbers {
                 parse_suffix(input)?
@@ -122,7 +122,7 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
             };
             (Base::Scalar(literal), suffix)
         }
-        // The lexer takes the point of `2.x` into the number, so the whole is a word to it.
+        // The lexer includes the point of `2.x` in the number, so the whole is a word token.
         TokenKind::Word if facts.suffixed_numbers => parse_suffixed_number(input, word)?,
         TokenKind::OpenBrace => {
             let (first, count, _) = parse_constant_vector(input)?;
@@ -145,7 +145,7 @@ fn parse_suffixed_number(input: &mut Input<'_, '_>, word: Token) -> Result<(Base
     let text = input.state.text(word);
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at(count);
-    // Digits and then the point: words such as `2D` have none.
+    // Digits and then the point: words such as `2D` do not match.
     let letters = rest.strip_prefix(b".");
     let suffix = letters.and_then(|letters| input.state.letters.suffix(letters).ok());
     let Some(suffix) = suffix else {
@@ -246,7 +246,7 @@ pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
 fn fail_at_result(input: &Input<'_, '_>) -> Failure {
     let code = match peek_kind(input) {
         TokenKind::Semicolon => Code::MissingOperand,
-        // A constant instead of a result is parsed well, but cannot be written.
+        // A constant instead of a result is parsed correctly, but cannot be written.
         TokenKind::Int | TokenKind::Float | TokenKind::OpenBrace => Code::WriteReadOnly,
         _ => return fail(input, Expected::Result),
     };

@@ -10,7 +10,7 @@ use crate::lex::{Token, TokenKind};
 use crate::suggest::suggest;
 use glasm_ir::Stage;
 
-/// Continues after the next semicolon, or at the token found if that plainly starts a statement and
+/// Continues after the next semicolon, or at the token found if that clearly starts a statement and
 /// a semicolon was missing.
 pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
     poison_names(input, first, failure.token);

@@ -206,7 +206,7 @@ fn report_element(input: &mut Input<'_, '_>, file: &File, problem: BracketProble
         }
         BracketProblem::Word(word)
             if file.kind == FileKind::Results
-                // Registers such as CLP0, which version 2.0 has added.
+                // Registers such as CLP0, which version 2.0 adds.
                 && register::is_newer_result(&ast.text[word.range()])
                 && ast.dialect.stage() == glasm_ir::Stage::Vertex =>
         {

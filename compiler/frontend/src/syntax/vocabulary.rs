@@ -105,7 +105,7 @@ pub(crate) enum Leader {
     End,
     /// An opcode of older languages.
     Old,
-    /// In no table: perhaps an opcode with suffixes, which is found out when the word begins a
+    /// Not in a table: perhaps an opcode with suffixes, which is tested when the word begins a
     /// statement.
     Unknown,
     Other,
