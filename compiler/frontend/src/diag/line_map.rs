@@ -39,7 +39,7 @@ impl<'a> LineMap<'a> {
 
     /// Returns the line (from 1) that holds a byte. Offsets past the end belong to the last line.
     pub fn line(&self, offset: usize) -> usize {
-        // The first start is 0, so this is 1 at least.
+        // The first start is 0, so this is at least 1.
         self.starts.partition_point(|&start| start <= offset)
     }
 
@@ -50,7 +50,7 @@ impl<'a> LineMap<'a> {
         let line = self.line(offset);
         let range = self.line_range(line);
         let column = characters(&self.text[range.clone()])
-            // Characters that end at or before the byte: one that holds it does not.
+            // Counts characters that end at or before the byte: one that contains it does not.
             .take_while(|bytes| range.start + bytes.end <= offset)
             .count();
         Position {

@@ -28,7 +28,7 @@ const MAX_LINES: usize = 6;
 const MAX_LINE: usize = 4096;
 /// Bytes of such a line that are shown before and after the span.
 const CONTEXT: usize = 100;
-/// Bytes of such a line that are underlined at most.
+/// Maximum number of underlined bytes of such a line.
 const MAX_UNDERLINE: usize = 200;
 
 /// Source lines in printable form, and the marked range in them.
