@@ -42,8 +42,8 @@ pub struct Ast<'s> {
     pub segments: Vec<Segment>,
     /// Numeric literals.
     pub literals: Vec<Literal>,
-    /// Components of vectors that are names of numbers: the literal, which is zero until the name
-    /// is resolved.
+    /// Components of vectors that are names of numbers: the index of the literal, which is zero
+    /// until the name is resolved.
     pub named_literals: Vec<(u32, NameId, Span)>,
     /// Pairs of indices.
     pub pairs: Vec<[Index; 2]>,
@@ -70,7 +70,7 @@ pub enum Statement {
     Label(NameId, Span),
     /// Declaration with a syntax error.
     Broken {
-        /// Number of its names, the next ones of [`Ast::poisoned`].
+        /// Number of its names, which are the next ones of [`Ast::poisoned`].
         names: u32,
         /// Position of the error.
         error: u32,
@@ -174,7 +174,7 @@ pub enum Base {
         /// Number of literals.
         count: u8,
     },
-    /// A variable of the checked program; the checker replaces names and paths by it.
+    /// A variable of the checked program, by which the checker replaces names and paths.
     Var(u32),
 }
 
@@ -422,7 +422,7 @@ pub enum DeclKind {
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.
     Subroutine,
-    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its first
+    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its initial
     /// value.
     Declare,
     /// DEFINE: a constant. The item is its value.

@@ -40,7 +40,7 @@ macro_rules! codes {
 }
 
 codes! {
-    // Scripts, documents and callers know the numbers: a code that no rule reports any more leaves
+    // Scripts, documents and callers contain the numbers: a code that is no longer reported leaves
     // a gap.
     UnexpectedCharacter "E0101" "character outside the language"
         "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";

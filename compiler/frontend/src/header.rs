@@ -39,7 +39,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let behind = |dialect: Dialect| header as usize + dialect.header().len();
     let (dialect, body) = match (source.dialect, found) {
         (None, Some(dialect)) => (dialect, behind(dialect)),
-        // A header that contradicts the caller is as bad as an unknown one.
+        // A header that contradicts the caller is treated as an unknown one.
         (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
         // A caller that names the language may leave the header out. An unknown header is an error
         // even then.
@@ -169,7 +169,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     };
     // An unknown header is reported as such.
     let fits = (first.dialect).is_none_or(|dialect| fits(dialect, source.program_type));
-    // Only a first program of the wrong type is passed over.
+    // Only a first program of the wrong type is skipped.
     let other = if fits {
         None
     } else {
@@ -182,7 +182,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
         reports.lenient(Rule::OtherPrograms, span, message);
         return part;
     }
-    // The rest is for the parser, which sees where the program ends.
+    // The rest is left to the parser, which finds the end of the program.
     let part = Part {
         span: whole,
         ..first.behind(whole.start)
@@ -250,8 +250,8 @@ fn unknown_header(
     reports.error_with(Code::HeaderUnknown, span, message, notes);
 }
 
-/// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of
-/// drivers: its number and the word.
+/// Finds the first line of a part that consists of the name of a TGSI processor, as in logs of
+/// drivers: its number and the name.
 fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
     let mut start = part.start;
     for line in text[part.range()].split(|byte| *byte == b'\n') {
@@ -275,7 +275,7 @@ pub(crate) fn text_after_end(
     wanted: Option<ProgramType>,
 ) {
     let from = span.start as usize;
-    // Strings of C end here, and so did the program for drivers that got no length.
+    // C strings end here, and so did the program for drivers that got no length.
     if text[from] == 0 {
         let message = "NUL behind `END`";
         reports.lenient(Rule::TextBehindNul, span, message);

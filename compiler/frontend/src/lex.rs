@@ -93,7 +93,7 @@ impl Token {
         self.end
     }
 
-    /// Returns the end of the token before in a list of tokens.
+    /// Returns the end of the preceding token in a list of tokens.
     #[inline(always)]
     pub(crate) fn previous_end(self) -> u32 {
         self.previous_end
@@ -291,7 +291,7 @@ fn behind_comment(mut rest: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &rest[end + 1..])
 }
 
-/// One more than the bytes that end lines; others below it are rare in comments.
+/// One above the bytes that end lines; other bytes below it are rare in comments.
 const LOW: u8 = 0x0E;
 
 fn is_line_end(byte: u8) -> bool {
@@ -383,7 +383,7 @@ fn exponent(source: &[u8], at: usize, without: TokenKind) -> (TokenKind, usize) 
         let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
         let digits = at + 1 + usize::from(signed);
         let end = skip_digits(source, digits);
-        // Digits to the end of the word: only then it is an exponent.
+        // Only digits up to the end of the word are an exponent.
         if end > digits && skip_word(source, end) == end {
             return (TokenKind::Float, end);
         }

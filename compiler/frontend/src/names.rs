@@ -42,7 +42,7 @@ const FIRST_PAIRS: usize = 64;
 /// to one slot: an unbounded search would take quadratic time for a program of such names.
 const PROBES: usize = 12;
 
-/// The tables of [`Names`], which serve one program after the other.
+/// The tables of [`Names`], which consecutive programs reuse.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTables {
     spans: Vec<Span>,
@@ -202,7 +202,7 @@ impl<'s> Names<'s> {
     /// Moves all names to a larger table.
     #[cold]
     fn grow(&mut self) {
-        // Four times as many, so that growing costs little in all.
+        // Four times as many, so that growth is cheap in total.
         let mask = self.tables.pairs.len() * 4 - 1;
         self.tables.pairs.clear();
         self.tables.pairs.resize(mask + 1, [FREE; 2]);

@@ -86,7 +86,7 @@ impl Reports {
         self.push(code, Location::Span(span), message.into(), Vec::new());
     }
 
-    /// Takes back an error that turned out to follow from another one.
+    /// Removes an error that turned out to be a consequence of another one.
     #[cold]
     pub(crate) fn retract(&mut self, code: Code, span: Span) {
         self.list

@@ -46,7 +46,7 @@ impl Family {
     }
 }
 
-/// Version of a language. Only versions of one family compare in a useful way.
+/// Version of a language. Only versions of one family are comparable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Version {
     /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is
@@ -124,7 +124,7 @@ macro_rules! dialects {
 }
 
 dialects! {
-    // No header is the beginning of another one, so their order does not matter to `of`.
+    // No header is a prefix of another one, so their order does not matter to `of`.
     NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0 "NV_gpu_program4";
     NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1 "NV_gpu_program4_1";
     NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0 "NV_gpu_program5";
@@ -156,7 +156,7 @@ dialects! {
 impl Dialect {
     /// Returns the language whose header starts `text`.
     pub fn of(text: &[u8]) -> Option<Self> {
-        // Headers of OpenGL's languages begin so, words of TGSI do not.
+        // Headers of OpenGL's languages begin like this, words of TGSI do not.
         if !text.starts_with(b"!!") {
             return Self::of_tgsi(text);
         }
@@ -322,7 +322,7 @@ pub struct Source<'a> {
     /// The bytes of `text` that are the program, or `None` for all. Messages contain positions in
     /// the whole source, so that they are correct for a file that holds more than the program.
     pub part: Option<Span>,
-    /// Language, or `None` to read it off the header.
+    /// Language, or `None` to read it from the header.
     pub dialect: Option<Dialect>,
     /// The type that the program must have, or `None` for any.
     pub program_type: Option<ProgramType>,
@@ -392,7 +392,7 @@ impl<'a> Source<'a> {
     /// source is one program, as GL sees it.
     pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
         let whole = self.part();
-        // GL takes a string for one program, so a strict source is not searched.
+        // GL treats a string as one program, so a strict source is not searched.
         let text = match self.acceptance {
             Acceptance::Shipped => &self.text[whole.range()],
             Acceptance::Strict => &[],

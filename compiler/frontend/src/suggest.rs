@@ -8,7 +8,7 @@ pub(crate) fn suggest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
 /// Returns the candidate closest to `text`, ignoring case, if one is close: a character or two are
 /// added, missing or wrong.
 pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Of a short word little may differ, else every other short word is close to it.
+    // A short word may differ in few characters, else every other short word is close to it.
     let limit = match text.len() {
         0 | 1 => return None,
         2..=4 => 1,

@@ -4,12 +4,12 @@ use crate::lang::languages::{Language, Standing, headers};
 use crate::source::ProgramType;
 use crate::suggest::suggest;
 
-/// Bytes of a first word that are looked at.
+/// Maximum number of bytes of a first word that are examined.
 const WORD: usize = 16;
 
 /// First word of a source that starts with no known header.
 pub(crate) struct Unknown {
-    /// Bytes at its start that the message is about.
+    /// Number of bytes at its start that the message is about.
     pub(crate) length: usize,
     pub(crate) message: String,
     pub(crate) notes: Vec<String>,

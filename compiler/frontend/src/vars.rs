@@ -127,7 +127,7 @@ pub(crate) enum VertexOf {
     None,
     /// The one of this number.
     Number(u8),
-    /// Each: the first index of the variable selects one.
+    /// Each vertex: the first index of the variable selects one.
     Each,
 }
 

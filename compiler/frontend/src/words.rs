@@ -1,6 +1,6 @@
 //! Tables of the words that the languages fix: opcodes, keywords, modifiers, options, bindings.
 //!
-//! A word of up to eight bytes is its own key, so that looking for it compares integers only.
+//! A word of up to eight bytes is its own key, so that a look-up compares integers only.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -54,14 +54,14 @@ impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
     /// Builds the table. Of a word that is listed several times the last entry is used.
     fn from_iter<I: IntoIterator<Item = (&'static str, T)>>(words: I) -> Self {
         let entries: Vec<(&'static str, T)> = words.into_iter().collect();
-        // Most words that are looked for are in no table, so most slots are free.
+        // Most words that are looked up are in no table, so most slots are free.
         let mask = (entries.len() * 4).next_power_of_two() - 1;
         let mut slots = vec![(0, 0); mask + 1];
         for (number, (text, _)) in entries.iter().enumerate() {
             let key = key(text.as_bytes());
             let mut position = home(key) & mask;
-            // Ends: at least three of four slots are free. A word that is listed again takes the
-            // slot that it has.
+            // Terminates: at least three of four slots are free. A repeated word takes its existing
+            // slot.
             while slots[position].1 != 0 && slots[position].0 != key {
                 position = (position + 1) & mask;
             }
