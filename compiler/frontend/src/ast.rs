@@ -97,7 +97,7 @@ pub struct Inst {
     pub cond: Option<Cond>,
     /// Parts that only some instructions have.
     pub extra: Extra,
-    /// From the opcode to the last operand.
+    /// Source span from the opcode to the last operand.
     pub span: Span,
 }
 
@@ -214,7 +214,7 @@ bitflags::bitflags! {
         const ABS = 2;
         /// Minus outside the bars.
         const OUTER = 4;
-        /// Some sign was written, even a plus.
+        /// True if some sign was written, even a plus.
         const WRITTEN = 8;
     }
 }

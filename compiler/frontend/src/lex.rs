@@ -59,7 +59,7 @@ pub enum TokenKind {
 pub struct Token {
     start: u32,
     end: u32,
-    /// End of the token before.
+    /// End of the preceding token.
     previous_end: u32,
     kind: TokenKind,
 }

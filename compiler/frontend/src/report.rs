@@ -13,8 +13,7 @@ pub(crate) struct Reports {
     acceptance: Acceptance,
     // Errors only: warnings are stored separately, so that `has_errors` need not read severities.
     list: Vec<Diagnostic>,
-    /// For each lenient rule that the program broke, the first location and the number of further
-    /// ones.
+    /// First location and number of further ones, for each lenient rule that the program broke.
     warnings: Vec<(Rule, Diagnostic, u32)>,
 }
 
@@ -156,8 +155,8 @@ impl Reports {
     }
 }
 
-/// Returns the warning of a lenient rule with its explanation and, as a note, the number of further
-/// locations.
+/// Returns the warning of a lenient rule with a note: the accepted semantics and the number of
+/// further locations.
 fn explained(rule: Rule, mut warning: Diagnostic, more: u32) -> Diagnostic {
     let info = rule.info();
     let places = match more {

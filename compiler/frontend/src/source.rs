@@ -248,7 +248,7 @@ pub enum Acceptance {
     /// what is accepted.
     #[default]
     Shipped,
-    /// Only valid programs.
+    /// Valid programs only.
     Strict,
 }
 

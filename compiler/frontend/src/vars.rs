@@ -122,12 +122,12 @@ pub(crate) enum Side {
 /// Vertex that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum VertexOf {
-    /// It does not belong to a single vertex.
+    /// The attribute does not belong to a single vertex.
     #[default]
     None,
     /// The one of this number.
     Number(u8),
-    /// Each vertex: the first index of the variable selects one.
+    /// An attribute of each vertex: the first index of the variable selects one.
     Each,
 }
 

@@ -120,7 +120,7 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 pub(super) struct Printable {
     /// The printable form.
     pub(super) text: String,
-    /// For each byte of the input, and its end, the offset in the printable form.
+    /// Offsets in the printable form, for each byte of the input and its end.
     offsets: Vec<usize>,
 }
 

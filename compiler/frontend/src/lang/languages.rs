@@ -9,7 +9,7 @@ pub enum Standing {
     /// A language of assembly programs that is not supported yet, with the extension of OpenGL that
     /// defines it.
     Missing(&'static str),
-    /// Not a language of OpenGL's assembly programs; the string is advice for such a program.
+    /// A language other than OpenGL's assembly programs; the string is advice for such a program.
     Foreign(&'static str),
     /// No such language was ever published; the string names the language of such programs.
     Never(&'static str),
@@ -68,7 +68,7 @@ impl Language {
     pub fn of(text: &[u8]) -> Option<&'static Self> {
         let starts = |row: &&Self| {
             let rest = text.strip_prefix(row.start.as_bytes());
-            // A longer word is something else.
+            // A longer word does not match.
             rest.is_some_and(|rest| {
                 !rest
                     .first()

@@ -4,7 +4,7 @@
 /// Bytes of a program string.
 // Lengths of tokens have 24 bits, see `lex::Token`.
 pub const PROGRAM_BYTES: usize = (1 << 24) - 1;
-/// Errors that are reported.
+/// Maximum number of reported errors.
 pub const ERRORS: usize = 100;
 /// Instructions (`MAX_PROGRAM_INSTRUCTIONS_ARB`).
 pub const INSTRUCTIONS: usize = 1 << 20;
@@ -71,5 +71,5 @@ pub const PATCH_VERTICES: u32 = glasm_ir::primitive::MAX_PATCH_VERTICES;
 pub const TGSI_REGISTERS: u32 = 65_536;
 /// Numbers of TGSI arrays are below this.
 pub const TGSI_ARRAYS: u32 = 1024;
-/// Most immediates of a TGSI program.
+/// Maximum number of immediates of a TGSI program.
 pub const IMMEDIATES: usize = 65_536;

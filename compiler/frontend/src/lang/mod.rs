@@ -43,7 +43,7 @@ bitflags::bitflags! {
         const COMPUTE = 1 << Stage::Compute as u8;
         /// Programs whose results are vertices.
         const VERTICES = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
-        /// Programs whose own attributes begin with `primitive`.
+        /// Programs that have attributes whose names begin with `primitive`.
         const PRIMITIVES = Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
         /// Programs of stages that may precede a geometry program.
         const BEFORE_GEOMETRY = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits();

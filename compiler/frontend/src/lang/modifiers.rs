@@ -264,7 +264,7 @@ impl Modifiers {
             Mods::ANY_COUNTER,
         ];
         let kind = KINDS.into_iter().find(|kind| kind.intersects(flag));
-        // All others exclude only themselves.
+        // All others only exclude repetitions.
         let twice = self.mods().intersects(kind.unwrap_or(flag));
         self.0 |= u64::from(flag.bits());
         twice

@@ -14,7 +14,7 @@ use glasm_ir::types::{Base, Type};
 /// Support of an opcode for a family of data types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Support {
-    /// Not at all: `-`.
+    /// No support: `-`.
     No,
     /// Up to 32 bits: `X`.
     Narrow,
@@ -68,7 +68,7 @@ pub enum OperandKind {
     Image,
     /// Image without target.
     ImageUnit,
-    /// Target of the image before.
+    /// Target of the preceding image.
     ImageTarget,
     /// Label.
     Label,

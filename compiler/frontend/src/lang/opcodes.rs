@@ -95,7 +95,7 @@ const A: Mods = Mods::NTC.union(Mods::PREC);
 const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
 /// Accesses to atomic counters.
 const C: Mods = Mods::NTC.union(Mods::ANY_COUNTER);
-/// Without arithmetic.
+/// Modifiers without arithmetic.
 const T: Mods = Mods::NTC;
 /// Accesses to texels.
 const S: Mods = Mods::NTC.union(Mods::SPARSE);
@@ -186,7 +186,7 @@ opcodes! {
     "MIN" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Min), "minimum";
     "MOD" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Mod), "remainder of the division by a scalar";
     "MOV" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) op(Op::Mov), "move";
-    // HI, S24 and U24 are its own.
+    // Only this opcode has HI, S24 and U24.
     "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Expand(Expansion::Multiply), "multiply";
     "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
     "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Nrm), "normalize three components";

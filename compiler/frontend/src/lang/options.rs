@@ -125,7 +125,7 @@ pub enum Group {
 pub struct Dependency {
     /// Features that they must enable.
     pub features: Features,
-    /// Program types in which it does.
+    /// Program types in which the requirement applies.
     pub stages: Stages,
     /// Message if they do not.
     pub message: &'static str,
@@ -234,7 +234,7 @@ options! {
         "the targets 2DMS and ARRAY2DMS, and TXFMS";
     "NV_gpu_program5_mem_extended" ALL V5_0 None [MEM_EXTENDED]
         "storage modifiers for small integers and half floats";
-    // Doubles need no option here; generators write one.
+    // Doubles need no option here; program generators write one.
     "NV_gpu_program_fp64" ALL V5_0 None []
         "operations on doubles; part of version 5.0";
     "NV_internal" ALL V5_0 None []

@@ -12,7 +12,7 @@ use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Builder, Inst, InstFlags, Op, RegisterId, Span, Src, Swizzle};
 
-/// LowerMemory of the translations before.
+/// Memory of earlier translations.
 pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
 /// The current instruction: the line, its table entry, and the types of the operation.

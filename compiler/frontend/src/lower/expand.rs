@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Translates an instruction that is more than one operation.
+/// Lowers an instruction that is more than one operation.
 #[expect(clippy::too_many_lines, reason = "one line per expansion")]
 fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
     match expansion {

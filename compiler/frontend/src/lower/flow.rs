@@ -335,9 +335,9 @@ fn set_initial_codes(l: &mut Lowerer<'_>) {
     }
 }
 
-/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: products of
-/// the modelview-projection matrix and the position, each rounded, and added from left to right,
-/// each sum rounded. NV_vertex_program4 section 2.X.6.
+/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: the products
+/// of each row of the modelview-projection matrix and the position are rounded one by one, and added
+/// from left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
 fn compute_invariant_position(l: &mut Lowerer<'_>) {
     if !l
         .resources

@@ -23,7 +23,7 @@ const COLOR: Semantic = Semantic::FragColor {
 pub(super) enum FogPlace {
     /// At the end of the main routine, which every invocation reaches.
     EndOfMain,
-    /// In a new main routine, after a call of the program's main routine.
+    /// A new main routine, after a call of the program's main routine.
     AroundMain,
 }
 

@@ -13,7 +13,7 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
 
-/// Translates an image instruction.
+/// Lowers an image instruction.
 pub(super) fn lower_image(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: ImageOp) {
     match op {
         ImageOp::Load => load(l, cx),

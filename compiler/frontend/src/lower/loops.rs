@@ -215,7 +215,7 @@ fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
         return most;
     };
     let bits = l.resources.builder.program.literals[literal][source.swizzle.lane(0)];
-    // A number that is none becomes 0.
+    // NaN becomes 0.
     (f32::from_bits(bits as u32).floor() as u64).min(most)
 }
 

@@ -14,7 +14,7 @@ const LIT_BOUND: f32 = 128.0 - 1.0 / 256.0;
 const LEAST_EXPONENT: f32 = -126.0;
 /// An exponent so small that its power is zero on every device.
 const VANISHING: f32 = -256.0;
-/// From this exponent on powers of two are infinite.
+/// Exponent from which on powers of two are infinite.
 const OVERFLOW: f32 = 128.0;
 
 /// The float below 1.

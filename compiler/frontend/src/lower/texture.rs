@@ -16,7 +16,7 @@ use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Src, TexTarget, TextureId, WriteMask};
 
-/// Translates a texture instruction.
+/// Lowers a texture instruction.
 pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp) {
     if op == TextureOp::QuerySamples {
         let unused = l.bits(0);

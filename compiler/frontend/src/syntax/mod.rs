@@ -41,8 +41,8 @@ pub(crate) struct Parsed<'s> {
     pub(crate) ast: Ast<'s>,
     /// Syntax errors, and the reports about the header.
     pub(crate) reports: Reports,
-    /// For each statement with errors: number of statements before it, and number of errors up to
-    /// the end of it.
+    /// Number of statements before each statement with errors, and number of errors up to the end
+    /// of it.
     pub(crate) errors: Vec<(usize, usize)>,
 }
 

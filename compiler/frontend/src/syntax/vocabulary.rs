@@ -105,7 +105,7 @@ pub(crate) enum Leader {
     End,
     /// An opcode of older languages.
     Old,
-    /// Not in a table: perhaps an opcode with suffixes, which is tested when the word begins a
+    /// A word in no table: perhaps an opcode with suffixes, which is tested when the word begins a
     /// statement.
     Unknown,
     Other,

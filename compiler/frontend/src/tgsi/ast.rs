@@ -20,7 +20,7 @@ pub(crate) struct Ast<'s> {
     /// Program string.
     pub(super) text: &'s [u8],
     pub(super) tokens: Vec<Token>,
-    /// In source order.
+    /// Statements in source order.
     pub(super) statements: Vec<Statement>,
     pub(super) declarations: Vec<Declaration>,
     /// Suffixes of all declarations.
@@ -237,7 +237,7 @@ pub(super) struct Property {
     pub(super) value: u32,
     pub(super) value_span: Span,
     pub(super) name: Span,
-    /// From the name to the value.
+    /// Source span from the name to the value.
     pub(super) span: Span,
 }
 
@@ -251,7 +251,7 @@ pub(super) struct Inst {
     /// The number before it.
     pub(super) printed: Option<u32>,
     pub(super) opcode: Span,
-    /// From the opcode to the last operand.
+    /// Source span from the opcode to the last operand.
     pub(super) span: Span,
     pub(super) first_operand: u32,
     /// Operands that could be parsed: results, sources, texel offsets.
@@ -297,9 +297,9 @@ impl Access {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     pub(super) register: Register,
-    /// Of a source.
+    /// Swizzle of a source.
     pub(super) swizzle: Swizzle,
-    /// Of a result.
+    /// Write mask of a result.
     pub(super) mask: WriteMask,
     pub(super) negate: bool,
     pub(super) abs: bool,

@@ -26,7 +26,7 @@ const FEW: usize = 16;
 /// The declarations of a file of registers.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// In source order.
+    /// Ranges in source order.
     pub(super) ranges: Vec<Covered>,
     /// Union of the ranges, if there are many: buffer and first register of each segment, and its
     /// last register.

@@ -170,9 +170,9 @@ pub(super) enum Lower {
     WideFormula(WideFormula),
     /// A shift of pairs by counts of 32 bits.
     WideShift(Op, Type),
-    /// From components x and y to pairs.
+    /// Conversion of components x and y to pairs.
     Widen(Type, Type),
-    /// From pairs to components.
+    /// Conversion of pairs to components.
     Narrow(Type, Type),
     WideConvert(Type, Type),
     Lookup(Lookup),
@@ -238,9 +238,9 @@ impl Lower {
 /// Period in which a word was in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Era {
-    /// It is in the current document.
+    /// A word of the current document.
     Current,
-    /// It is gone from the current document.
+    /// A word that was removed from the current document.
     Removed,
 }
 

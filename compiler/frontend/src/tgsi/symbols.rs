@@ -15,9 +15,9 @@ use std::mem;
 /// Location of a temporary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TempPlace {
-    /// In a separate register.
+    /// A separate register.
     Own(RegisterId),
-    /// In an array that instructions index dynamically, as this element.
+    /// An element of an array that instructions index dynamically.
     Element(RegisterId, u32),
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Immediate {
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub(super) temps: Vec<Option<TempPlace>>,
-    /// By array id; number 0 is the whole file.
+    /// Arrays by array id; number 0 is the whole file.
     pub(super) temp_arrays: Vec<Option<Array>>,
     pub(super) addresses: Vec<Option<RegisterId>>,
     pub(super) predicates: Vec<Option<RegisterId>>,
@@ -82,7 +82,7 @@ pub(super) struct Declared {
     pub(super) input_arrays: Vec<InputArray>,
     pub(super) values: Vec<Option<InputRow>>,
     pub(super) outputs: Vec<Option<OutputRow>>,
-    /// With their ids in the source, 0 for none.
+    /// Arrays with their ids in the source, 0 for none.
     pub(super) output_arrays: Vec<(u32, Array)>,
     pub(super) constants: Coverage,
     pub(super) immediates: Vec<Immediate>,

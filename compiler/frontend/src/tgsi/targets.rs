@@ -11,9 +11,9 @@ use glasm_ir::types::Type;
 pub(super) enum Reference {
     /// There is none.
     None,
-    /// In a lane of the coordinate.
+    /// A lane of the coordinate.
     Lane(u8),
-    /// In the operand after the coordinate.
+    /// The operand after the coordinate.
     Operand,
 }
 

@@ -121,11 +121,11 @@ pub(crate) struct Resolved {
 
 /// Outcome of matching a path against an entry.
 pub(crate) enum Match {
-    /// The entry fits, with this bracket.
+    /// The entry matches, with this bracket.
     Yes(Bracket),
     /// The words match, but a number is missing or superfluous at this segment.
     Number(Span, Code),
-    /// So many words fit.
+    /// Number of matching words.
     No,
 }
 

@@ -141,7 +141,7 @@ impl FlowRules<'_, '_> {
     }
 
     fn add_branch_or_call(&mut self, inst: &Inst, op: FlowOp) {
-        // The label could not be read.
+        // The label could not be parsed.
         let Extra::Label(label, span) = inst.extra else {
             return;
         };
@@ -239,7 +239,7 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Takes the open blocks from `position` on away.
+    /// Removes the open blocks from `position` on.
     fn close_from(&mut self, position: usize) {
         let closed = self.flow.open.drain(position..);
         *self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
@@ -392,7 +392,7 @@ impl FlowRules<'_, '_> {
                 continue;
             };
             let routines = self.program.routines_of(ty);
-            // Calls beyond the limit are an error already.
+            // Calls beyond the limit are already an error.
             let Some(rest) = left.checked_sub(routines.len()) else {
                 return;
             };

@@ -18,7 +18,7 @@ use glasm_ir::{ParamSource, Span};
 pub(super) enum Elements {
     /// Attributes in the checker's list, and their holder.
     Attribs(Holder),
-    /// Those of the checker's list.
+    /// Results in the checker's list.
     Results,
     /// The parameters of the program from this one on.
     Params(u32),

@@ -223,7 +223,7 @@ pub(crate) fn check_arb_label(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
 /// Reports the first attribute beyond the limit. Attributes are counted whole: ARB_vertex_program
 /// section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 pub(crate) fn check_program_attribs(cx: &mut RuleCx<'_>, program: &Checked, limit: usize) {
-    // Facing is an attribute of NV_fragment_program2 only.
+    // Only NV_fragment_program2 has the attribute of facing.
     let limit = limit + usize::from(cx.has_option(Features::NV_FRAGMENT_2));
     // One attribute may be bound several times: the exact count, which costs a set, is needed only
     // beyond the limit.

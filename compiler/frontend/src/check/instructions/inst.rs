@@ -66,7 +66,7 @@ impl OperandRules<'_, '_> {
             if shape.is_none() && kind != OperandKind::Subroutine {
                 continue;
             }
-            // Too few operands were an error of syntax.
+            // Too few operands were reported as a syntax error.
             let Some(operand) = left.next() else { break };
             match shape {
                 Some(shape) => {
@@ -422,7 +422,7 @@ fn check_packed_size(
     // A result without a size could not be resolved, and was reported.
     let dst_size = program.var(dst.base).map(|(_, var)| var.size);
     let source_size = program.var(source.base).map(|(_, var)| var.size);
-    // A name left over was reported already.
+    // An unresolved name was reported already.
     let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
     let (is_wrong, code, span, what) = match rule {
         PackedSize::LongResult => (

@@ -131,7 +131,7 @@ fn check_sized_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
 pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let atomic = info.rule == TypeRule::Atomic;
     let Some(data) = check_storage_modifier(cx, inst, info) else {
-        // Some type, so that the operands are checked.
+        // Any type, so that the operands are checked.
         return InstTypes::simple(Type::U32);
     };
     // F16 is the only type of class Sized, for CVT; in memory it is one of the extension's.
@@ -184,7 +184,7 @@ fn check_storage_modifier(
 fn check_extended_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
     let span = cx.type_span(inst, 0);
     let feature = format!("`{}` needs", data.name);
-    // Drivers take this of LDC without the option.
+    // Drivers accept this in LDC without the option.
     if info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
         let option = Features::MEM_EXTENDED.option();
         cx.lenient(Rule::HalfLoad, span, format!("{feature} OPTION {option}"));
@@ -209,7 +209,7 @@ fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &Data
     let known = atomics::is_defined(op, data.ty, cx.features, memory);
     // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
     let size_known = info.image().is_none() || data.ty.width() < Width::W64;
-    // Vectors exist of half floats, and only those.
+    // Half floats are vectors here, all other types are scalars.
     let size_fits = (data.components == 1) != (data.ty == Type::F16);
     if !size_fits || !size_known || !known {
         let span = cx.type_span(inst, 0);

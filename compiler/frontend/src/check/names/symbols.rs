@@ -46,8 +46,8 @@ pub(crate) struct Symbols {
     pub(crate) undeclared: Vec<(NameId, Span)>,
     /// Unnamed variables of bindings.
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    /// For each entry of which some binding has a dynamic index: the array of all bindings of the
-    /// entry.
+    /// Arrays of all bindings of an entry, for each entry of which some binding has a dynamic
+    /// index.
     pub(crate) relative_rows: FxHashMap<&'static str, VarKind>,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(crate) slots: [[bool; 2]; 16],

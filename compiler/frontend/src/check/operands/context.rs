@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 pub(crate) enum Shape {
     Vector,
     Scalar,
-    /// Without suffix and signs.
+    /// A value without suffix and signs.
     Plain,
     /// Element of memory.
     Memory(MemoryKind),

@@ -260,7 +260,7 @@ fn check_component(cx: &mut RuleCx<'_>, operand: &Operand, suffix: Suffix, op: T
         let message = "only TXG and TXGO select a component";
         cx.error(Code::ComponentSelect, span, message);
     } else if !suffix.is_none() {
-        // TXG of version 4.1 gathers the first component.
+        // TXG of version 4.1 always gathers the first component.
         cx.need_version(Version::V5_0, span, "a component of the texture needs");
     }
     if suffix.kind() == SuffixKind::Four {

@@ -12,7 +12,7 @@ type Place = (u32, Option<Span>);
 /// The numbers that a program names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Of each kind the numbers that are larger than all before them, in source order.
+    /// Numbers of each kind that are larger than all before them, in source order.
     list: Vec<(Numbered, Place)>,
     /// First number of each kind that is larger than all before.
     next: [u32; Numbered::ALL.len()],

@@ -436,7 +436,7 @@ impl OperandRules<'_, '_> {
         if results == 0 && !self.resolver.cx.has_errors() {
             report_no_result(&mut self.resolver.cx, self.resolver.program);
         }
-        // Results count only if an instruction writes them.
+        // Results are only counted if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);
         let written = written.filter(|(number, _)| results >> number & 1 != 0);
         let room = written.map(|(_, room)| room).sum::<u32>() + self.resolver.symbols.register_room;

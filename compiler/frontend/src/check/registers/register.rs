@@ -219,7 +219,7 @@ pub(crate) enum FoundRegister {
 /// Reason why a name is not a register.
 #[derive(Clone, Copy)]
 pub(crate) enum RegisterProblem {
-    /// There are so many only.
+    /// Number of registers of the file, which the name exceeds.
     Number(u32),
     Address,
     Unknown,

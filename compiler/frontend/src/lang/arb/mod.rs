@@ -22,9 +22,9 @@ pub struct Form {
 /// An opcode in vertex and in fragment programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forms {
-    /// In vertex programs.
+    /// Form in vertex programs.
     pub vertex: Option<Form>,
-    /// In fragment programs.
+    /// Form in fragment programs.
     pub fragment: Option<Form>,
 }
 
@@ -65,7 +65,7 @@ static VERTEX_SUFFIXES: &[(Mods, Features)] = &[
 ];
 
 static FRAGMENT_SUFFIXES: &[(Mods, Features)] = &[
-    // _SAT is of ARB_fragment_program itself.
+    // ARB_fragment_program itself defines _SAT.
     (Mods::SAT, Features::empty()),
     (Mods::SSAT, Features::NV_FRAGMENT_2),
     (Mods::CC0, Features::NV_FRAGMENT),

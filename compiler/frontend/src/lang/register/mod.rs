@@ -232,7 +232,7 @@ pub(crate) const VERTEX_1_RESULTS: File = File {
     elements: RESULTS.split_at(15).0,
 };
 
-/// The same with clip distances. NV_vertex_program2 section 2.14.1.5.
+/// Results of vertex programs with clip distances. NV_vertex_program2 section 2.14.1.5.
 pub(crate) const VERTEX_2_RESULTS: File = File {
     elements: RESULTS,
     ..VERTEX_1_RESULTS

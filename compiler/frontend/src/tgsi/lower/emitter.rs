@@ -42,7 +42,7 @@ pub(in crate::tgsi) struct Made {
     pub(in crate::tgsi) parts: Vec<(Semantic, RegisterId)>,
     /// Condition codes.
     codes: Option<RegisterId>,
-    /// True in the program if the fragment was a helper invocation at the start.
+    /// Register that is true if the fragment was a helper invocation at the start.
     pub(in crate::tgsi) helper: Option<RegisterId>,
 }
 

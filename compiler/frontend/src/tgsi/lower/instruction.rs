@@ -15,7 +15,7 @@ use glasm_ir::types::Type;
 use glasm_ir::{Guard, InstFlags, Op, Saturate, Span, Src};
 
 impl TgsiLowerer<'_> {
-    /// Translates an instruction. `failure`: the syntax error that ended it.
+    /// Lowers an instruction. `failure`: the syntax error that ended it.
     #[inline]
     pub(super) fn instruction(
         &mut self,

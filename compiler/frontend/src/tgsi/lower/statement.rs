@@ -24,7 +24,7 @@ use glasm_ir::{CondTest, Program, Semantic, Span};
 pub(in crate::tgsi) struct TgsiLowerer<'a> {
     pub(in crate::tgsi) cx: Resolver<'a>,
     pub(super) tree: TreeBuilder<'a>,
-    /// For each reachable open block, the number of values that were recorded when it began.
+    /// Number of values that were recorded when each reachable open block began.
     pub(super) kept: Vec<usize>,
     /// True if the next instruction is in no routine.
     pub(super) is_outside: bool,
@@ -126,7 +126,7 @@ impl<'a> TgsiLowerer<'a> {
 }
 
 impl TgsiLowerer<'_> {
-    /// Translates all statements.
+    /// Checks and lowers all statements.
     pub(in crate::tgsi) fn statements(&mut self) {
         let ast = self.cx.check.ast;
         let mut inst = Inst::before_all();
@@ -151,7 +151,7 @@ impl TgsiLowerer<'_> {
         self.cx.check.check_program_end();
     }
 
-    /// Translates a statement.
+    /// Checks and lowers a statement.
     #[inline]
     fn statement(&mut self, inst: &mut Inst, statement: &Statement) -> Parsed<()> {
         let ast = self.cx.check.ast;

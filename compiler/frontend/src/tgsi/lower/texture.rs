@@ -41,7 +41,7 @@ pub(in crate::tgsi) struct Request {
 /// Kinds of texture opcodes in a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tgsi) struct Lookups {
-    /// Those with samplers.
+    /// True if there are opcodes with samplers.
     pub(super) has_samplers: bool,
     pub(super) has_views: bool,
 }

@@ -21,7 +21,7 @@ use winnow::stream::Stream as _;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Depth {
     Operand,
-    /// In the index of another one: its own index is a number.
+    /// The index of another register: its index is a number.
     Index,
 }
 
