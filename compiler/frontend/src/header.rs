@@ -110,8 +110,8 @@ fn fits(dialect: Dialect, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| dialect.program_type() == wanted)
 }
 
-/// Reports a header of another program type: GL loads a program for a target, and refuses one whose
-/// header is of another.
+/// Returns true if a header is of another program type, which is reported: GL loads a program for a
+/// target, and refuses one whose header is of another.
 #[inline]
 fn has_wrong_type(
     source: &Source<'_>,

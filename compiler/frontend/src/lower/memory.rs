@@ -70,7 +70,7 @@ pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
 }
 
 /// Appends the last operation of an access that returns a value: half floats are loaded as their
-/// bits.
+/// bits and converted.
 pub(super) fn finish_access(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,

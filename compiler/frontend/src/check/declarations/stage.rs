@@ -316,8 +316,8 @@ pub(crate) fn count_emitted_components(cx: &RuleCx<'_>, program: &Checked, of_ve
     }
 }
 
-/// Returns true if input vertices have no attribute that a result could copy: those named in the
-/// section, and those of later extensions.
+/// Returns true if input vertices have no attribute of this semantic that a result could copy:
+/// those named in the section, and those of later extensions.
 const fn has_no_attribute(semantic: Semantic) -> bool {
     use Semantic::{Layer, PrimitiveId, SecondaryViewportMask, ViewportIndex, ViewportMask};
     let is_of_primitive = matches!(semantic, PrimitiveId | Layer | ViewportIndex);

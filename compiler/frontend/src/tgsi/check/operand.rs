@@ -122,7 +122,8 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// Returns the target that treats the faces of a cube, or of an array of cubes, as layers.
+    /// Returns the target of layers for texels of the faces of a cube, or of an array of cubes; an
+    /// error for strict callers.
     #[cold]
     pub(in crate::tgsi) fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
         let message = "texels of cubes have no addresses: these are read from layers";
