@@ -1,4 +1,5 @@
-//! Syntax tree of a program: flat lists that refer to each other by index. Nothing is resolved; names are [`NameId`]s.
+//! Syntax tree of a program: flat lists that refer to each other by index. References are
+//! unresolved; names are [`NameId`]s.
 
 use crate::lang::conditions::Test;
 use crate::lang::declarations::Declaration;
@@ -19,7 +20,7 @@ pub struct Ast<'s> {
     pub text: &'s [u8],
     /// First byte after the header.
     pub body: usize,
-    /// Tokens of the program, for the spans of what has none of its own.
+    /// Tokens of the program, for the spans of nodes that store none.
     pub tokens: Vec<Token>,
     /// Names of the program.
     pub names: Names<'s>,
@@ -41,7 +42,8 @@ pub struct Ast<'s> {
     pub segments: Vec<Segment>,
     /// Numeric literals.
     pub literals: Vec<Literal>,
-    /// Components of vectors that are names of numbers: the literal, which is zero until the name is resolved.
+    /// Components of vectors that are names of numbers: the index of the literal, which is zero
+    /// until the name is resolved.
     pub named_literals: Vec<(u32, NameId, Span)>,
     /// Pairs of indices.
     pub pairs: Vec<[Index; 2]>,
@@ -51,7 +53,7 @@ pub struct Ast<'s> {
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Declarations about the program as a whole, complete or not: bits of [`Declaration`].
     pub declared: u16,
-    /// Names in declarations with syntax errors; their use is no further error.
+    /// Names in declarations with syntax errors; their use is not reported again.
     pub poisoned: Vec<NameId>,
 }
 
@@ -68,7 +70,7 @@ pub enum Statement {
     Label(NameId, Span),
     /// Declaration with a syntax error.
     Broken {
-        /// Number of its names, the next ones of [`Ast::poisoned`].
+        /// Number of its names, which are the next ones of [`Ast::poisoned`].
         names: u32,
         /// Position of the error.
         error: u32,
@@ -84,7 +86,8 @@ pub struct Inst {
     pub first_operand: u32,
     /// Number of operands.
     pub operand_count: u8,
-    /// Whether the operands could not be read; only the block structure counts then.
+    /// True if the operands could not be parsed; only the block structure of such an instruction is
+    /// checked.
     pub broken: bool,
     /// Modifiers, those of suffixes included.
     pub modifiers: Modifiers,
@@ -92,16 +95,16 @@ pub struct Inst {
     pub dst: Option<Dst>,
     /// Condition of flow control and KIL.
     pub cond: Option<Cond>,
-    /// What only some instructions have.
+    /// Parts that only some instructions have.
     pub extra: Extra,
-    /// From the opcode to the last operand.
+    /// Source span from the opcode to the last operand.
     pub span: Span,
 }
 
-/// What only some instructions have.
+/// Parts that only some instructions have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extra {
-    /// Nothing.
+    /// None.
     None,
     /// Target of CAL.
     Label(NameId, Span),
@@ -114,13 +117,13 @@ pub enum Extra {
 /// A component of an extended swizzle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExtComponent {
-    /// What is taken.
+    /// Selected component or constant.
     pub select: ExtSelect,
-    /// Whether it is negated.
+    /// True if it is negated.
     pub negate: bool,
 }
 
-/// What a component of an extended swizzle takes.
+/// Selection of a component of an extended swizzle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExtSelect {
     /// 0.0
@@ -143,7 +146,7 @@ pub struct Cond {
 /// A result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dst {
-    /// What is written.
+    /// Register, name or binding that is written.
     pub base: Base,
     /// Array element.
     pub index: Index,
@@ -151,11 +154,11 @@ pub struct Dst {
     pub mask: WriteMask,
     /// Condition-code write mask.
     pub guard: Option<Cond>,
-    /// Place.
+    /// Source span.
     pub span: Span,
 }
 
-/// What an operand or result names.
+/// Base of an operand or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Base {
     /// A variable.
@@ -171,7 +174,7 @@ pub enum Base {
         /// Number of literals.
         count: u8,
     },
-    /// A variable of the checked program; the checker replaces names and paths by it.
+    /// A variable of the checked program, by which the checker replaces names and paths.
     Var(u32),
 }
 
@@ -188,16 +191,16 @@ pub enum Index {
     Pair(u32),
 }
 
-/// A run-time index.
+/// A dynamic index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Relative<B = Base> {
-    /// The variable, without index of its own.
+    /// The variable, without an index.
     pub base: B,
     /// Its component.
     pub lane: u8,
     /// Constant added.
     pub offset: i64,
-    /// Place.
+    /// Source span.
     pub span: Span,
 }
 
@@ -211,12 +214,13 @@ bitflags::bitflags! {
         const ABS = 2;
         /// Minus outside the bars.
         const OUTER = 4;
-        /// Some sign was written, even a plus.
+        /// True if some sign was written, even a plus.
         const WRITTEN = 8;
     }
 }
 
-/// The suffix of an operand: none, one component or four. The low byte is the swizzle that it makes of a vector.
+/// The suffix of an operand: none, one component or four. The low byte is the swizzle that it
+/// applies to a vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Suffix(u16);
 
@@ -235,23 +239,23 @@ impl Suffix {
     /// No suffix.
     pub const NONE: Self = Self(Swizzle::XYZW.0 as u16);
 
-    /// One component.
+    /// Returns the suffix that selects one component.
     pub const fn one(lane: u8) -> Self {
         Self(Swizzle::splat(lane).0 as u16 | 1 << 8)
     }
 
-    /// Four components.
+    /// Returns the suffix with four components.
     pub const fn four(swizzle: Swizzle) -> Self {
         Self(swizzle.0 as u16 | 2 << 8)
     }
 
-    /// The swizzle of a vector operand.
+    /// Returns the swizzle of a vector operand.
     #[inline]
     pub const fn swizzle(self) -> Swizzle {
         Swizzle(self.0 as u8)
     }
 
-    /// Which kind it is.
+    /// Returns the kind of the suffix.
     #[inline]
     pub const fn kind(self) -> SuffixKind {
         // The high byte is the kind; `is_none` and `swizzle` each need one byte only.
@@ -262,7 +266,7 @@ impl Suffix {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no suffix.
     #[inline]
     pub const fn is_none(self) -> bool {
         self.0 >> 8 == 0
@@ -272,7 +276,7 @@ impl Suffix {
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand<B = Base> {
-    /// What is read.
+    /// Register, name, binding or constant that is read.
     pub base: B,
     /// Array element.
     pub index: Index,
@@ -280,7 +284,7 @@ pub struct Operand<B = Base> {
     pub suffix: Suffix,
     /// Signs and bars.
     pub signs: Signs,
-    /// Place.
+    /// Source span.
     pub span: Span,
 }
 
@@ -291,9 +295,9 @@ pub struct Path {
     pub first: u32,
     /// Number of segments.
     pub count: u32,
-    /// The text of a path that is an operand or a result.
+    /// Name of the whole path, if it is an operand or a result.
     pub name: Option<NameId>,
-    /// Place.
+    /// Source span.
     pub span: Span,
 }
 
@@ -304,14 +308,14 @@ pub struct Segment {
     pub word: Span,
     /// Up to two brackets.
     pub brackets: [Bracket; 2],
-    /// Place of the word and its brackets.
+    /// Source span of the word and its brackets.
     pub span: Span,
     /// The key of the path up to here; see `lang::paths`.
     pub key: u64,
 }
 
 impl Segment {
-    /// The run-time index in its brackets.
+    /// Returns the dynamic index in the brackets, if there is one.
     pub fn relative(&self) -> Option<u32> {
         match self.brackets[0] {
             Bracket::Relative(relative) => Some(relative),
@@ -336,11 +340,11 @@ pub enum Bracket {
 /// A number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Literal {
-    /// Whether a minus stands before it.
+    /// True if a minus precedes it.
     pub negative: bool,
     /// The value of an integer, saturated at 2^64 - 1; `None` for a fraction.
     pub int: Option<u64>,
-    /// Whether the integer was too large.
+    /// True if the integer was too large.
     pub overflow: bool,
     /// The digits, without sign.
     pub span: Span,
@@ -349,17 +353,18 @@ pub struct Literal {
 /// The texture part of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexPart<B = Base> {
-    /// The texture. If it is given by a handle, only its place and the selected component have a meaning.
+    /// The texture. If it is given by a handle, only the span and the selected component are
+    /// meaningful.
     pub texture: Operand<B>,
     /// The handle in the parentheses of `handle(v.c)`.
     pub handle: Option<Operand<B>>,
-    /// Row of the target table.
+    /// Index into the target table.
     pub target: u8,
-    /// Place of the target.
+    /// Source span of the target.
     pub target_span: Span,
     /// Offset.
     pub offset: Offset,
-    /// Place of the offset.
+    /// Source span of the offset.
     pub offset_span: Span,
 }
 
@@ -370,7 +375,7 @@ pub enum Offset {
     None,
     /// Constants.
     Constant([i64; 3]),
-    /// `offset(v)`: the operand behind the others of the instruction.
+    /// `offset(v)`: the last operand of the instruction.
     Dynamic,
 }
 
@@ -411,13 +416,14 @@ pub enum DeclKind {
     SharedMemory,
     /// SECONDARY_VIEW_LAYER_OFFSET. The item is a number whose bits are those of the signed one.
     SecondaryViewLayerOffset,
-    /// PRIMITIVE_IN and its like. The item is the argument, if there is one.
+    /// PRIMITIVE_IN and similar declarations. The item is the argument, if there is one.
     Program(Declaration),
     /// SUBROUTINETYPE.
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.
     Subroutine,
-    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its first value.
+    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its initial
+    /// value.
     Declare,
     /// DEFINE: a constant. The item is its value.
     Define,
@@ -463,9 +469,9 @@ pub struct Decl {
     pub kind: DeclKind,
     /// Modifiers.
     pub mods: VarMods,
-    /// Name and its place; meaningless for TEMP lists and program declarations.
+    /// Name and its span; meaningless for TEMP lists and program declarations.
     pub name: Option<(NameId, Span)>,
-    /// Size: brackets behind the name.
+    /// Size: the brackets that follow the name.
     pub size: Size,
     /// Second size of buffer variables.
     pub size2: Size,
@@ -473,7 +479,7 @@ pub struct Decl {
     pub first_item: u32,
     /// Number of items.
     pub item_count: u32,
-    /// Place of the whole statement.
+    /// Source span of the whole statement.
     pub span: Span,
 }
 
@@ -503,7 +509,7 @@ pub enum Item {
         first: u32,
         /// Number of literals.
         count: u8,
-        /// Place.
+        /// Source span.
         span: Span,
     },
     /// A number of a program declaration.
@@ -584,19 +590,19 @@ impl<'s> Ast<'s> {
         &self.tokens[before(span.start)..before(span.end)]
     }
 
-    /// The items of a declaration.
+    /// Returns the items of a declaration.
     pub fn items(&self, decl: &Decl) -> &[Item] {
         &self.items[decl.first_item as usize..][..decl.item_count as usize]
     }
 
-    /// The segments of a path.
+    /// Returns the segments of a path.
     pub fn segments(&self, path: u32) -> &[Segment] {
         let path = self.paths[path as usize];
         &self.segments[path.first as usize..][..path.count as usize]
     }
 }
 
-/// Returns a list without its elements, which keeps its memory.
+/// Clears a list and returns it with its capacity.
 fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
     list.clear();
     list

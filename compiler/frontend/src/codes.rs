@@ -1,7 +1,8 @@
 //! The table of diagnostic codes: number, title, explanation. `glasm explain` prints it.
 //!
-//! Numbers never change their meaning. The hundreds group them: 01 text and grammar, 02 names, 03 declarations, 04 operands,
-//! 05 modifiers, 06 flow control, 07 textures, 08 memory, 09 header and options, 10 limits, 99 glasm itself.
+//! Numbers are never reused for another error. The hundreds group them: 01 tokens and grammar, 02
+//! names, 03 declarations, 04 operands, 05 modifiers, 06 flow control, 07 textures, 08 memory, 09
+//! header and options, 10 limits, 99 glasm itself.
 
 macro_rules! codes {
     ($($name:ident $id:literal $title:literal $explanation:literal;)*) => {
@@ -19,17 +20,18 @@ macro_rules! codes {
             /// All codes in numeric order.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The number as printed, such as `E0204`.
+            /// Returns the number as printed, such as `E0204`.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$name => $id,)* }
             }
 
-            /// A short title in lower case.
+            /// Returns a short title in lower case.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title,)* }
             }
 
-            /// What the rule is, why a program breaks it, and what to write instead.
+            /// Returns the explanation: the rule, the reason why a program breaks it, and a
+            /// correction.
             pub const fn explanation(self) -> &'static str {
                 match self { $(Self::$name => $explanation,)* }
             }
@@ -38,7 +40,8 @@ macro_rules! codes {
 }
 
 codes! {
-    // Scripts, documents and callers know the numbers: a code that no rule reports any more leaves a gap.
+    // Scripts, documents and callers contain the numbers: a code that is no longer reported leaves
+    // a gap.
     UnexpectedCharacter "E0101" "character outside the language"
         "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";
     UnexpectedToken "E0102" "unexpected token"
@@ -71,7 +74,7 @@ codes! {
         "A label may stand at one place only.";
     OperandNotVariable "E0206" "name of another kind"
         "The name stands for something that cannot be used here, for instance a texture variable as arithmetic operand.";
-    // Codes of TGSI stand in the groups of what they are about, not in one of their own.
+    // Codes of TGSI are in the groups of their subjects, not in a separate group.
     UndeclaredRegister "E0207" "undeclared register"
         "Registers of TGSI are declared by DCL, immediates by IMM, before the first instruction that uses them. Temporaries, samplers, \
          constants and vertex inputs that no declaration covers are accepted with a warning unless loading is strict.";
@@ -430,13 +433,13 @@ codes! {
     TooManyOutputComponents "E1011" "too many components in all vertices"
         "VERTICES_OUT times the components of results that a geometry program writes is 1024 at most.";
 
-    // Far behind all others: it is no error of a program.
+    // Numbered far after all others: it is not an error of a program.
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";
 }
 
 impl Code {
-    /// The code of a number such as `E0204`; letters of either case.
+    /// Returns the code of a number such as `E0204`, in upper or lower case.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL
             .iter()

@@ -1,8 +1,8 @@
 //! Diagnostics: errors and warnings with a code, a position and notes.
 //!
-//! Shown as text like rustc's ([`Diagnostics::render`]), as JSON
-//! ([`Diagnostics::to_json`]), or as the error position that GL reports ([`Diagnostics::gl_error_position`]). All of it works for
-//! any bytes as program text.
+//! Rendered like rustc's ([`Diagnostics::render`]), as JSON ([`Diagnostics::to_json`]), or as the
+//! error position that GL reports ([`Diagnostics::gl_error_position`]). All of it accepts any bytes
+//! as source.
 
 mod json;
 mod line_map;
@@ -19,7 +19,7 @@ use glasm_ir::Span;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How bad it is.
+/// Severity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -31,12 +31,12 @@ pub enum Severity {
     Error,
     /// The program loads, but something is doubtful.
     Warning,
-    /// A fault of glasm itself.
+    /// An internal error of glasm.
     Bug,
 }
 
 impl Severity {
-    /// The word of the JSON form: `error`, `warning` or `bug`.
+    /// Returns the word of the JSON form: `error`, `warning` or `bug`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -46,7 +46,7 @@ impl Severity {
     }
 }
 
-/// Where it is.
+/// Source location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -56,16 +56,18 @@ impl Severity {
 pub enum Location {
     /// At these bytes.
     Span(Span),
-    /// Found only after the whole program was read; GL then reports the length of the program string as position.
+    /// Found only after the whole program was read; GL then reports the length of the program
+    /// string as position.
     WholeProgram,
 }
 
 impl Location {
-    /// Order of messages: by position, whole-program messages last.
+    /// Returns the sort key of messages: by position, whole-program messages last.
     fn sort_key(self) -> (bool, Span) {
         match self {
             Self::Span(span) => (false, span),
-            // Behind every place, as GL's position of such an error is the length of the program.
+            // After every source location, as GL's position of such an error is the length of the
+            // program.
             Self::WholeProgram => (true, Span::default()),
         }
     }
@@ -79,23 +81,24 @@ pub struct Diagnostic {
     pub code: Code,
     /// Severity.
     pub severity: Severity,
-    /// What is wrong, one line.
+    /// Description of the problem, one line.
     pub message: String,
-    /// Where.
+    /// Source location.
     pub location: Location,
     /// Hints, one line each. They are shown as `help`, or as `note` if they start with `note: `.
     pub notes: Vec<String>,
-    /// The feature that the device lacks, if that is what is wrong: a name of Vulkan, or of what Vulkan has no feature for.
+    /// The feature that the device does not support, if that is the reason: a name of Vulkan, or of
+    /// a feature that Vulkan does not have.
     pub feature: Option<Cow<'static, str>>,
 }
 
 impl Diagnostic {
-    /// An error at some bytes.
+    /// Creates an error at a span.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, Location::Span(span), message.into())
     }
 
-    /// A warning at some bytes.
+    /// Creates a warning at a span.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(
             code,
@@ -105,7 +108,8 @@ impl Diagnostic {
         )
     }
 
-    /// An error that shows only after the whole program was read, such as an exceeded limit.
+    /// Creates an error that is found only after the whole program was read, such as an exceeded
+    /// limit.
     pub fn whole_program(code: Code, message: impl Into<String>) -> Self {
         Self::new(
             code,
@@ -115,12 +119,12 @@ impl Diagnostic {
         )
     }
 
-    /// A fault of glasm itself.
+    /// Creates a message about an internal error of glasm.
     pub fn bug(location: Location, message: impl Into<String>) -> Self {
         Self::new(Code::Internal, Severity::Bug, location, message.into())
     }
 
-    /// The same message with one more hint.
+    /// Returns the message with one more hint.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
@@ -134,14 +138,14 @@ impl Diagnostic {
             message,
             location,
             notes: Vec::new(),
-            // Only the translation knows devices, so only it sets this.
+            // Only the translation has access to devices, so only it sets this.
             feature: None,
         }
     }
 }
 
-/// One line: severity, code and message, with the bytes that it is about. [`Diagnostics::render`] shows lines and columns, for which
-/// it takes the text.
+/// One line: severity, code and message, with the byte range. [`Diagnostics::render`] displays
+/// lines and columns, for which it needs the source.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (severity, code) = (self.severity.name(), self.code.id());
@@ -169,15 +173,16 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Whether any message is an error or a fault of glasm.
+    /// Returns true if any message is an error or an internal error of glasm.
     pub fn has_errors(&self) -> bool {
         self.list
             .iter()
-            // A fault of glasm gives no program either.
+            // An internal error of glasm produces no program either.
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
-    /// The same messages about whole programs, for callers whose places are those of another text.
+    /// Returns the messages as messages about whole programs, for callers whose source locations
+    /// refer to another source.
     #[must_use]
     pub fn without_places(mut self) -> Self {
         for diagnostic in &mut self.list {
@@ -186,12 +191,12 @@ impl Diagnostics {
         self
     }
 
-    /// Number of errors and faults of glasm.
+    /// Returns the number of errors and internal errors of glasm.
     pub fn error_count(&self) -> usize {
         self.list.len() - self.warning_count()
     }
 
-    /// Number of warnings.
+    /// Returns the number of warnings.
     pub fn warning_count(&self) -> usize {
         self.list
             .iter()
@@ -199,18 +204,20 @@ impl Diagnostics {
             .count()
     }
 
-    /// Puts the messages in source order, whole-program messages last, and drops repeated ones.
+    /// Sorts the messages in source order, whole-program messages last, and drops repeated ones.
     pub fn sort(&mut self) {
         self.list
             .sort_by_key(|diagnostic| diagnostic.location.sort_key());
         self.list.dedup();
     }
 
-    /// The position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`); `None` without errors, where GL reports -1.
+    /// Returns the position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`);
+    /// `None` without errors, where GL reports -1.
     ///
-    /// The first error is the one that a reader of the program meets first. Errors that show only after the whole program was read
-    /// count last and give the length of the program string. Positions count from the start of the program, which may be a part of
-    /// the text. ARB_vertex_program section 2.14.1.
+    /// The first error is the one with the lowest position. Errors that are found only after the
+    /// whole program was read come last and have the length of the program string as position.
+    /// Positions count from the start of the program, which may be a part of the source.
+    /// ARB_vertex_program section 2.14.1.
     pub fn gl_error_position(&self, source: &Source<'_>) -> Option<usize> {
         let part = source.part().range();
         self.list
@@ -219,7 +226,8 @@ impl Diagnostics {
             .filter(|diagnostic| diagnostic.severity != Severity::Warning)
             .map(|diagnostic| match diagnostic.location {
                 Location::Span(span) => {
-                    // The place of an error may lie outside of the part, such as that of another program in the text.
+                    // The location of an error may be outside of the part, for example in another
+                    // program of the source.
                     (span.start as usize).clamp(part.start, part.end) - part.start
                 }
                 Location::WholeProgram => part.len(),
@@ -227,34 +235,38 @@ impl Diagnostics {
             .min()
     }
 
-    /// Text for people: message, source line, caret, notes; and a closing line with the number of messages if there are several.
+    /// Renders the messages for users: message, source line, caret, notes; and a closing line with
+    /// the number of messages if there are several.
     pub fn render(&self, source: &Source<'_>) -> String {
         render::render(self, source, render::Style::Plain)
     }
 
-    /// Each message as [`Diagnostics::render`] shows it, for callers that have a place of their own for each. No closing line.
+    /// Renders each message as [`Diagnostics::render`] does, for callers that display messages
+    /// separately. No closing line.
     pub fn render_each(&self, source: &Source<'_>) -> Vec<String> {
         render::render_each(self, source, render::Style::Plain)
     }
 
-    /// The same as [`Diagnostics::render`] with ANSI colors, for terminals.
+    /// Renders like [`Diagnostics::render`] with ANSI colors, for terminals.
     pub fn render_styled(&self, source: &Source<'_>) -> String {
         render::render(self, source, render::Style::Ansi)
     }
 
-    /// JSON for tools: an array of objects with `code`, `severity`, `message`, `name` (of the source), `start` and `end` (bytes), `line`
-    /// and `column` (from 1, of the start), and `notes`. The four positions are null for whole-program messages.
+    /// Returns JSON for tools: an array of objects with `code`, `severity`, `message`, `name` (of
+    /// the source), `start` and `end` (bytes), `line` and `column` (from 1, of the start), and
+    /// `notes`. The four positions are null for whole-program messages.
     pub fn to_json(&self, source: &Source<'_>) -> String {
         format!("[{}]", self.to_json_lines(source).join(","))
     }
 
-    /// The objects of [`Diagnostics::to_json`], one string without line ends for each message.
+    /// Returns the objects of [`Diagnostics::to_json`], one string without line ends for each
+    /// message.
     pub fn to_json_lines(&self, source: &Source<'_>) -> Vec<String> {
         json::lines(self, source)
     }
 }
 
-/// The lines of all messages, without a line end behind the last one.
+/// The lines of all messages, without a trailing line end.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, diagnostic) in self.list.iter().enumerate() {
@@ -265,7 +277,8 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// Functions that compile give these as their error, so that callers may pass them on with `?` as any other.
+/// Functions that compile return these as their error, so that callers may propagate them with `?`
+/// as any other.
 impl std::error::Error for Diagnostics {}
 
 impl From<Diagnostic> for Diagnostics {

@@ -1,4 +1,4 @@
-//! The header of a program: its language, and what of the text belongs to the program.
+//! The header of a program: its language, and the part of the source that belongs to the program.
 
 use crate::codes::Code;
 use crate::diag::{Diagnostics, line_of};
@@ -12,10 +12,10 @@ use crate::tgsi;
 use crate::unknown_header::{self, Unknown};
 use glasm_ir::Span;
 
-/// The language of a program string and the byte behind its header.
+/// Returns the language of a program string and the offset of the byte after its header.
 ///
 /// # Errors
-/// If the string is too large or has no known header.
+/// An error is returned if the string is too large or has no known header.
 pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
     read(source).map(|start| (start.dialect, start.body))
 }
@@ -24,7 +24,7 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
 pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut reports = Reports::new(source.acceptance);
     if is_too_large(source, &mut reports) {
-        // Nothing of it is looked at: positions in it may not fit into a token.
+        // The source is not searched: positions in it may not fit into a token.
         return Err(reports.finish());
     }
     let Part {
@@ -39,9 +39,10 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let behind = |dialect: Dialect| header as usize + dialect.header().len();
     let (dialect, body) = match (source.dialect, found) {
         (None, Some(dialect)) => (dialect, behind(dialect)),
-        // A header that contradicts the caller is as bad as an unknown one.
+        // A header that contradicts the caller is treated as an unknown one.
         (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
-        // A caller that names the language may leave the header out. An unknown header is an error even then.
+        // A caller that names the language may leave the header out. An unknown header is an error
+        // even then.
         (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
             (wanted, part.start as usize)
         }
@@ -60,10 +61,11 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     })
 }
 
-/// Reports a text beyond the limit.
+/// Reports a source beyond the limit.
 #[inline]
 fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
-    // The part counts, however long the text around it is; without one, `Source::part` would hide what lies past 4 GiB.
+    // The size of the part is limited, not that of the surrounding source; without an explicit
+    // part, `Source::part` would hide bytes past 4 GiB.
     let bytes = match source.part {
         Some(_) => source.part().range().len(),
         None => source.text.len(),
@@ -76,7 +78,7 @@ fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
     bytes > most
 }
 
-/// The program to take from the text, and its header.
+/// Finds the program to translate and its header.
 #[inline]
 fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
     let part = source.part();
@@ -86,13 +88,15 @@ fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
         header: part.start,
         dialect: Dialect::of(text),
     };
-    // Before the search below: blanks before such a header are no mistake, so no warning is due.
+    // Before the search below: whitespace before such a header is not a mistake, so no warning is
+    // due.
     if found.dialect.is_none()
         && let Some((skipped, dialect)) = behind_blanks(text)
     {
         (found.header, found.dialect) = (part.start + skipped, Some(dialect));
     }
-    // A program that starts as it should is taken as it is: only others are searched for a header further on.
+    // A program that starts as it should is taken unchanged: only others are searched for a header
+    // further on.
     let fits = (found.dialect).is_some_and(|dialect| fits(dialect, source.program_type));
     if !fits && source.acceptance == Acceptance::Shipped {
         surrounded(source, part, reports)
@@ -106,7 +110,8 @@ fn fits(dialect: Dialect, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| dialect.program_type() == wanted)
 }
 
-/// GL loads a program for a target, and refuses one whose header is of another.
+/// Returns true if a header is of another program type, which is reported: GL loads a program for a
+/// target, and refuses one whose header is of another.
 #[inline]
 fn has_wrong_type(
     source: &Source<'_>,
@@ -127,12 +132,13 @@ fn has_wrong_type(
     is_wrong
 }
 
-/// The language of a text that blanks or comments stand before, which is no mistake in the languages with registers and in TGSI: their
-/// headers are tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
+/// Returns the language of a program that follows whitespace or comments, and the offset of its
+/// header. That is not a mistake in the languages with registers and in TGSI, whose headers are
+/// tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
 #[cold]
 fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
     let mut skipped = leading_bytes(text);
-    // TGSI has comments of its own, so what leads is skipped again by its rules.
+    // TGSI has a different comment syntax, so leading bytes are skipped again by its rules.
     let found = Dialect::of(&text[skipped..]).or_else(|| {
         skipped = tgsi::leading_bytes(text);
         Dialect::of(&text[skipped..]).filter(|dialect| dialect.family() == Family::Tgsi)
@@ -142,15 +148,16 @@ fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
     is_token.then_some((skipped as u32, dialect))
 }
 
-/// The program to take from a text that does not start with a header of the type asked for. Blanks and comments before the header are
-/// left out, and so are programs of other types.
+/// Finds the program in a source that does not start with a header of the requested type.
+/// Whitespace and comments before the header are left out, and so are programs of other types.
 #[cold]
 fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     let text = &source.text[whole.range()];
     let mut parts = programs(text);
     let first = parts.next().filter(|first| {
         let header = first.header as usize;
-        // Something else before the first header, be it TGSI or prose, means that the text is no program of these languages.
+        // Anything else before the first header, be it TGSI or prose, shows that the source is not
+        // a program of these languages.
         header == leading_bytes(text) && text[header..].starts_with(b"!!")
     });
     let Some(first) = first else {
@@ -162,7 +169,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     };
     // An unknown header is reported as such.
     let fits = (first.dialect).is_none_or(|dialect| fits(dialect, source.program_type));
-    // Only a first program of the wrong type is passed over.
+    // Only a first program of the wrong type is skipped.
     let other = if fits {
         None
     } else {
@@ -175,7 +182,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
         reports.lenient(Rule::OtherPrograms, span, message);
         return part;
     }
-    // The rest is for the parser, which sees where the program ends.
+    // The rest is left to the parser, which finds the end of the program.
     let part = Part {
         span: whole,
         ..first.behind(whole.start)
@@ -188,7 +195,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     part
 }
 
-/// The program of a type, if there is exactly one.
+/// Returns the program of a type, if there is exactly one.
 fn only_program(parts: impl Iterator<Item = Part>, wanted: Option<ProgramType>) -> Option<Part> {
     let mut fitting = parts.filter(|part| part.dialect.map(Dialect::program_type) == wanted);
     let part = fitting.next()?;
@@ -196,10 +203,10 @@ fn only_program(parts: impl Iterator<Item = Part>, wanted: Option<ProgramType>) 
     fitting.next().is_none().then_some(part)
 }
 
-/// Where the header of a part stands.
+/// Returns the span of the header of a part.
 fn header_span(text: &[u8], part: Part) -> Span {
     let from = part.header as usize;
-    // Headers have ten bytes at most; a text without blanks is not underlined as a whole.
+    // Headers have ten bytes at most; a source without whitespace is not underlined as a whole.
     let word = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let length = text[from..part.span.end as usize]
         .iter()
@@ -209,7 +216,7 @@ fn header_span(text: &[u8], part: Part) -> Span {
     Span::new(part.header, part.header + length as u32)
 }
 
-/// The error that no language has the header.
+/// Reports a header that no language has.
 #[cold]
 fn unknown_header(
     reports: &mut Reports,
@@ -223,7 +230,7 @@ fn unknown_header(
         message,
         mut notes,
     } = unknown_header::describe(rest, wanted);
-    // A known header further on is most likely what was meant.
+    // A known header further on is most likely the intended one.
     let later = programs(&text[part.range()]).find(|found| found.dialect.is_some());
     if let Some((found, dialect)) = later.and_then(|found| Some((found, found.dialect?)))
         && found.header > 0
@@ -243,7 +250,8 @@ fn unknown_header(
     reports.error_with(Code::HeaderUnknown, span, message, notes);
 }
 
-/// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of drivers: its number and the word.
+/// Finds the first line of a part that consists of the name of a TGSI processor, as in logs of
+/// drivers: its number and the name.
 fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
     let mut start = part.start;
     for line in text[part.range()].split(|byte| *byte == b'\n') {
@@ -257,7 +265,8 @@ fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)
     None
 }
 
-/// Something stands behind END, at `span`: NUL, which ends a string, another program, or text that belongs nowhere.
+/// Reports that something follows END, at `span`: NUL, which ends a string, another program, or
+/// stray bytes.
 #[cold]
 pub(crate) fn text_after_end(
     reports: &mut Reports,
@@ -266,7 +275,7 @@ pub(crate) fn text_after_end(
     wanted: Option<ProgramType>,
 ) {
     let from = span.start as usize;
-    // Strings of C end here, and so did the program for drivers that got no length.
+    // C strings end here, and so did the program for drivers that got no length.
     if text[from] == 0 {
         let message = "NUL behind `END`";
         reports.lenient(Rule::TextBehindNul, span, message);
@@ -277,7 +286,8 @@ pub(crate) fn text_after_end(
     }
     let others: Vec<Part> = programs(&text[from..]).collect();
     let same = |part: &Part| {
-        // A part without a known language may be of the type wanted: it is no reason to go on.
+        // A part without a known language may be of the requested type, so it is not a reason to
+        // continue the search.
         part.dialect
             .is_none_or(|dialect| Some(dialect.program_type()) == wanted)
     };
@@ -293,7 +303,7 @@ pub(crate) fn text_after_end(
         reports.lenient(Rule::OtherPrograms, span, message);
         return;
     }
-    // A text may hold any number of programs; the first ones suffice to show what it is.
+    // A source may hold any number of programs; the first ones are enough examples.
     let notes = others.iter().take(8).map(|part| {
         let line = line_of(text, from as u32 + part.header);
         start_note(part, line)

@@ -1,21 +1,22 @@
 //! The lexer of the declaration and register families: bytes to tokens, one table look-up per byte.
 //!
-//! Words are not classified: almost every word of the languages may also be a name, so the grammar decides by position.
+//! Words are not classified: almost every word of the languages may also be a name, so the grammar
+//! decides by position.
 
 use crate::words;
 use glasm_ir::Span;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// Letters, digits, `_`, `$`; not starting with a digit.
+    /// Identifier: ASCII alphanumeric characters, `_`, `$`; not starting with a digit.
     Ident,
     /// Decimal or hexadecimal integer.
     Int,
     /// Decimal fraction or number with exponent.
     Float,
-    /// Digits followed directly by letters: texture targets such as `2D`.
+    /// Digits followed directly by alphabetic characters: texture targets such as `2D`.
     Word,
     /// `.`
     Dot,
@@ -49,7 +50,7 @@ pub enum TokenKind {
     Equals,
     /// A byte outside the language.
     Bad,
-    /// End of the text.
+    /// End of the source.
     End,
 }
 
@@ -58,7 +59,7 @@ pub enum TokenKind {
 pub struct Token {
     start: u32,
     end: u32,
-    /// End of the token before.
+    /// End of the preceding token.
     previous_end: u32,
     kind: TokenKind,
 }
@@ -92,7 +93,7 @@ impl Token {
         self.end
     }
 
-    /// Returns the end of the token before in a list of tokens.
+    /// Returns the end of the preceding token in a list of tokens.
     #[inline(always)]
     pub(crate) fn previous_end(self) -> u32 {
         self.previous_end
@@ -153,14 +154,14 @@ const KINDS: [TokenKind; 32] = {
     ];
     let mut index = 0;
     while index < list.len() {
-        // By number, whatever the order of the list.
+        // Indexed by number, so that the order of the list does not matter.
         kinds[list[index] as usize] = list[index];
         index += 1;
     }
     kinds
 };
 
-// What a byte may start: below 32 the kind of a token of one byte, else one of these.
+// Token that a byte may start: below 32 the kind of a token of one byte, else one of these.
 const LETTER: u8 = 32;
 const SPACE: u8 = 33;
 const DIGIT: u8 = 34;
@@ -172,7 +173,7 @@ const CLASSES: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            // Form feeds and the like are in none of the languages.
+            // Form feeds and other control characters are not part of any language.
             b' ' | b'\t' | b'\n' | b'\r' => SPACE,
             // <identifier> of NV_gpu_program4 section 2.X.2 and ARB_vertex_program section 2.14.2.
             b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => LETTER,
@@ -199,7 +200,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// Whether a byte continues a word: letters and digits.
+/// True for the bytes that continue a word: ASCII alphanumeric characters.
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -210,7 +211,8 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `source` holds less than 2^24 bytes.
+/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+/// `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
     let mut list = Vec::new();
     append_tokens(source, start, &mut list);
@@ -218,14 +220,14 @@ pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
 }
 
 /// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
-// A function of its own has registers enough for the loop.
+// A separate function leaves registers enough for the loop.
 #[inline(never)]
 pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) {
     let mut at = start;
     let mut previous_end = start as u32;
     while let Some(&byte) = source.get(at) {
         let class = CLASSES[byte as usize];
-        // In the order of how often bytes are of each sort.
+        // In the order of frequency of the classes of bytes.
         let (kind, end) = if class == LETTER {
             (TokenKind::Ident, skip_word(source, at + 1))
         } else if class == SPACE {
@@ -260,7 +262,7 @@ fn skip_comment(source: &[u8], at: usize) -> usize {
     source.len() - behind_comment(&source[at..]).len()
 }
 
-/// What begins with a digit or a point.
+/// Lexes a token that begins with a digit or a point; returns its kind and end.
 fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
     match (source[at], source.get(at + 1)) {
         // Before numbers: `..3` ends a range, although `.3` is a number.
@@ -271,7 +273,7 @@ fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
     }
 }
 
-/// The bytes behind the comment that `rest` begins in.
+/// Skips the comment at the start of `rest` and returns the bytes after it.
 fn behind_comment(mut rest: &[u8]) -> &[u8] {
     // Most of a program's bytes may be comments, so many are looked at together.
     while let Some((many, behind)) = rest.split_first_chunk::<32>() {
@@ -279,9 +281,9 @@ fn behind_comment(mut rest: &[u8]) -> &[u8] {
         let low = many.iter().fold(false, |low, &byte| low | (byte < LOW));
         rest = match low.then(|| first_low(many)) {
             None => behind,
-            // The mask only tells the compiler that the index is within bounds.
+            // The mask only proves to the compiler that the index is within bounds.
             Some(at) if is_line_end(many[at & 31]) => return &rest[at + 1..],
-            // A tab or another control character: the comment goes on.
+            // A tab or another control character: the comment continues.
             Some(at) => &rest[at + 1..],
         };
     }
@@ -289,23 +291,24 @@ fn behind_comment(mut rest: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &rest[end + 1..])
 }
 
-/// One more than the bytes that end lines; others below it are rare in comments.
+/// One above the bytes that end lines; other bytes below it are rare in comments.
 const LOW: u8 = 0x0E;
 
 fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// The place of the first byte below `LOW`, of which there is one.
+/// Returns the index of the first byte below `LOW`; there is at least one.
 #[inline]
 fn first_low(many: &[u8; 32]) -> usize {
     for (number, eight) in many.as_chunks::<8>().0.iter().enumerate() {
         let bytes = u64::from_le_bytes(*eight);
-        // Each byte below LOW borrows and gets its top bit; bytes above 0x7F, which have it anyway, are masked out.
+        // Each byte below LOW borrows and thereby sets its top bit; bytes above 0x7F, which have it
+        // already, are masked out.
         let below = bytes.wrapping_sub(u64::from_le_bytes([LOW; 8])) & !bytes;
         let marks = below & u64::from_le_bytes([0x80; 8]);
         if marks != 0 {
-            // Only marks above the lowest can come from a borrow.
+            // Only marks above the lowest can be caused by a borrow.
             return number * 8 + marks.trailing_zeros() as usize / 8;
         }
     }
@@ -338,15 +341,16 @@ fn skip_digits(source: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// A number that starts with the digit at `from`: kind and end.
+/// Lexes the number that starts with the digit at `from`; returns its kind and end.
 fn number(source: &[u8], from: usize) -> (TokenKind, usize) {
-    // A small x only: `0X1` is no number of NV_gpu_program4.
+    // A small x only: `0X1` is not a number in NV_gpu_program4.
     if source[from] == b'0' && source.get(from + 1) == Some(&b'x') {
         let mut at = from + 2;
         while source.get(at).is_some_and(u8::is_ascii_hexdigit) {
             at += 1;
         }
-        // Letters behind the digits make a word of it, which no rule takes: `0x1g`.
+        // Alphabetic characters after the digits turn it into a word, which no rule accepts:
+        // `0x1g`.
         let end = skip_word(source, at);
         return (
             if at > from + 2 && end == at {
@@ -365,19 +369,21 @@ fn number(source: &[u8], from: usize) -> (TokenKind, usize) {
     }
 }
 
-/// The digits behind a point at `at - 1`, and the exponent.
+/// Lexes the digits after a point at `at - 1`, and the exponent.
 fn fraction(source: &[u8], at: usize) -> (TokenKind, usize) {
     exponent(source, skip_digits(source, at), TokenKind::Float)
 }
 
-/// The exponent at `at`, if one stands there; then whatever letters are glued to the number.
+/// Lexes the exponent at `at`, if there is one, and any identifier characters that directly follow
+/// the number.
 fn exponent(source: &[u8], at: usize, without: TokenKind) -> (TokenKind, usize) {
-    // Without digits, or with letters behind them, it is no exponent, but part of a word such as `1e`.
+    // Without digits, or with identifier characters after them, it is not an exponent, but part of
+    // a word such as `1e`.
     if matches!(source.get(at), Some(b'e' | b'E')) {
         let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
         let digits = at + 1 + usize::from(signed);
         let end = skip_digits(source, digits);
-        // Digits to the end of the word: only then it is an exponent.
+        // Only digits up to the end of the word are an exponent.
         if end > digits && skip_word(source, end) == end {
             return (TokenKind::Float, end);
         }

@@ -1,8 +1,9 @@
 //! Legacy GPU assembly to the glasm IR.
 //!
-//! [`translate`] runs three stages, each over the whole program: `syntax` parses it to an [`ast`], `check` applies all rules and
-//! resolves names, types and bindings, `lower` makes IR of the result. TGSI has a front end of its own, [`tgsi`]. Facts about the
-//! languages are rows of tables under [`lang`].
+//! [`translate`] runs three stages, each over the whole program: `syntax` parses it to an [`ast`],
+//! `check` applies all rules and resolves names, types and bindings, `lower` translates the result
+//! to IR. TGSI has a separate front end, [`tgsi`]. Facts about the languages are table entries
+//! under [`lang`].
 
 #![forbid(unsafe_code)]
 
@@ -47,7 +48,7 @@ use source::Family;
 use syntax::SyntaxMemory;
 use tgsi::TgsiMemory;
 
-/// Memory that translations reuse. It grows to what the largest program needed.
+/// Memory that translations reuse. It grows to the size that the largest program needed.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) syntax: SyntaxMemory,
@@ -71,12 +72,12 @@ impl Scratch {
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
-/// Callers with many programs keep a [`Scratch`] for [`translate_with`].
+/// Callers with many programs reuse a [`Scratch`] with [`translate_with`].
 pub fn translate(source: &Source<'_>) -> (Option<Program>, Diagnostics) {
     translate_with(&mut Scratch::new(), source)
 }
 
-/// [`translate`] with scratch that serves many translations.
+/// Translates like [`translate`], with scratch memory that serves many translations.
 pub fn translate_with(
     scratch: &mut Scratch,
     source: &Source<'_>,
@@ -87,20 +88,21 @@ pub fn translate_with(
     }
 }
 
-/// Counts what a program uses of what GL limits, for callers that answer GL's queries. This takes as long as loading the program: translations
-/// count nothing, so that callers without such queries do not pay for it. Nobody asks GL about TGSI: all counts of such a program are 0.
+/// Counts the resources of a program that GL limits, for callers that answer GL's queries. This
+/// takes as long as loading the program: translations do not count, so that callers without such
+/// queries do not pay for it. GL has no queries about TGSI: all counts of such a program are 0.
 ///
 /// # Errors
-/// All errors of the program, if it does not load.
+/// All errors of the program are returned if it does not load.
 pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     count_and_index(source).map(|(counts, _)| counts)
 }
 
-/// Computes what [`count`] does, and finds the numbers by which a program names what GL limits.
+/// Computes the result of [`count`], and the numbers by which a program names items that GL limits.
 /// Programs of TGSI have none.
 ///
 /// # Errors
-/// All errors of the program, if it does not load.
+/// All errors of the program are returned if it does not load.
 pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
@@ -129,10 +131,11 @@ pub enum Stage {
     Lower,
 }
 
-/// Runs the stages up to the end of `last` and drops what it made, for measurements.
+/// Runs the stages up to the end of `last` and drops the result, for measurements.
 ///
 /// # Errors
-/// If the string is too large or has no known header; other errors of the program are not returned.
+/// An error is returned if the string is too large or has no known header; other errors of the
+/// program are not returned.
 pub fn run_until(
     scratch: &mut Scratch,
     source: &Source<'_>,
@@ -145,7 +148,8 @@ pub fn run_until(
     Ok(())
 }
 
-/// The program is `None` if there is an error, or if `last` is an earlier stage than the one that makes it.
+/// Translates up to the stage `last`. The program is `None` if there is an error, or if `last` is
+/// earlier than the stage that builds it.
 fn translate_until(
     scratch: &mut Scratch,
     source: &Source<'_>,

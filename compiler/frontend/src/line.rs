@@ -1,18 +1,20 @@
-//! The resolved line: an instruction in which every name and every binding is a variable and every type is known.
+//! The resolved line: an instruction in which every name and every binding is a variable and every
+//! type is known.
 //!
-//! Rules make one of each instruction that keeps them; lowering turns it into IR. Nothing in it is left to resolve.
+//! Checking produces one for each valid instruction; lowering turns it into IR. It has no
+//! unresolved parts.
 
 use crate::ast::{Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart};
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
 use glasm_ir::{Span, WriteMask};
 
-/// What a source reads.
+/// Value that a source reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Value {
     /// A variable of the program.
     Var(u32),
-    /// A scalar literal: `literals[n]` of what was read.
+    /// A scalar literal: `literals[n]` of the tree.
     Scalar(u32),
     /// Up to four literals from `first` on.
     Vector {
@@ -44,7 +46,7 @@ pub(crate) struct Target {
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// The row of the opcode table.
+    /// Opcode, an index into the opcode table.
     pub(crate) opcode: Opcode,
     pub(crate) modifiers: Modifiers,
     pub(crate) types: InstTypes,
@@ -59,8 +61,8 @@ pub(crate) struct Line {
     pub(crate) span: Span,
 }
 
-/// The lines that lowering has not taken, and what they refer to: the one made last, or all so far of a program that waits for
-/// the rest of its text.
+/// Lines that are not yet lowered, and the data they refer to: the most recent line, or all current
+/// lines of a program whose lowering waits for the rest of the source.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub(crate) list: Vec<Line>,
@@ -69,7 +71,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Forgets all lines.
+    /// Removes all lines.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.list.clear();
@@ -77,7 +79,8 @@ impl Lines {
         self.textures.clear();
     }
 
-    /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
+    /// Adds an instruction that was checked. Unresolved parts are left out: the program has errors
+    /// then.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -91,7 +94,8 @@ impl Lines {
         self.sources.extend(resolved);
         let mut extra = inst.extra;
         if let (Extra::Texture(number), Some(part)) = (&mut extra, part) {
-            // The parts of all lines stand in one list; the parser's number counts those of one statement.
+            // The parts of all lines are in one list; the parser's number is relative to one
+            // statement.
             *number = self.textures.len() as u32;
             self.textures.extend(part.resolved());
         }
@@ -109,13 +113,13 @@ impl Lines {
         });
     }
 
-    /// The sources of a line.
+    /// Returns the sources of a line.
     #[inline]
     pub(crate) fn sources(&self, line: &Line) -> &[Source] {
         &self.sources[line.first_source as usize..][..line.source_count as usize]
     }
 
-    /// A source of a line.
+    /// Returns a source of a line.
     #[inline]
     pub(crate) fn source(&self, line: &Line, number: usize) -> Source {
         self.sources[line.first_source as usize + number]
@@ -123,7 +127,7 @@ impl Lines {
 }
 
 impl Value {
-    /// The base of an operand that reads it.
+    /// Returns the base of an operand that reads the value.
     pub(crate) fn base(self) -> Base {
         match self {
             Self::Var(var) => Base::Var(var),
@@ -134,21 +138,21 @@ impl Value {
 }
 
 impl Base {
-    /// What it is once the rules have resolved it; `None` for what they have refused.
+    /// Returns the resolved value; `None` if checking rejected it.
     #[inline]
     pub(crate) fn resolved(self) -> Option<Value> {
         match self {
             Self::Var(var) => Some(Value::Var(var)),
             Self::Scalar(literal) => Some(Value::Scalar(literal)),
             Self::Vector { first, count } => Some(Value::Vector { first, count }),
-            // What the rules have reported stays as the parser left it.
+            // A base that was reported remains as parsed.
             Self::Name(_) | Self::Path(_) => None,
         }
     }
 }
 
 impl Dst {
-    /// The result that the rules have made of it.
+    /// Returns the resolved result; `None` if checking rejected it.
     #[inline]
     pub(crate) fn resolved(self) -> Option<Target> {
         let Base::Var(var) = self.base else {
@@ -165,7 +169,7 @@ impl Dst {
 }
 
 impl Operand {
-    /// The source that the rules have made of it.
+    /// Returns the resolved source; `None` if checking rejected it.
     #[inline]
     pub(crate) fn resolved(&self) -> Option<Source> {
         Some(Operand {
@@ -179,8 +183,8 @@ impl Operand {
 }
 
 impl Relative {
-    /// The index that the rules have made of it. One that they left unresolved belongs to a binding path that repeats an
-    /// earlier one, whose index is used instead: any value does here.
+    /// Returns the resolved index. An unresolved one belongs to a binding path that repeats an
+    /// earlier one, whose index is used instead: any value is correct here.
     pub(crate) fn resolved(&self) -> Relative<Value> {
         Relative {
             base: self.base.resolved().unwrap_or(Value::Scalar(0)),
@@ -192,14 +196,15 @@ impl Relative {
 }
 
 impl TexPart {
-    /// The texture that the rules have made of it.
+    /// Returns the resolved texture; `None` if checking rejected it.
     pub(crate) fn resolved(&self) -> Option<TextureSource> {
         let handle = match &self.handle {
-            // Of a handle with an error no part is made; the program is not lowered.
+            // A part with an invalid handle is left out; the program is not lowered.
             Some(handle) => Some(handle.resolved()?),
             None => None,
         };
-        // A texture by handle has no variable; that of the handle stands in, and nothing reads it there.
+        // A texture by handle has no variable; the variable of the handle is stored instead, and
+        // nothing reads it there.
         let texture = self.texture.resolved().or(handle)?;
         Some(TexPart {
             texture: Operand {

@@ -1,4 +1,4 @@
-//! Interned names: every identifier of a program string gets a small number.
+//! Interned names: every identifier of a program string has a small number.
 //!
 //! Names of up to eight bytes are their own key, so that most look-ups compare one integer.
 
@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 pub struct NameId(pub(crate) u32);
 
 impl NameId {
-    /// Position in tables that hold something per name.
+    /// Returns the index into tables that hold something per name.
     #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The name at a position of such tables.
+    /// Returns the name at an index of such tables.
     pub(crate) fn of(index: usize) -> Self {
         Self(index as u32)
     }
@@ -38,11 +38,11 @@ type Pair = [Slot; 2];
 /// Pairs of slots of a new table; a power of two.
 const FIRST_PAIRS: usize = 64;
 
-/// How many pairs are tried for a name. Names can be chosen so that all of them are meant for one slot: searching on would make a program
-/// of such names take time by the square of its length.
+/// Maximum number of pairs that are probed for a name. Names can be chosen so that all of them hash
+/// to one slot: an unbounded search would take quadratic time for a program of such names.
 const PROBES: usize = 12;
 
-/// The tables of [`Names`], which serve one program after the other.
+/// The tables of [`Names`], which consecutive programs reuse.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTables {
     spans: Vec<Span>,
@@ -52,7 +52,7 @@ pub(crate) struct NameTables {
     crowded: BTreeMap<Box<[u8]>, u32>,
 }
 
-/// The names seen so far, in a program string.
+/// The names seen in a program string up to the current statement.
 #[derive(Clone, Debug, Default)]
 pub struct Names<'s> {
     source: &'s [u8],
@@ -62,7 +62,8 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    /// Returns names of another program, which are the reserved ones so far, in the memory of these.
+    /// Returns the names of another program, initially only the reserved ones, in the memory of
+    /// these.
     pub(crate) fn reuse<'t>(
         self,
         source: &'t [u8],
@@ -71,7 +72,8 @@ impl<'s> Names<'s> {
         let mut tables = self.tables;
         tables.spans.clear();
         tables.pairs.clear();
-        // Small again, even after a program of many names: most have few, and a small table stays in the cache.
+        // Small again, even after a program of many names: most have few, and a small table fits
+        // the cache.
         tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
         let mut names = Names {
@@ -96,18 +98,18 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The number of names.
+    /// Returns the number of names.
     #[inline]
     pub fn len(&self) -> usize {
         self.tables.spans.len()
     }
 
-    /// Whether there are no names.
+    /// Returns true if there are no names.
     pub fn is_empty(&self) -> bool {
         self.tables.spans.is_empty()
     }
 
-    /// The text of a name.
+    /// Returns the bytes of a name.
     pub fn text(&self, id: NameId) -> &'s [u8] {
         match self.reserved.get(id.index()) {
             Some(word) => word.as_bytes(),
@@ -115,23 +117,23 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Whether no program can use the name.
+    /// Returns true if the name is reserved, so that no program can use it.
     #[inline(always)]
     pub(crate) fn is_reserved(&self, id: NameId) -> bool {
         id.index() < self.reserved.len()
     }
 
-    /// The text of a name of letters and digits.
+    /// Returns a name as a string; it consists of ASCII alphanumeric characters.
     pub(crate) fn word(&self, id: NameId) -> &'s str {
         std::str::from_utf8(self.text(id)).unwrap_or_default()
     }
 
-    /// The text of a name for messages.
+    /// Returns a name for messages.
     pub fn display(&self, id: NameId) -> String {
         String::from_utf8_lossy(self.text(id)).into_owned()
     }
 
-    /// All names with their texts.
+    /// Returns all names with their bytes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NameId, &'s [u8])> + '_ {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
@@ -139,7 +141,7 @@ impl<'s> Names<'s> {
     /// Returns the name at a span, whose key is `key`; a new one if it was not seen before.
     #[inline(always)]
     pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
-        // Nearly all names are short and in one of the two slots that are meant for them.
+        // Nearly all names are short and in one of the two slots that they hash to.
         let pairs = self.tables.pairs.as_slice();
         if let Some([first, second]) = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))
             && span.end - span.start <= 8
@@ -166,20 +168,21 @@ impl<'s> Names<'s> {
                     return self.add(Some((position, side)), key, span);
                 }
                 let name = NameId(slot.number - 1);
-                // A key of eight bytes at most is the text itself. Longer ones are hashes, which two names may share.
+                // A key of eight bytes at most is the name itself. Longer ones are hashes, which
+                // two names may share.
                 if slot.key == key && (text.len() <= 8 || self.text(name) == text) {
                     return name;
                 }
             }
         }
-        // Twelve full pairs in a row: hardly ever, but for names that were chosen so.
+        // Twelve full pairs in sequence happen hardly ever, except for names that were chosen so.
         match self.tables.crowded.get(text) {
             Some(&number) => NameId(number),
             None => self.add(None, key, span),
         }
     }
 
-    /// Adds a name, in a free slot if there is one near the first that is meant for it.
+    /// Adds a name, in a free slot if there is one near the first one that it hashes to.
     #[inline]
     fn add(&mut self, place: Option<(usize, usize)>, key: u64, span: Span) -> NameId {
         let tables = &mut self.tables;
@@ -189,21 +192,21 @@ impl<'s> Names<'s> {
             Some((position, side)) => tables.pairs[position][side] = Slot { key, number },
             None => drop((tables.crowded).insert(self.source[span.range()].into(), number - 1)),
         }
-        // At least half of the slots stay free, so that searches are short.
+        // At least half of the slots are free, so that searches are short.
         if tables.spans.len() > tables.pairs.len() {
             self.grow();
         }
         NameId(number - 1)
     }
 
-    /// Gives every name its place in a larger table.
+    /// Moves all names to a larger table.
     #[cold]
     fn grow(&mut self) {
-        // Four times as many, so that growing costs little in all.
+        // Four times as many, so that growth is cheap in total.
         let mask = self.tables.pairs.len() * 4 - 1;
         self.tables.pairs.clear();
         self.tables.pairs.resize(mask + 1, [FREE; 2]);
-        // Each name is sought a place anew, those that had none as well.
+        // Every name is inserted again, also those that had no slot.
         self.tables.crowded.clear();
         for number in 1..=self.tables.spans.len() as u32 {
             let text = self.text(NameId(number - 1));
@@ -227,7 +230,7 @@ impl<'s> Names<'s> {
 mod tests {
     use super::*;
 
-    /// The names of a text of words with blanks in between.
+    /// Interns the words of a whitespace-separated list; returns the names and their ids.
     fn interned(text: &str) -> (Names<'_>, Vec<NameId>) {
         let mut names = Names::default().reuse(text.as_bytes(), &[]);
         let mut start = 0;

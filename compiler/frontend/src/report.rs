@@ -7,18 +7,18 @@ use crate::lang::limits;
 use crate::source::Acceptance;
 use glasm_ir::Span;
 
-/// The messages so far. Past [`limits::ERRORS`] further errors are dropped.
+/// The current messages. Past [`limits::ERRORS`] further errors are dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
     acceptance: Acceptance,
-    // Errors only: warnings are kept apart, so that `has_errors` needs no look at severities.
+    // Errors only: warnings are stored separately, so that `has_errors` need not read severities.
     list: Vec<Diagnostic>,
-    /// For each lenient rule that the program broke, the first place and how many more there are.
+    /// First location and number of further ones, for each lenient rule that the program broke.
     warnings: Vec<(Rule, Diagnostic, u32)>,
 }
 
 impl Reports {
-    /// No messages.
+    /// Creates an empty list of messages.
     pub(crate) fn new(acceptance: Acceptance) -> Self {
         Self {
             acceptance,
@@ -26,35 +26,37 @@ impl Reports {
         }
     }
 
-    /// Which programs load.
+    /// Returns the rule for which programs load.
     pub(crate) fn acceptance(&self) -> Acceptance {
         self.acceptance
     }
 
-    /// Number of errors.
+    /// Returns the number of errors.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether so many errors were found that reading on is of no use.
+    /// Returns true if so many errors were found that further checks are of no use.
     pub(crate) fn is_full(&self) -> bool {
-        // One message more than the limit: the last one says that there are too many.
+        // One message more than the limit: the last one reports that there are too many.
         self.list.len() > limits::ERRORS
     }
 
-    /// Whether there is an error.
+    /// Returns true if there is an error.
     pub(crate) fn has_errors(&self) -> bool {
         !self.list.is_empty()
     }
 
-    /// A rule that shipped programs break: an error for strict callers, else a warning. Every rule warns once, at the first place.
-    /// Returns whether the program is accepted, with the meaning that the rule's row gives to it.
+    /// Reports a rule that shipped programs break: an error for strict callers, else a warning.
+    /// Every rule warns once, at the first location. Returns true if the program is accepted, with
+    /// the semantics that the rule's table entry defines.
     #[cold]
     pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
         self.lenient_at(rule, Location::Span(span), message.into())
     }
 
-    /// Like [`lenient`](Self::lenient) where only the whole program shows that the rule is broken.
+    /// Reports like [`lenient`](Self::lenient) a rule that can be checked only for the whole
+    /// program.
     #[cold]
     pub(crate) fn lenient_whole(&mut self, rule: Rule, message: impl Into<String>) -> bool {
         self.lenient_at(rule, Location::WholeProgram, message.into())
@@ -63,7 +65,7 @@ impl Reports {
     fn lenient_at(&mut self, rule: Rule, location: Location, message: String) -> bool {
         let code = rule.info().code;
         if self.acceptance == Acceptance::Strict {
-            // Strict callers get the error that the row names.
+            // Strict callers get the error that the table entry names.
             self.push(code, location, message, Vec::new());
             return false;
         }
@@ -77,21 +79,21 @@ impl Reports {
         true
     }
 
-    /// An error at `span`.
+    /// Reports an error at `span`.
     #[cold]
     pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.push(code, Location::Span(span), message.into(), Vec::new());
     }
 
-    /// Takes back an error that turned out to follow from another one.
+    /// Removes an error that turned out to be a consequence of another one.
     #[cold]
     pub(crate) fn retract(&mut self, code: Code, span: Span) {
         self.list
-            // The place is enough to find it: a rule reports once at a place.
+            // Code and location identify the error: a rule reports once at a location.
             .retain(|it| it.code != code || it.location != Location::Span(span));
     }
 
-    /// An error at `span` with hints.
+    /// Reports an error at `span` with hints.
     #[cold]
     pub(crate) fn error_with(
         &mut self,
@@ -103,13 +105,13 @@ impl Reports {
         self.push(code, Location::Span(span), message.into(), notes);
     }
 
-    /// An error that shows only when the whole program is known.
+    /// Reports an error that is found only when the whole program is known.
     #[cold]
     pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) {
         self.push(code, Location::WholeProgram, message.into(), Vec::new());
     }
 
-    /// Removes all errors; warnings stay.
+    /// Removes all errors; warnings remain.
     pub(crate) fn take_errors(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.list)
     }
@@ -120,7 +122,7 @@ impl Reports {
     }
 
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
-        // A text full of errors must not fill the memory with messages.
+        // A source full of errors must not fill the memory with messages.
         match self.list.len().cmp(&limits::ERRORS) {
             std::cmp::Ordering::Less => {
                 let error = Diagnostic::new(code, Severity::Error, location, message);
@@ -134,7 +136,7 @@ impl Reports {
         }
     }
 
-    /// The messages in source order, those about the whole program last.
+    /// Returns the messages in source order, those about the whole program last.
     pub(crate) fn finish(self) -> Diagnostics {
         let mut list = self.list;
         list.extend(
@@ -142,17 +144,19 @@ impl Reports {
                 .into_iter()
                 .map(|(rule, warning, more)| explained(rule, warning, more)),
         );
-        // The sort is stable: messages at one place stay in the order in which the rules found them.
+        // The sort is stable: messages at one location remain in the order in which they were
+        // reported.
         list.sort_by_key(|diagnostic| match diagnostic.location {
             Location::Span(span) => span.start,
-            // Spans are below this, because texts are.
+            // Spans are below this, because the length of a program is limited.
             Location::WholeProgram => u32::MAX,
         });
         Diagnostics { list }
     }
 }
 
-/// The warning of a lenient rule with what it has to say.
+/// Returns the warning of a lenient rule with a note: the accepted semantics and the number of
+/// further locations.
 fn explained(rule: Rule, mut warning: Diagnostic, more: u32) -> Diagnostic {
     let info = rule.info();
     let places = match more {

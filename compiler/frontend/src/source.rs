@@ -9,7 +9,7 @@ use glasm_ir::{Span, Stage};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Family {
-    /// Declarations and data types: NV_gpu_program4 and what follows it.
+    /// Declarations and data types: NV_gpu_program4 and later extensions.
     Typed,
     /// Declarations, all values floats: ARB_vertex_program, ARB_fragment_program and their options.
     Arb,
@@ -34,21 +34,23 @@ impl Family {
         Self::Tgsi,
     ];
 
-    /// The family that has what programs of this one may ask for in vain.
+    /// Returns the next newer family, which may have features that programs of this family cannot
+    /// use.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
-            // Only there a program of an old header names what the next one has: other families have one version, or versions in their tables.
+            // Only there a program of an old header uses names of the next family: other families
+            // have one version, or versions in their tables.
             Self::Vertex1 => Some(Self::Vertex2),
             Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 | Self::Tgsi => None,
         }
     }
 }
 
-/// Version of a language. Only versions of one family compare in a useful way.
+/// Version of a language. Only versions of one family are comparable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Version {
-    /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is below all versions of the family with
-    /// types: nothing that came with one of them is here.
+    /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is
+    /// below all versions of the family with types: features of one of them are not here.
     V1_0,
     /// NV_vertex_program1_1.
     V1_1,
@@ -63,7 +65,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// As in headers, such as `5.0`.
+    /// Returns the version as in headers, such as `5.0`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
@@ -78,7 +80,7 @@ impl Version {
 
 macro_rules! dialects {
     ($($name:ident $header:literal $stage:ident $family:ident $version:ident $extension:literal;)*) => {
-        /// A language: what the header names.
+        /// A language, as the header names it.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
         #[non_exhaustive]
@@ -92,27 +94,28 @@ macro_rules! dialects {
             /// All languages.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The program header.
+            /// Returns the program header.
             pub const fn header(self) -> &'static str {
                 match self { $(Self::$name => $header,)* }
             }
 
-            /// The shader stage.
+            /// Returns the shader stage.
             pub const fn stage(self) -> Stage {
                 match self { $(Self::$name => Stage::$stage,)* }
             }
 
-            /// The extension of OpenGL that defines the language, without `GL_`; empty for TGSI, which is no language of OpenGL.
+            /// Returns the extension of OpenGL that defines the language, without `GL_`; empty for
+            /// TGSI, which is not a language of OpenGL.
             pub const fn extension(self) -> &'static str {
                 match self { $(Self::$name => $extension,)* }
             }
 
-            /// The family whose tables hold.
+            /// Returns the family whose tables apply.
             pub const fn family(self) -> Family {
                 match self { $(Self::$name => Family::$family,)* }
             }
 
-            /// The language version.
+            /// Returns the language version.
             pub const fn version(self) -> Version {
                 match self { $(Self::$name => Version::$version,)* }
             }
@@ -121,7 +124,7 @@ macro_rules! dialects {
 }
 
 dialects! {
-    // No header is the beginning of another one, so their order does not matter to `of`.
+    // No header is a prefix of another one, so their order does not matter to `of`.
     NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0 "NV_gpu_program4";
     NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1 "NV_gpu_program4_1";
     NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0 "NV_gpu_program5";
@@ -151,9 +154,9 @@ dialects! {
 }
 
 impl Dialect {
-    /// The language whose header starts `text`.
+    /// Returns the language whose header starts `text`.
     pub fn of(text: &[u8]) -> Option<Self> {
-        // Headers of OpenGL's languages begin so, words of TGSI do not.
+        // Headers of OpenGL's languages begin like this, words of TGSI do not.
         if !text.starts_with(b"!!") {
             return Self::of_tgsi(text);
         }
@@ -163,7 +166,8 @@ impl Dialect {
             .find(|dialect| text.starts_with(dialect.header().as_bytes()))
     }
 
-    /// The processor that a TGSI text starts with, a word in letters of either case.
+    /// Returns the language of the processor name that starts a TGSI source, in upper or lower
+    /// case.
     fn of_tgsi(text: &[u8]) -> Option<Self> {
         // The whole word counts: `FRAGMENT` is none.
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -174,7 +178,7 @@ impl Dialect {
         tgsi.find(|dialect| word.eq_ignore_ascii_case(dialect.header().as_bytes()))
     }
 
-    /// The type of its programs.
+    /// Returns the type of its programs.
     pub const fn program_type(self) -> ProgramType {
         match (self.family(), self.stage()) {
             (Family::Vertex1, Stage::Compute) => ProgramType::VertexState,
@@ -183,7 +187,7 @@ impl Dialect {
     }
 }
 
-/// What programs are for: what GL calls their target.
+/// Type of a program, which GL calls its target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -193,19 +197,20 @@ impl Dialect {
 pub enum ProgramType {
     /// The programs of a shader stage.
     Stage(Stage),
-    /// Vertex state programs: GL executes them one by one, outside of any drawing, to compute parameters of vertex programs. They become
-    /// compute shaders. NV_vertex_program section 2.14.4.
+    /// Vertex state programs: GL executes each of them separately, outside of any drawing, to
+    /// compute parameters of vertex programs. They become compute shaders. NV_vertex_program
+    /// section 2.14.4.
     VertexState,
 }
 
 impl ProgramType {
-    /// All of them.
+    /// Returns all types.
     pub fn all() -> impl Iterator<Item = Self> {
         let stages = Stage::ALL.iter().map(|&(stage, _)| Self::Stage(stage));
         stages.chain([Self::VertexState])
     }
 
-    /// The shader stage that its programs become.
+    /// Returns the shader stage of its programs.
     pub const fn stage(self) -> Stage {
         match self {
             Self::Stage(stage) => stage,
@@ -213,7 +218,7 @@ impl ProgramType {
         }
     }
 
-    /// Its name as one word, such as `tess_control`.
+    /// Returns its name as one word, such as `tess_control`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stage(stage) => stage.name(),
@@ -221,7 +226,7 @@ impl ProgramType {
         }
     }
 
-    /// Its name in messages.
+    /// Returns its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stage(stage) => stage_name(stage),
@@ -230,7 +235,7 @@ impl ProgramType {
     }
 }
 
-/// Which programs load.
+/// Rule for which programs load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -238,15 +243,17 @@ impl ProgramType {
     serde(rename_all = "snake_case")
 )]
 pub enum Acceptance {
-    /// Those that keep the rules, and those that break one as shipped programs do: each such place gives a warning. The table
-    /// [`lang::lenient`](crate::lang::lenient) lists what is accepted.
+    /// Valid programs, and those that break a rule in a way that shipped programs do: each such
+    /// location is reported as a warning. The table [`lang::lenient`](crate::lang::lenient) lists
+    /// what is accepted.
     #[default]
     Shipped,
-    /// Only those that keep the rules.
+    /// Valid programs only.
     Strict,
 }
 
-/// What a TGSI text does not say and its programs depend on: what drivers are told beside the text.
+/// Parameters that a TGSI program depends on and its source does not contain: drivers get them
+/// separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -254,12 +261,14 @@ pub enum Acceptance {
     serde(default, deny_unknown_fields)
 )]
 pub struct TgsiOptions {
-    /// The program means what the document of 2010 says where it differs from the current one: `RSQ` takes the absolute value, `IF` tests
-    /// bits, `ROUND` rounds halves up, `SHL` takes one count and does not limit it, comparisons of doubles give floats, clamps keep NaN, and
+    /// The program has the semantics of the document of 2010 where it differs from the current one:
+    /// `RSQ` takes the absolute value, `IF` tests bits, `ROUND` rounds halves up, `SHL` takes one
+    /// count and does not limit it, comparisons of doubles give floats, clamps retain NaN, and
     /// integers have absolute values.
     pub old: bool,
-    /// The text is what a guest with virgl sends: where an instruction writes one value of 64 bits to z and w, its sources are the first values
-    /// of their registers, as virglrenderer takes them. By the document they are the second ones.
+    /// The source was sent by a guest with virgl: where an instruction writes one value of 64 bits
+    /// to z and w, its sources are the first values of their registers, as in virglrenderer. By the
+    /// document they are the second ones.
     pub virgl: bool,
     /// Bytes of `MEMORY` that is `SHARED`, at most 2^20.
     pub shared_memory: u32,
@@ -271,13 +280,15 @@ pub struct TgsiOptions {
     pub work_dim: u32,
     /// `CS_USER_DATA_AMD`: four words.
     pub user_data: [u32; 4],
-    /// `TESS_DEFAULT_OUTER_LEVEL` and `TESS_DEFAULT_INNER_LEVEL`: bits of four outer and two inner levels.
+    /// `TESS_DEFAULT_OUTER_LEVEL` and `TESS_DEFAULT_INNER_LEVEL`: bits of four outer and two inner
+    /// levels.
     pub default_levels: [u32; 6],
     /// Color 1 of fragment programs is the second source of the blending of attachment 0.
     pub dual_source: bool,
-    /// User clip planes whose distances `CLIPVERTEX` gives: bit n for plane n.
+    /// User clip planes whose distances are computed from `CLIPVERTEX`: bit n for plane n.
     pub clip_planes: u8,
-    /// Where a compute program begins that consists of subroutines: the number of a `BGNSUB`, which Gallium's `pipe_grid_info` calls `pc`.
+    /// Entry point of a compute program that consists of subroutines: the number of a `BGNSUB`,
+    /// which Gallium's `pipe_grid_info` calls `pc`.
     pub entry: u32,
 }
 
@@ -286,7 +297,8 @@ impl Default for TgsiOptions {
         Self {
             old: false,
             virgl: false,
-            // What OpenGL 4.3 and OpenCL guarantee; drivers are told by their caller.
+            // The minimum that OpenGL 4.3 and OpenCL guarantee; drivers get the value from their
+            // caller.
             shared_memory: 32_768,
             private_memory: 4096,
             block_size: [1; 3],
@@ -305,26 +317,28 @@ impl Default for TgsiOptions {
 pub struct Source<'a> {
     /// Name for messages, usually a path.
     pub name: &'a str,
-    /// The text. Any bytes are allowed; what is not a program gives diagnostics.
+    /// The source. Any bytes are allowed; invalid programs are reported as diagnostics.
     pub text: &'a [u8],
-    /// The bytes of `text` that are the program, or `None` for all. Messages give positions in the whole text, so that they fit a
-    /// file that holds more than the program.
+    /// The bytes of `text` that are the program, or `None` for all. Messages contain positions in
+    /// the whole source, so that they are correct for a file that holds more than the program.
     pub part: Option<Span>,
-    /// Language, or `None` to read it off the header.
+    /// Language, or `None` to read it from the header.
     pub dialect: Option<Dialect>,
     /// The type that the program must have, or `None` for any.
     pub program_type: Option<ProgramType>,
-    /// How many instructions a program with free branches may run before its loops end, so that none runs for ever: 65,536
-    /// unless changed; `None` leaves the count out. NV_vertex_program2_option section 2.14.4.X.
+    /// Maximum number of instructions that a program with free branches may run before its loops
+    /// end, so that none runs forever: 65,536 unless changed; `None` disables the limit.
+    /// NV_vertex_program2_option section 2.14.4.X.
     pub step_limit: Option<u32>,
-    /// Whether the program may break rules that shipped programs break.
+    /// Rule for which programs load: whether the program may break rules that shipped programs
+    /// break.
     pub acceptance: Acceptance,
-    /// What a TGSI text leaves open.
+    /// Parameters that a TGSI source does not contain.
     pub tgsi: TgsiOptions,
 }
 
 impl<'a> Source<'a> {
-    /// A program string whose language is read off its header.
+    /// Creates the source of a program string whose language is read from its header.
     pub fn new(name: &'a str, text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self {
             name,
@@ -338,13 +352,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same for a caller that needs a program of this shader stage; vertex state programs are of none.
+    /// Returns the source for a caller that needs a program of this shader stage; vertex state
+    /// programs belong to no stage.
     #[must_use]
     pub fn for_stage(self, stage: Stage) -> Self {
         self.for_type(ProgramType::Stage(stage))
     }
 
-    /// The same for a caller that needs a program of this type.
+    /// Returns the source for a caller that needs a program of this type.
     #[must_use]
     pub fn for_type(self, program_type: ProgramType) -> Self {
         Self {
@@ -353,7 +368,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same for a caller that wants every broken rule to be an error.
+    /// Returns the source for a caller that requires every broken rule to be an error.
     #[must_use]
     pub fn strict(self) -> Self {
         Self {
@@ -362,20 +377,22 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes that are the program, as far as the text has them.
+    /// Returns the span of the program, clamped to the source.
     pub fn part(&self) -> Span {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let part = self.part.unwrap_or(Span::new(0, length));
-        // A part that a caller chose may lie behind the text: it is cut, so that ranges of it never panic.
+        // A part that a caller chose may be past the end of the source: it is clamped, so that
+        // slicing never panics.
         let start = part.start.min(length);
         Span::new(start, part.end.clamp(start, length))
     }
 
-    /// The programs of the text, each with its place: a source for each, whose messages keep the positions of the text. There is at
-    /// least one, even if nothing is a header. A strict source is one program, as GL sees it.
+    /// Returns the programs of the source with their locations: a source for each, whose messages
+    /// have positions in the whole source. There is at least one, even without a header. A strict
+    /// source is one program, as GL sees it.
     pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
         let whole = self.part();
-        // GL takes a string for one program, so a strict source is not searched.
+        // GL treats a string as one program, so a strict source is not searched.
         let text = match self.acceptance {
             Acceptance::Shipped => &self.text[whole.range()],
             Acceptance::Strict => &[],

@@ -1,7 +1,8 @@
-//! Texts around and between programs: byte order marks, blanks and comments before a header, several programs in one text.
+//! Bytes around and between programs: byte order marks, whitespace and comments before a header,
+//! several programs in one source.
 //!
-//! GL wants the header in the very first byte and one program in a string. Files and memory of shipped programs hold more; what
-//! may surround a program stands here.
+//! GL requires the header in the very first byte and one program in a string. Files and memory of
+//! shipped programs hold more; this module finds the programs in them.
 
 use crate::source::{Dialect, Family};
 use glasm_ir::Span;
@@ -9,19 +10,20 @@ use glasm_ir::Span;
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A program in a text that may hold several.
+/// A program in a source that may hold several.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// Its bytes, up to the header of the next program. Those of the first part begin where the text does, so that no byte is left out.
+    /// Its bytes, up to the header of the next program. Those of the first part begin at the start
+    /// of the source, so that no byte is left out.
     pub span: Span,
-    /// The byte where the header stands; the first one of `span` if there is none.
+    /// Offset of the header; the first byte of `span` if there is none.
     pub header: u32,
-    /// What the header names, if it is known.
+    /// Language of the header, if it is known.
     pub dialect: Option<Dialect>,
 }
 
 impl Part {
-    /// The same part of a text that has `offset` more bytes in front.
+    /// Returns the same part of a source that has `offset` more bytes in front.
     pub(crate) fn behind(self, offset: u32) -> Self {
         Self {
             span: Span::new(self.span.start + offset, self.span.end + offset),
@@ -31,10 +33,11 @@ impl Part {
     }
 }
 
-/// The programs of a text, in order; at least one part, even if nothing in the text is a header.
+/// Returns the programs of a source, in order; at least one part, even without a header.
 ///
-/// A program starts at `!!` outside of comments, because no language has `!` in its programs. A text that starts with the word of a TGSI processor,
-/// behind nothing but blanks and comments, is one program. Only the first 4 GiB are looked at.
+/// A program starts at `!!` outside of comments, because no language has `!` in its programs. A
+/// source whose first word, after whitespace and comments, is a TGSI processor is one program. Only
+/// the first 4 GiB are looked at.
 ///
 /// ```
 /// let text = "# both in one file\n!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nEND\n";
@@ -56,9 +59,9 @@ pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
             0 => tgsi.or_else(|| next_header(text, 0)),
             _ => Some(from),
         };
-        // A text of TGSI is one program: `!!` in it is an error, no header.
+        // A TGSI source is one program: `!!` in it is an error, not a header.
         let behind = header.filter(|_| tgsi.is_none());
-        // Behind the two marks of this one.
+        // After the two marks of this one.
         let next = behind.and_then(|header| next_header(text, header + 2));
         start = next;
         let end = next.unwrap_or(text.len());
@@ -70,14 +73,14 @@ pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
     })
 }
 
-/// Where the first word of a TGSI text stands.
+/// Returns the offset of the first word of a TGSI source.
 fn tgsi_header(text: &[u8]) -> Option<usize> {
     let at = leading_bytes(text);
     let dialect = Dialect::of(&text[at..])?;
     (dialect.family() == Family::Tgsi).then_some(at)
 }
 
-/// The next `!!` at or behind `at` that is in no comment.
+/// Returns the offset of the next `!!` at or after `at` that is not in a comment.
 fn next_header(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += text
@@ -94,14 +97,15 @@ fn next_header(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the comment at `at`.
+/// Returns the end of the comment at `at`.
 pub(crate) fn comment_end(text: &[u8], at: usize) -> usize {
     let line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let rest = text[at..].iter().position(line_end);
     rest.map_or(text.len(), |length| at + length)
 }
 
-/// How many bytes at the start of a text are a byte order mark, blanks, line ends and comments.
+/// Returns the number of bytes at the start of a source that are a byte order mark, whitespace,
+/// line ends and comments.
 pub(crate) fn leading_bytes(text: &[u8]) -> usize {
     let mut at = if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()

@@ -1,4 +1,4 @@
-//! What is known of a program when its header was read: where every reader of it begins.
+//! State of a program after its header was read, from which parsing starts.
 
 use crate::report::Reports;
 use crate::source::{Dialect, ProgramType, TgsiOptions};
@@ -6,13 +6,13 @@ use crate::source::{Dialect, ProgramType, TgsiOptions};
 /// A program whose header was read.
 pub(crate) struct Start<'s> {
     pub(crate) dialect: Dialect,
-    /// The text up to the end of the program. Positions in it are those of the whole text.
+    /// The source up to the end of the program. Positions in it are those of the whole source.
     pub(crate) text: &'s [u8],
-    /// The byte behind the header.
+    /// Offset of the byte after the header.
     pub(crate) body: usize,
-    /// The program type that the caller asked for.
+    /// The program type that the caller requested.
     pub(crate) wanted: Option<ProgramType>,
     pub(crate) reports: Reports,
-    /// What a TGSI text leaves open.
+    /// Parameters that a TGSI source does not contain.
     pub(crate) tgsi: TgsiOptions,
 }

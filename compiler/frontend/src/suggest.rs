@@ -1,26 +1,29 @@
 //! Hints for misspelt words.
 
-/// A hint that names the candidate closest to `text`, if one is close.
+/// Returns a hint that names the candidate closest to `text`, if one is close.
 pub(crate) fn suggest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     closest(text, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
-/// The candidate closest to `text`, whatever the case of letters, if one is close: a letter or two are added, missing or wrong.
+/// Returns the candidate closest to `text`, ignoring case, if one is close: a character or two are
+/// added, missing or wrong.
 pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Of a short word little may differ, else every other short word is close to it.
+    // A short word may differ in few characters, else every other short word is close to it.
     let limit = match text.len() {
         0 | 1 => return None,
         2..=4 => 1,
         _ => 2,
     };
-    // No word of the languages is as long, and the distance takes time in proportion to both lengths.
+    // No word of the languages is as long, and the distance takes time in proportion to both
+    // lengths.
     if text.len() > 64 {
         return None;
     }
-    // Programs in the wrong case are a common mistake: the languages tell cases apart.
+    // Wrong case is a common mistake: the languages are case-sensitive.
     let upper = text.to_ascii_uppercase();
     candidates
-        // A word that is the text itself is no hint; so is one whose length alone makes it too far.
+        // A candidate that equals the word is not a hint; nor is one whose length alone is too
+        // different.
         .filter(|candidate| candidate.len().abs_diff(text.len()) <= limit && *candidate != text)
         .map(|candidate| (distance(&upper, &candidate.to_ascii_uppercase()), candidate))
         .filter(|&(distance, _)| distance <= limit)
@@ -28,10 +31,11 @@ pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// Number of insertions, removals and replacements between two words.
+/// Returns the number of insertions, removals and replacements between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b = b.as_bytes();
-    // One row of the table of distances between all beginnings of both words: each row needs the one above only.
+    // One line of the matrix of distances between all prefixes of both words: each line depends
+    // only on the preceding one.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
         let mut diagonal = row[0];

@@ -1,13 +1,15 @@
-//! What the output registers of a TGSI program mean, for callers that name them: stream outputs are lists of registers.
+//! Semantics of the output registers of a TGSI program, for callers that name them: stream outputs
+//! are lists of registers.
 
 use crate::header;
 use crate::source::{Family, Source};
 use crate::tgsi;
 use glasm_ir::Semantic;
 
-/// The output registers of a TGSI program with their semantics, in the order of their numbers. A register of distances is there once for
-/// each of its components. What has no semantic that a pipeline knows is left out, and so is everything of other programs. Of a program
-/// with errors there is what could be read.
+/// Returns the output registers of a TGSI program with their semantics, in the order of their
+/// numbers. A register of clip or cull distances has one entry for each component. Registers
+/// without a semantic that a pipeline knows are left out; other programs give an empty list. For a
+/// program with errors, the registers that could be read are returned.
 pub fn tgsi_outputs(source: &Source<'_>) -> Vec<(u32, Semantic)> {
     match header::read(source) {
         Ok(start) if start.dialect.family() == Family::Tgsi => tgsi::outputs(start),

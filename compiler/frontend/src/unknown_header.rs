@@ -4,21 +4,21 @@ use crate::lang::languages::{Language, Standing, headers};
 use crate::source::ProgramType;
 use crate::suggest::suggest;
 
-/// Bytes of a first word that are looked at.
+/// Maximum number of bytes of a first word that are examined.
 const WORD: usize = 16;
 
-/// What a text starts with instead of a header.
+/// First word of a source that starts with no known header.
 pub(crate) struct Unknown {
-    /// Bytes at its start that the message is about.
+    /// Number of bytes at its start that the message is about.
     pub(crate) length: usize,
     pub(crate) message: String,
     pub(crate) notes: Vec<String>,
 }
 
-/// What to say of a text that starts with no header, where a program of a type may be wanted.
+/// Describes a source that starts with no header, where a program of type `wanted` may be required.
 pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     let known = format!("known headers: {}", headers(wanted).join(", "));
-    // A language that is known by name gets advice of its own.
+    // A language that is known by name gets specific advice.
     if let Some(row) = Language::of(text) {
         let (message, note) = describe_language(row);
         return Unknown {
@@ -29,7 +29,8 @@ pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let length = text.iter().position(ends).unwrap_or(text.len()).min(WORD);
-    // The cut may lie within a character; then nothing is close to the word, and no hint is given.
+    // The cut may be within a character; then no candidate is close to the word, and no hint is
+    // added.
     let word = std::str::from_utf8(&text[..length]).unwrap_or_default();
     let close = suggest(word, headers(wanted).into_iter());
     Unknown {
@@ -39,7 +40,7 @@ pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     }
 }
 
-/// The message about a language that glasm does not have, and a note.
+/// Returns the message about a language that glasm does not have, and a note.
 fn describe_language(row: &Language) -> (String, String) {
     let (start, name) = (row.start, row.name);
     match row.standing {

@@ -1,10 +1,10 @@
-//! Variables of a program: what names and bindings stand for once they are resolved.
+//! Variables of a program, which names and bindings are resolved to.
 
 use crate::names::NameId;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{ParamSource, Semantic, Span};
 
-/// A variable, declared or made by a binding that is used directly.
+/// A variable, declared or created by a binding that is used directly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Var {
     pub(crate) kind: VarKind,
@@ -14,23 +14,25 @@ pub(crate) struct Var {
     pub(crate) size: VarSize,
     /// Number of elements of an array.
     pub(crate) array: Option<u32>,
-    /// Whether some access has a run-time index.
+    /// True if some access has a dynamic index.
     pub(crate) relative: bool,
-    /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
-    /// sections 2.14.3.1 and 2.14.3.4.
+    /// The dynamic index that the binding has: the variable is that element of all such bindings.
+    /// NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4.
     pub(crate) element: Option<u32>,
-    /// Whether its first index is the number of a vertex: the bindings name none. NV_geometry_program4 section 2.X.3.2.
+    /// True if its first index is the number of a vertex: the bindings name none.
+    /// NV_geometry_program4 section 2.X.3.2.
     pub(crate) by_vertex: bool,
-    /// Whether it is a single number, which is a scalar and has no components. NV_fragment_program section 3.11.2.
+    /// True if it is a single number, which is a scalar and has no components. NV_fragment_program
+    /// section 3.11.2.
     pub(crate) is_number: bool,
     pub(crate) span: Span,
 }
 
-/// What a variable stands for. `first` is its first binding in the table of its kind.
+/// Kind of a variable, with its bindings. `first` is its first binding in the table of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VarKind {
     Temp,
-    /// A result of which only the condition codes stay. NV_fragment_program section 3.11.1.2.
+    /// A result of which only the condition codes are stored. NV_fragment_program section 3.11.1.2.
     Codes,
     /// Address register: integers that only indices read.
     Address,
@@ -40,9 +42,9 @@ pub(crate) enum VarKind {
     Param {
         first: u32,
     },
-    /// The parameters of a vertex state program, which writes them, too: they lie in a buffer.
+    /// The parameters of a vertex state program, which writes them, too: they are in a buffer.
     WritableParam,
-    /// What a vertex state program is executed with.
+    /// The vertex state argument that a vertex state program is executed with.
     Argument,
     Result {
         first: u32,
@@ -84,13 +86,13 @@ pub(crate) struct IoBinding {
 }
 
 impl IoBinding {
-    /// As what its components are counted: those of all vertices once.
+    /// Returns the key by which its components are counted: those of all vertices once.
     pub(crate) fn counted(&self) -> (Semantic, Side) {
-        // Both patches of a control program count apart, the vertices of each do not.
+        // Both patches of a control program are counted separately, the vertices of each are not.
         (self.semantic, self.holder.side)
     }
 
-    /// A binding of floats.
+    /// Creates a binding of floats.
     pub(crate) fn float(semantic: Semantic) -> Self {
         Self {
             semantic,
@@ -101,38 +103,39 @@ impl IoBinding {
     }
 }
 
-/// What has an attribute. NV_tessellation_program5 table X.2.
+/// Holder of an attribute. NV_tessellation_program5 table X.2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Holder {
     pub(crate) side: Side,
     pub(crate) vertex: VertexOf,
 }
 
-/// What comes into a program and what it makes.
+/// Side of an interface: inputs or outputs of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) enum Side {
     #[default]
     In,
-    /// The patch that a tessellation control program makes.
+    /// The output patch of a tessellation control program.
     Out,
 }
 
-/// Which vertex an attribute is of.
+/// Vertex that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum VertexOf {
-    /// It is none of single vertices.
+    /// The attribute does not belong to a single vertex.
     #[default]
     None,
     /// The one of this number.
     Number(u8),
-    /// Each: the first index of the variable selects one.
+    /// An attribute of each vertex: the first index of the variable selects one.
     Each,
 }
 
-/// What a buffer variable stands for.
+/// View of the buffers that a buffer variable denotes.
 ///
-/// Variables over several binding points take one index, the binding point, or two, the binding point and the element; the
-/// number of elements of an array variable is in [`Var::array`] unless there are two indices.
+/// Variables over several binding points take one index, the binding point, or two, the binding
+/// point and the element; the number of elements of an array variable is in [`Var::array`] unless
+/// there are two indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferView {
     pub(crate) layout: BufferLayout,
@@ -146,7 +149,7 @@ pub(crate) struct BufferView {
     pub(crate) elements: Option<u32>,
 }
 
-/// How elements of a buffer are counted.
+/// Layout of the elements of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum BufferLayout {
     /// BUFFER: words, replicated.
@@ -161,7 +164,7 @@ pub(crate) enum BufferLayout {
     Counter,
 }
 
-/// Key of a variable that a binding makes when used directly, and of the result `CC`.
+/// Key of a variable that a directly used binding creates, and of the result `CC`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Implicit {
     Attrib(Semantic, Holder),
@@ -173,7 +176,7 @@ pub(crate) enum Implicit {
 }
 
 impl VarKind {
-    /// Whether every instruction can read it.
+    /// Returns true if every instruction can read the variable.
     #[inline]
     pub(crate) fn is_value(self) -> bool {
         matches!(
@@ -188,7 +191,7 @@ impl VarKind {
 }
 
 impl Var {
-    /// A variable without name and type that is no array.
+    /// Creates a variable without name and type that is not an array.
     pub(crate) fn unnamed(kind: VarKind, span: Span) -> Self {
         Self {
             kind,
@@ -204,8 +207,9 @@ impl Var {
         }
     }
 
-    /// How many elements have places of their own in the translation: none unless it is an array that the program does not index at run
-    /// time, else it is one register or one run of slots.
+    /// Returns the number of elements that have separate registers or slots in the translation: 0
+    /// unless it is an array that the program does not index dynamically, which is one register or
+    /// one run of slots otherwise.
     pub(crate) fn elements_with_places(&self) -> u32 {
         // Textures, images and memory have no registers.
         let is_stored = matches!(
@@ -223,13 +227,14 @@ impl Var {
         count.unwrap_or(0)
     }
 
-    /// Whether a component of it can be a run-time index or a handle: an integer that every instruction can read.
+    /// Returns true if a component of it can be a dynamic index or a handle: an integer that every
+    /// instruction can read.
     pub(crate) fn can_be_index(&self) -> bool {
         let is_single = self.array.is_none() && !self.by_vertex;
         self.kind.is_value() && is_single && self.base != Some(TypeBase::Float)
     }
 
-    /// Width of its lanes.
+    /// Returns the width of its lanes.
     pub(crate) fn width(&self) -> Width {
         if self.is_long() {
             Width::W64
@@ -238,14 +243,14 @@ impl Var {
         }
     }
 
-    /// Whether a register of 64-bit lanes holds it.
+    /// Returns true if a register of 64-bit lanes holds it.
     pub(crate) fn is_long(&self) -> bool {
         self.size == VarSize::Long
     }
 }
 
 impl BufferView {
-    /// Binding points and elements of a variable with two indices.
+    /// Returns the numbers of binding points and elements of a variable with two indices.
     pub(crate) fn sizes(self) -> Option<[u32; 2]> {
         // A view over binding points whose variable is one element takes one index only.
         Some([self.bindings?, self.elements?])

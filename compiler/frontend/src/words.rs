@@ -1,12 +1,12 @@
 //! Tables of the words that the languages fix: opcodes, keywords, modifiers, options, bindings.
 //!
-//! A word of up to eight bytes is its own key, so that looking for it compares integers only.
+//! A word of up to eight bytes is its own key, so that a look-up compares integers only.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// What stands for a word in look-ups: the bytes of a short one (they hold no NUL); of a longer one a hash with the top bit set, which
-/// no short word of ASCII letters has.
+/// Returns the key of a word for look-ups: the bytes of a short one (they hold no NUL); of a longer
+/// one a hash with the top bit set, which no short ASCII word has.
 #[inline]
 pub(crate) fn key(text: &[u8]) -> u64 {
     match text.len() {
@@ -15,10 +15,11 @@ pub(crate) fn key(text: &[u8]) -> u64 {
     }
 }
 
-/// The key of the first `length` of eight bytes, at least one.
+/// Returns the key of the first `length` of eight bytes; `length` is at least 1.
 #[inline(always)]
 pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
-    // The first letter is the highest byte, as `key` builds it. The mask keeps a shift by 64 from being one by all bits.
+    // The first character is the highest byte, as `key` builds it. The mask prevents a shift by 64
+    // bits.
     u64::from_be_bytes(eight) >> ((64 - 8 * length) & 63)
 }
 
@@ -26,39 +27,41 @@ pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
 fn long_key(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
-    // A word of eight ASCII letters has no top bit, so that no short key equals a long one.
+    // A word of eight ASCII characters has no top bit, so that no short key equals a long one.
     hasher.finish() | 1 << 63
 }
 
 /// 2^64 over the golden ratio: multiplying by it spreads similar words.
 pub(crate) const HOME_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Where the search for a key starts, before it is cut to the table.
+/// Returns the hash at which the search for a key starts, before it is reduced to the table size.
 #[inline(always)]
 pub(crate) fn home(key: u64) -> usize {
-    // The bits from 32 on depend on four letters at least.
+    // The bits from 32 on depend on at least four characters.
     (key.wrapping_mul(HOME_FACTOR) >> 32) as usize
 }
 
-/// What a language knows of its words.
+/// Table of the words of a language with their data.
 #[derive(Debug)]
 pub(crate) struct WordTable<T> {
-    /// Open addressing: keys, and the places in `entries` plus one, 0 for a free slot. The length is a power of two.
+    /// Open addressing: keys, and the indices into `entries` plus one, 0 for a free slot. The
+    /// length is a power of two.
     slots: Vec<(u64, u32)>,
     entries: Vec<(&'static str, T)>,
 }
 
 impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
-    /// Of a word that is listed several times the last entry counts.
+    /// Builds the table. Of a word that is listed several times the last entry is used.
     fn from_iter<I: IntoIterator<Item = (&'static str, T)>>(words: I) -> Self {
         let entries: Vec<(&'static str, T)> = words.into_iter().collect();
-        // Most words that are looked for are in no table, so most slots are free.
+        // Most words that are looked up are in no table, so most slots are free.
         let mask = (entries.len() * 4).next_power_of_two() - 1;
         let mut slots = vec![(0, 0); mask + 1];
         for (number, (text, _)) in entries.iter().enumerate() {
             let key = key(text.as_bytes());
             let mut position = home(key) & mask;
-            // Ends: at least three of four slots are free. A word that is listed again takes the slot that it has.
+            // Terminates: at least three of four slots are free. A repeated word takes its existing
+            // slot.
             while slots[position].1 != 0 && slots[position].0 != key {
                 position = (position + 1) & mask;
             }
@@ -69,13 +72,13 @@ impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
 }
 
 impl<T> WordTable<T> {
-    /// What is known of a word.
+    /// Returns the entry of a word.
     #[inline]
     pub(crate) fn get(&self, text: &[u8]) -> Option<&T> {
         self.find(key(text), text)
     }
 
-    /// What is known of the word `text`, whose key is `key`.
+    /// Returns the entry of the word `text`, whose key is `key`.
     #[inline]
     pub(crate) fn find(&self, key: u64, text: &[u8]) -> Option<&T> {
         let mask = self.slots.len() - 1;
@@ -83,7 +86,7 @@ impl<T> WordTable<T> {
         loop {
             // Never `None`: the position is below the number of slots.
             let (other, number) = *self.slots.get(position)?;
-            // The empty text has the key 0 of free slots, whose number 0 then has no entry.
+            // The empty word has the key 0 of free slots, whose number 0 then has no entry.
             if other == key {
                 let (word, entry) = self.entries.get((number as usize).wrapping_sub(1))?;
                 let same = word.len() == text.len() && (text.len() <= 8 || word.as_bytes() == text);

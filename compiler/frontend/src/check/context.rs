@@ -1,5 +1,5 @@
-//! What rules about a single statement need: the program string with its syntax tree, the language,
-//! and the reports. Rules that also need variables borrow this from a larger context.
+//! Context of rules about a single statement: the program string with its syntax tree, the
+//! language, and the reports. Rules that also need variables borrow this from a larger context.
 
 use crate::ast::{Ast, Inst, Item, Segment};
 use crate::codes::Code;
@@ -45,7 +45,7 @@ impl<'s> RuleCx<'s> {
 }
 
 impl RuleCx<'_> {
-    /// Decides whether an error was found so far.
+    /// Returns true if an error was already reported.
     #[inline]
     pub(crate) fn has_errors(&self) -> bool {
         self.reports.has_errors()
@@ -56,7 +56,7 @@ impl RuleCx<'_> {
         self.reports.error(code, span, message);
     }
 
-    /// See [`Reports::error_with`].
+    /// Reports an error with hints, see [`Reports::error_with`].
     pub(crate) fn error_with(
         &mut self,
         code: Code,
@@ -67,17 +67,17 @@ impl RuleCx<'_> {
         self.reports.error_with(code, span, message, notes);
     }
 
-    /// See [`Reports::whole`].
+    /// Reports an error about the whole program, see [`Reports::whole`].
     pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) {
         self.reports.whole(code, message);
     }
 
-    /// See [`Reports::lenient`].
+    /// Reports a lenient rule, see [`Reports::lenient`].
     pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
         self.reports.lenient(rule, span, message)
     }
 
-    /// Returns what a name means at the start of a statement.
+    /// Returns the role of a name at the start of a statement.
     pub(crate) fn leader(&self, name: NameId) -> Leader {
         find_leader(self.ast.dialect, self.ast.names.text(name))
     }
@@ -94,17 +94,17 @@ impl RuleCx<'_> {
         self.features.contains(feature)
     }
 
-    /// Decides whether this is an ARB program without any of the NV instruction sets.
+    /// Returns true if this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
-        // Languages other than ARB ones have no such options, hence the test for none: they are not
-        // plain ARB programs.
+        // Languages other than ARB ones do not have such options, hence the test for none: they are
+        // not plain ARB programs.
         let sets = self.facts.instruction_sets;
         !sets.is_empty() && !self.features.intersects(sets)
     }
 
-    /// Decides whether the program is of this version or a later one; if not, reports that
-    /// `feature`, such as "handles need", wants it.
+    /// Returns true if the program is of this version or a later one; if not, reports that
+    /// `feature`, such as "handles need", requires it.
     pub(crate) fn need_version(
         &mut self,
         since: Version,
@@ -119,17 +119,17 @@ impl RuleCx<'_> {
         is_there
     }
 
-    /// Decides whether options have enabled `needs`; if not, reports that `feature`, such as
-    /// "handles need", wants the option for it.
+    /// Returns true if options have enabled `needs`; if not, reports that `feature`, such as
+    /// "handles need", requires the option for it.
     pub(crate) fn need_option(
         &mut self,
         needs: Features,
         span: Span,
         feature: impl Display,
     ) -> bool {
-        // One option may bring several of the missing features; the message names such a one.
+        // One option may enable several of the missing features; the message names such a one.
         let missing = needs.difference(self.features);
-        // No features needed is always fulfilled: entries without a need have the empty set.
+        // An empty set of features is always fulfilled: entries without a need have it.
         if !missing.is_empty() {
             let message = format!("{feature} OPTION {}", missing.option());
             self.error(Code::FeatureOption, span, message);
@@ -172,7 +172,7 @@ impl RuleCx<'_> {
         &self.ast.text[span.range()]
     }
 
-    /// Returns the place of an item.
+    /// Returns the source span of an item.
     pub(crate) fn item_span(&self, item: Item) -> Span {
         let reading = &self.ast;
         match item {
@@ -182,8 +182,8 @@ impl RuleCx<'_> {
         }
     }
 
-    /// Returns what an operand or a result names, without signs, bars and suffix in programs of
-    /// registers.
+    /// Returns the span of the base of an operand or a result, without signs, bars and suffix in
+    /// programs of registers.
     pub(crate) fn named_span(&self, span: Span) -> Span {
         match self.facts.registers {
             Some(_) => self.register_span(span),
@@ -226,7 +226,7 @@ impl RuleCx<'_> {
         Letters::of(self.ast.dialect)
     }
 
-    /// Decides whether the program emits the primitive that comes in.
+    /// Returns true if the program emits its input primitive.
     pub(crate) fn is_passthrough(&self) -> bool {
         self.has_option(Features::PASSTHROUGH)
     }
@@ -235,8 +235,8 @@ impl RuleCx<'_> {
         self.reports.len()
     }
 
-    /// Decides whether an undeclared name is `CC`, a result that keeps nothing but its condition
-    /// codes. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
+    /// Returns true if an undeclared name is `CC`, a result of which only the condition codes are
+    /// stored. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
     /// section 3.11.5.X write to it, though their grammars do not have it.
     #[cold]
     pub(crate) fn is_codes_target(&self, name: NameId) -> bool {
@@ -244,13 +244,13 @@ impl RuleCx<'_> {
         self.features.intersects(sets) && self.ast.names.text(name) == b"CC"
     }
 
-    /// Decides whether the language has neither condition codes nor absolute values of operands.
+    /// Returns true if the language has neither condition codes nor absolute values of operands.
     pub(crate) fn is_old_vertex(&self) -> bool {
         self.family == Family::Vertex1
     }
 }
 
-/// Decides whether a token is a sign or a bar around a value.
+/// Returns true if a token is a sign or a bar around a value.
 fn is_sign(token: Token) -> bool {
     matches!(
         token.kind(),

@@ -1,21 +1,21 @@
-//! Semantic checks: every rule that makes a program fail to load, about names, types, modifiers,
-//! nesting and limits.
+//! Semantic checks: all rules for programs to load, about names, types, modifiers, nesting and
+//! limits.
 //!
 //! [`check`] fills a [`Checked`] program, in which every name and binding is a variable and every
-//! type is known. Only this module makes one, so that lowering can rely on the rules.
+//! type is known. Only this module creates one, so that lowering can rely on the rules.
 //!
 //! Each context borrows the one before it, so that a rule cannot access more than its context has:
 //!
 //! | context | has | files |
 //! |---|---|---|
 //! | [`RuleCx`] | syntax tree, language, reports | `context`, `instructions/` |
-//! | [`Checked`] | the program that is being made | `program/` |
-//! | [`Resolver`] | both, and what names and bindings denote | `names/`, `bindings/` |
-//! | [`OperandRules`] | the resolver, and what instructions use of units and results | `operands/`, `instructions/inst`, `registers/` |
-//! | [`DeclarationRules`] | the resolver, and what declarations are counted by | `declarations/` |
+//! | [`Checked`] | the program under construction | `program/` |
+//! | [`Resolver`] | both, and the resolution of names and bindings | `names/`, `bindings/` |
+//! | [`OperandRules`] | the resolver, and the use of units and results by instructions | `operands/`, `instructions/inst`, `registers/` |
+//! | [`DeclarationRules`] | the resolver, and the counts of declarations | `declarations/` |
 //! | [`FlowRules`] | `RuleCx`, the program and its open blocks | `control/` |
 //!
-//! Rules that need less are functions over a `RuleCx` and, if they look at variables, a `Checked`.
+//! Rules that need less are functions over a `RuleCx` and, if they read variables, a `Checked`.
 
 mod bindings;
 mod context;
@@ -60,9 +60,9 @@ use names::resolver::Resolver;
 use operands::context::OperandRules;
 use program::limits::{check_overlaps, check_program_limits};
 
-/// Checks a parsed program: every rule that makes one fail to load. Returns the tree, in which
-/// operands are resolved, with all reports; the checked program is in `scratch`. It is complete
-/// only if nothing was reported as an error.
+/// Checks a parsed program against all rules. Returns the tree, in which operands are resolved,
+/// with all reports; the checked program is in `scratch`. It is complete only if no error was
+/// reported.
 pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parsed<'s> {
     let Parsed {
         mut ast,
@@ -70,7 +70,7 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         errors,
     } = parsed;
     scratch.reset(&ast);
-    // Separate from the tree, because rules change them while they look up other parts of the tree.
+    // Separate from the tree, because rules change them while they read other parts of the tree.
     let mut statements = std::mem::take(&mut ast.statements);
     let inst_operands = std::mem::take(&mut ast.operands);
     let syntax_errors = reports.take_errors().into_iter();
@@ -109,7 +109,8 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
     }
 }
 
-/// Checker of a program: all contexts, and the syntax errors that are reported between its own.
+/// Checker of a program: all contexts, and the syntax errors that are reported between semantic
+/// errors.
 struct Checker<'a, 's> {
     operands: OperandRules<'a, 's>,
     declarations: &'a mut DeclarationState,
@@ -163,7 +164,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.check_range(&mut statements[next..]);
     }
 
-    /// Reports syntax errors until so many of them are reported.
+    /// Reports syntax errors until `count` of them are reported.
     #[cold]
     fn report_syntax_errors(&mut self, count: usize) {
         while self.syntax_error_count < count
@@ -240,8 +241,8 @@ impl<'a, 's> Checker<'a, 's> {
     fn check_program(&mut self) {
         self.report_syntax_errors(usize::MAX);
         check_option_dependencies(&mut self.operands.resolver.cx, self.options);
-        // Blocks were not followed beyond the limit, so the rest of the program would only seem to
-        // have none.
+        // Blocks were not tracked beyond the limit, so errors about the rest of the program would
+        // be wrong.
         if !self.flow.too_deep {
             self.flow_rules().check_program_flow();
         }
@@ -267,8 +268,8 @@ impl<'a, 's> Checker<'a, 's> {
         report_missing_declarations(cx);
         check_viewport_writes(cx, program);
         check_passed_results(cx, program);
-        // Both rules look at what instructions do with variables: which arrays have run-time
-        // indices, which results are written.
+        // Both rules depend on how instructions use variables: which arrays have dynamic indices,
+        // which results are written.
         check_overlaps(cx, program);
         check_program_limits(cx, program);
     }

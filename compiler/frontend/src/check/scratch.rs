@@ -1,4 +1,4 @@
-//! Memory of the checker, which is emptied and used again for the next program.
+//! Memory of the checker, which is cleared and reused for the next program.
 
 use crate::ast::Ast;
 use crate::check::control::blocks::Flow;
@@ -8,7 +8,7 @@ use crate::check::names::symbols::{Declared, Symbols};
 use crate::check::operands::context::OperandState;
 use crate::check::program::checked::Checked;
 
-/// Checked program, and the tables that checking needs besides.
+/// Checked program, and the tables that checking needs in addition.
 #[derive(Debug, Default)]
 pub(crate) struct CheckScratch {
     pub(crate) program: Checked,
@@ -21,8 +21,8 @@ pub(crate) struct CheckScratch {
 }
 
 impl CheckScratch {
-    /// Prepares all tables for a program. Here and not at the end of a check, because an abandoned
-    /// one leaves entries.
+    /// Prepares all tables for a program. Not done at the end of a check, because an abandoned one
+    /// leaves entries.
     pub(super) fn reset(&mut self, ast: &Ast<'_>) {
         self.program.reset(ast.dialect.facts());
         self.symbols.reset(ast.names.len());

@@ -1,4 +1,4 @@
-//! Tests of the checker alone: what it makes of a parsed program.
+//! Tests of the checker alone: its results for a parsed program.
 
 use super::{CheckScratch, Checked, VarKind, check};
 use crate::ast::Index;

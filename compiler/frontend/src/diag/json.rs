@@ -1,12 +1,12 @@
-//! Messages as JSON for tools. Written by hand: a few fields are no reason for every user of the
-//! library to build a serializer.
+//! Messages as JSON for tools. Written by hand: a few fields do not justify that every user of the
+//! library builds a serializer.
 
 use super::line_map::LineMap;
 use super::{Diagnostics, Location};
 use crate::source::Source;
 use std::fmt::Write;
 
-/// One JSON object for each message.
+/// Returns one JSON object for each message.
 pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<String> {
     let map = LineMap::new(source.text);
     let record = |diagnostic: &super::Diagnostic| {
@@ -16,7 +16,8 @@ pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<Strin
         };
         let position = span.map(|span| map.position(span.start as usize));
         let mut object = Object::default();
-        // Tools read the fields by name; their order is that of `Diagnostics::to_json` for people who look at a line.
+        // Tools read the fields by name; their order is that of `Diagnostics::to_json` for users
+        // who read a line.
         object.text("code", diagnostic.code.id());
         object.text("severity", diagnostic.severity.name());
         object.text("message", &diagnostic.message);
@@ -31,7 +32,7 @@ pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<Strin
     diagnostics.list.iter().map(record).collect()
 }
 
-/// A JSON object that is being written; its fields keep their order.
+/// A JSON object that is being written; its fields are in the order of the calls.
 #[derive(Default)]
 struct Object(String);
 
@@ -75,7 +76,8 @@ impl Object {
     }
 }
 
-/// A string of JSON: quotes, backslashes and control characters are escaped, all else stays. RFC 8259 section 7.
+/// Appends a JSON string: quotes, backslashes and control characters are escaped, all other
+/// characters are copied. RFC 8259 section 7.
 fn push_string(json: &mut String, text: &str) {
     json.push('"');
     for character in text.chars() {

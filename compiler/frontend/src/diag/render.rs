@@ -1,7 +1,7 @@
-//! Messages as text for people, in the layout of rustc, drawn by annotate-snippets.
+//! Human-readable messages, in the layout of rustc, drawn by annotate-snippets.
 //!
-//! Only the lines that a message points at are handed to the drawing crate, in printable form and cut to a bounded width, so that its work
-//! is bounded too: line and column are computed here.
+//! Only the lines that a message points at are handed to the drawing crate, in printable form and
+//! cut to a bounded width, so that its work is bounded too: line and column are computed here.
 
 use super::line_map::{LineMap, Printable, printable_char};
 use super::{Diagnostic, Diagnostics, Location, Severity};
@@ -12,7 +12,7 @@ use annotate_snippets::{
 use glasm_ir::Span;
 use std::ops::{Range, RangeInclusive};
 
-/// Whether to use colors.
+/// Style of the output: with or without colors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Style {
     /// No colors.
@@ -23,14 +23,15 @@ pub(super) enum Style {
 
 /// A message that points at more lines than this is drawn for its first line only.
 const MAX_LINES: usize = 6;
-/// Longer lines, in bytes, are drawn in part only. The drawing crate fits shorter ones to the width of a terminal.
+/// Longer lines, in bytes, are drawn in part only. The drawing crate fits shorter ones to the width
+/// of a terminal.
 const MAX_LINE: usize = 4096;
-/// Bytes of such a line that are shown before and after the place pointed at.
+/// Bytes of such a line that are shown before and after the span.
 const CONTEXT: usize = 100;
-/// Bytes of such a line that are underlined at most.
+/// Maximum number of underlined bytes of such a line.
 const MAX_UNDERLINE: usize = 200;
 
-/// Source lines in printable form, and what is marked in them.
+/// Source lines in printable form, and the marked range in them.
 struct Excerpt {
     /// The lines.
     text: String,
@@ -38,7 +39,7 @@ struct Excerpt {
     marked: Range<usize>,
 }
 
-/// All messages as text. Empty without messages.
+/// Renders all messages. The result is empty without messages.
 pub(super) fn render(diagnostics: &Diagnostics, source: &Source<'_>, style: Style) -> String {
     let mut text = String::new();
     for message in render_each(diagnostics, source, style) {
@@ -49,7 +50,7 @@ pub(super) fn render(diagnostics: &Diagnostics, source: &Source<'_>, style: Styl
     text
 }
 
-/// Each message as text.
+/// Renders each message separately.
 pub(super) fn render_each(
     diagnostics: &Diagnostics,
     source: &Source<'_>,
@@ -65,14 +66,14 @@ pub(super) fn render_each(
     diagnostics.list.iter().map(one).collect()
 }
 
-/// `NAME: 3 errors, 1 warning`, if there are several messages.
+/// Returns `NAME: 3 errors, 1 warning`, if there are several messages.
 fn closing_line(diagnostics: &Diagnostics, source: &Source<'_>) -> String {
     let plural = |count: usize, word: &str| match count {
         0 => None,
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
-    // A single message says enough.
+    // A single message needs no count.
     if diagnostics.list.len() < 2 {
         return String::new();
     }
@@ -101,7 +102,7 @@ fn render_one(
         .id(diagnostic.code.id());
     let mut elements: Vec<Element<'_>> = match diagnostic.location {
         Location::Span(span) => draw_span(source, map, clamp(span, source.text.len())),
-        // The name alone: no line stands for the whole.
+        // The name alone: no single line represents the whole program.
         Location::WholeProgram => vec![Origin::path(one_line(source.name)).into()],
     };
     elements.extend(
@@ -120,20 +121,22 @@ fn note_message(note: &str) -> Message<'static> {
     }
 }
 
-/// The span moved into a text of this length, with its start before its end.
+/// Clamps the span to a source of this length, with its start before its end.
 pub(super) fn clamp(span: Span, length: usize) -> Span {
-    // Spans are 32 bits wide, so programs are never longer than that; a longer text has no span past its first 4 GiB.
+    // Spans are 32 bits wide, so programs are never longer than that; a longer source has no span
+    // past its first 4 GiB.
     let length = u32::try_from(length).unwrap_or(u32::MAX);
     let start = span.start.min(length);
     Span::new(start, span.end.clamp(start, length))
 }
 
-/// The place and the lines that the span touches, with the mark below them.
+/// Returns the location and the lines that the span touches, with the mark below them.
 fn draw_span(source: &Source<'_>, map: &LineMap<'_>, span: Span) -> Vec<Element<'static>> {
     let name = one_line(source.name);
     let span = span.range();
     let first = map.line(span.start);
-    // The line of the last byte, not of the one behind it, which may begin a line; an empty span has its start only.
+    // The line of the last byte, not of the byte after it, which may begin a line; an empty span
+    // has its start only.
     let last = map.line(span.end.saturating_sub(1).max(span.start));
     let last = if last - first < MAX_LINES {
         last
@@ -148,7 +151,7 @@ fn draw_span(source: &Source<'_>, map: &LineMap<'_>, span: Span) -> Vec<Element<
                 .into(),
         ];
     }
-    // The column in the excerpt is not that in the line, so the place is stated apart.
+    // The column in the excerpt is not that in the line, so the location is stated separately.
     let position = map.position(span.start);
     let origin = Origin::path(name)
         .line(position.line)
@@ -169,7 +172,8 @@ fn snippet(excerpt: Excerpt, first: usize) -> Snippet<'static, Annotation<'stati
         .annotation(AnnotationKind::Primary.span(excerpt.marked))
 }
 
-/// Whole lines. A span that goes on behind the last one is marked up to its end.
+/// Returns an excerpt of whole lines. A span that continues past the last line is marked up to its
+/// end.
 fn whole_lines(
     text: &[u8],
     map: &LineMap<'_>,
@@ -181,7 +185,7 @@ fn whole_lines(
         marked: 0..0,
     };
     for line in lines.clone() {
-        // Line ends of any kind become the one that the crate knows.
+        // Line ends of any kind become the one that the crate supports.
         if line > *lines.start() {
             excerpt.text.push('\n');
         }
@@ -193,14 +197,14 @@ fn whole_lines(
         if line == *lines.start() {
             excerpt.marked.start = place(span.start);
         }
-        // Set anew for each line: the last one has the end.
+        // Set in each iteration: the last line has the end.
         excerpt.marked.end = place(span.end).max(excerpt.marked.start);
         excerpt.text.push_str(&printable.text);
     }
     excerpt
 }
 
-/// The part of a long line around the span.
+/// Returns an excerpt of a long line around the span.
 fn part_of_line(text: &[u8], line: Range<usize>, span: Range<usize>) -> Excerpt {
     let start = span.start.clamp(line.start, line.end);
     // Only the first line is drawn here, so the mark ends with it.
@@ -217,7 +221,7 @@ fn part_of_line(text: &[u8], line: Range<usize>, span: Range<usize>) -> Excerpt 
     }
 }
 
-/// Text on one line: control characters are replaced.
+/// Replaces control characters, so that the result fits on one line.
 fn one_line(text: &str) -> String {
     text.chars().map(printable_char).collect()
 }

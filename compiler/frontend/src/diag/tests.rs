@@ -15,7 +15,8 @@ fn error_at(start: u32, end: u32) -> Diagnostics {
     .into()
 }
 
-/// The source line and the line with the mark below it, without the gutter.
+/// Renders a message; returns the source line and the line with the mark below it, without the
+/// gutter.
 fn drawn(text: &[u8], start: u32, end: u32) -> (String, String) {
     let rendered = error_at(start, end).render(&source(text));
     let mut lines = rendered
@@ -93,7 +94,7 @@ fn marks_stand_below_the_text() {
         ("\u{fffd}\u{fffd} a".into(), "   ^".into())
     );
     assert_eq!(drawn("é a".as_bytes(), 3, 4), ("é a".into(), "  ^".into()));
-    // A tab is drawn as four blanks.
+    // A tab is drawn as four spaces.
     assert_eq!(
         drawn(b"\ta bc", 3, 5),
         ("    a bc".into(), "      ^^".into())
@@ -103,7 +104,7 @@ fn marks_stand_below_the_text() {
         drawn(b"\x1b[1m a", 5, 6),
         ("\u{fffd}[1m a".into(), "     ^".into())
     );
-    // Behind the end of the text.
+    // Past the end of the source.
     assert_eq!(drawn(b"END", 3, 3), ("END".into(), "   ^".into()));
 }
 
@@ -174,7 +175,7 @@ fn multi_line_spans_show_their_lines() {
 
 #[test]
 fn any_bytes_and_spans_are_drawn() {
-    // All texts of up to four of these bytes, with all spans including those past the end.
+    // All sources of up to four of these bytes, with all spans including those past the end.
     let alphabet = *b"\n\r\t\x00\xc3\xa9a\x1b";
     let mut texts: Vec<Vec<u8>> = vec![vec![]];
     for _ in 0..4 {

@@ -1,5 +1,5 @@
-//! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5 and NV_compute_program5
-//! sections 2.X.3.2 and 2.X.3.5.
+//! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5
+//! and NV_compute_program5 sections 2.X.3.2 and 2.X.3.5.
 
 use crate::lang::ArbNeeds;
 use crate::lang::Stages;
@@ -10,7 +10,7 @@ use glasm_ir::types::Base;
 use glasm_ir::{Semantic, Stage};
 use std::collections::HashSet;
 
-/// Whether a binding takes a number in brackets.
+/// Number in the brackets of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number {
     /// No.
@@ -22,10 +22,11 @@ pub enum Number {
 }
 
 impl Number {
-    /// First number past the allowed ones.
+    /// Returns the first number past the allowed ones.
     pub const fn limit(self) -> u32 {
         match self {
-            // Bindings without a number still stand for one thing, which `check::bindings::brackets::read_numbers` ensures.
+            // Bindings without a number still denote one item, which
+            // `check::bindings::brackets::read_numbers` ensures.
             Self::None => 0,
             Self::Required(limit) | Self::Optional(limit) => limit,
         }
@@ -36,47 +37,49 @@ bitflags::bitflags! {
     /// Properties of a binding.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Traits: u16 {
-        /// May stand in arrays and ranges.
+        /// Allowed in arrays and ranges.
         const ARRAY = 1;
         /// Takes interpolation modifiers.
         const INTERPOLATED = 2;
         /// Typeless: read with the type it was written with.
         const TYPELESS = 4;
-        /// Stands for four values from a number on that is a multiple of four.
+        /// Denotes four values from a number on that is a multiple of four.
         const QUADS = 8;
-        /// The number may be a run-time index in ARB programs with OPTION NV_vertex_program3 or NV_fragment_program2.
+        /// The number may be a dynamic index in ARB programs with OPTION NV_vertex_program3 or
+        /// NV_fragment_program2.
         const RELATIVE = 16;
-        /// Every vertex of the primitive or patch has one: a number may stand behind the first word, or behind `in` or `out`.
+        /// Every vertex of the primitive or patch has one: a number may follow the first word, or
+        /// `in` or `out`.
         const PER_VERTEX = 32;
-        /// `in` may follow the first word in tessellation programs: the patch that comes in.
+        /// `in` may follow the first word in tessellation programs: the input patch.
         const IN = 64;
-        /// `out` may follow the first word in tessellation control programs: the patch that they make.
+        /// `out` may follow the first word in tessellation control programs: the output patch.
         const OUT = 128;
     }
 }
 
-/// A row: an attribute or result binding.
+/// An attribute or result binding.
 #[derive(Clone, Copy, Debug)]
 pub struct BindingInfo {
-    /// Words between points; `[]` marks the place of the number.
+    /// Words between points; `[]` marks the position of the number.
     pub path: &'static str,
     /// Program types.
     pub stages: Stages,
     /// First version of the family with types; 1.0 if that family does not have it.
     pub since: Version,
-    /// What it needs in ARB programs.
+    /// Features that it needs in ARB programs.
     pub arb: ArbNeeds,
     /// Number in brackets.
     pub number: Number,
-    /// What it counts, if GL says how many there are.
+    /// Kind of the numbered items, if GL limits their number.
     pub numbered: Option<Numbered>,
-    /// Meaning for a number.
+    /// Semantic for a number.
     pub semantic: fn(u8) -> Semantic,
     /// Type of the components.
     pub base: Base,
     /// Properties.
     pub traits: Traits,
-    /// What options must have enabled in programs of the family with types.
+    /// Features that options must have enabled in programs of the family with types.
     pub needs: Features,
 }
 
@@ -92,7 +95,7 @@ macro_rules! number {
     };
 }
 pub(crate) use number;
-/// Expands to what the number of an entry counts, if GL limits it.
+/// Expands to the kind of items that the number of an entry selects, if GL limits it.
 macro_rules! numbered {
     ([$(?)? $limit:literal $numbered:ident]) => {
         Some($crate::lang::numbered::Numbered::$numbered)
@@ -114,7 +117,7 @@ macro_rules! arb_needs {
 macro_rules! bindings {
     ($table:ident: $($path:literal $stages:ident $since:ident $number:tt $base:ident ($($mark:ident)*) $semantic:expr
         $(, $option:ident)? $(=> [$($need:ident)*])?;)*) => {
-        /// Bindings; the first row that fits counts.
+        /// Bindings; the first entry that matches is used.
         pub static $table: &[BindingInfo] = &[$(BindingInfo {
             path: $path,
             stages: Stages::$stages,
@@ -131,17 +134,18 @@ macro_rules! bindings {
 }
 
 impl BindingInfo {
-    /// Whether a family has the binding at all.
+    /// Returns true if a family has the binding at all.
     pub fn known_in(&self, family: Family) -> bool {
         match family {
             Family::Typed => self.since > Version::V1_0,
             Family::Arb => self.arb.is_some(),
-            // Their registers are in tables of their own: `lang::register`, `tgsi::semantics`.
+            // Their registers are in separate tables: `lang::register`, `tgsi::semantics`.
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => false,
         }
     }
 
-    /// What options must have enabled in programs of a family that has the binding.
+    /// Returns the features that options must have enabled in programs of a family that has the
+    /// binding.
     pub fn needs_in(&self, family: Family) -> Features {
         match family {
             Family::Typed => self.needs,
@@ -151,18 +155,21 @@ impl BindingInfo {
         }
     }
 
-    /// Whether a vertex attribute has the conventional binding, which shares its slot with the generic one; a program may use one kind
-    /// per slot. NV_vertex_program4 section 2.X.3.2.
+    /// Returns true if a vertex attribute has the conventional binding, which shares its slot with
+    /// the generic one; a program may use one kind per slot. NV_vertex_program4 section 2.X.3.2.
     pub fn is_conventional(&self) -> bool {
-        // `vertex.attrib[n]` is the one generic binding of vertices, and the one without a type.
+        // `vertex.attrib[n]` is the only generic binding of vertices, and the only one without a
+        // type.
         !self.traits.contains(Traits::TYPELESS)
     }
 
-    /// The words that may stand in the place of the first one: with the number of a vertex, with the name of a patch.
+    /// Returns the words that may replace the first one: with the number of a vertex, with the name
+    /// of a patch.
     pub fn beginnings(&self) -> Vec<String> {
         let first = self.path.split('.').next().unwrap_or(self.path);
         let sides = [
-            // Without `in` or `out` the patch that comes in is meant: NV_tessellation_program5 section 2.X.3.2.
+            // Without `in` or `out` the path denotes the input patch: NV_tessellation_program5
+            // section 2.X.3.2.
             ("", Traits::empty()),
             (".in", Traits::IN),
             (".out", Traits::OUT),
@@ -181,16 +188,19 @@ impl BindingInfo {
             .collect()
     }
 
-    /// Whether only later versions of a language have the binding.
+    /// Returns true if only later versions of a language have the binding.
     pub fn is_newer_than(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed && self.since > dialect.version()
     }
 }
 
 bindings! { ATTRIBS:
-    // path, program types, version, (number), type, (properties), meaning, needs => needs in ARB programs
-    // The numbers of attributes are those of the generic ones that share their slots: NV_vertex_program4 section 2.X.3.2, the table of invalid
-    // pairs; weights, slot 1, are in that of ARB_vertex_program section 2.14.3.1.
+    // Columns: path, program types, version, (number), type, (properties), semantic, needs => needs
+    // in ARB programs.
+    //
+    // The numbers of attributes are those of the generic ones that share their slots:
+    // NV_vertex_program4 section 2.X.3.2, the table of invalid pairs; weights, slot 1, are in that
+    // of ARB_vertex_program section 2.14.3.1.
     "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0) => [];
     "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2) => [];
     "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
@@ -199,8 +209,8 @@ bindings! { ATTRIBS:
     "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
     "vertex.texcoord[]" VERTEX V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
     "vertex.attrib[]" VERTEX V4_0 ([16 GenericAttributes]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
-    // Only weights 0 to 3 share a slot, so those behind them, and indices of matrices, have numbers beyond the slots. NV_vertex_program4 leaves
-    // both bindings out.
+    // Only weights 0 to 3 share a slot, so all later ones, and indices of matrices, have numbers
+    // beyond the slots. NV_vertex_program4 leaves both bindings out.
     "vertex.weight[]" VERTEX V1_0 ([? 16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
     "vertex.matrixindex[]" VERTEX V1_0 ([16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
     // Integers: "vertex identifier (integer)".
@@ -209,7 +219,8 @@ bindings! { ATTRIBS:
     "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
     "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
     "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
-    // What the stage before has made. NV_geometry_program4 and NV_tessellation_program5 section 2.X.3.2.
+    // Outputs of the previous stage. NV_geometry_program4 and NV_tessellation_program5 section
+    // 2.X.3.2.
     "vertex.position" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Position;
     "vertex.color.front.primary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
     "vertex.color.front.secondary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(1);
@@ -227,9 +238,10 @@ bindings! { ATTRIBS:
     "vertex.clip[]" PRIMITIVES V4_0 ([8 ClipPlanes]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
     "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
     "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
-    // Of the vertex that is made, so no number selects it.
+    // Attribute of the generated vertex, so no number selects it.
     "vertex.tesscoord" TESS_EVAL V5_0 () Float () |_| Semantic::TessCoord;
-    // Position, facing, fog coordinate and clip distances take no interpolation modifiers: NV_fragment_program4 section 2.X.3.1.
+    // Position, facing, fog coordinate and clip distances take no interpolation modifiers:
+    // NV_fragment_program4 section 2.X.3.1.
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
@@ -245,7 +257,7 @@ bindings! { ATTRIBS:
     // A word of 32 samples by its number, of which there is one.
     "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
     "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, THREAD_GROUP;
-    // In 4.0, too: OPTION ARB_fragment_layer_viewport brings them, whatever the version.
+    // In 4.0, too: OPTION ARB_fragment_layer_viewport adds them, regardless of the version.
     "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FRAGMENT_LAYER;
     "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
     "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FULLY_COVERED;
@@ -264,7 +276,8 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
-    // NV_shader_thread_group names the same values after the first word of each stage's own attributes.
+    // NV_shader_thread_group names the same values after the first word of the attributes of each
+    // stage.
     "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
     "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
     "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
@@ -301,7 +314,8 @@ bindings! { ATTRIBS:
 
 bindings! { RESULTS:
     "result.position" VERTICES V4_0 () Float () |_| Semantic::Position => [];
-    // Colors without a face are those of front faces, colors without a second word primary ones: NV_vertex_program4 section 2.X.3.5.
+    // Colors without a face are those of front faces, colors without a second word primary ones:
+    // NV_vertex_program4 section 2.X.3.5.
     "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
     "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
@@ -315,18 +329,18 @@ bindings! { RESULTS:
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
     "result.texcoord[]" VERTICES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32 GenericResults]) Float (ARRAY TYPELESS) Semantic::Generic;
-    // Clip distances of ARB programs came with NV_vertex_program2_option section 2.14.3.4.
+    // Clip distances of ARB programs were added by NV_vertex_program2_option section 2.14.3.4.
     "result.clip[]" VERTICES V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
     "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;
     "result.layer" GEOMETRY V4_0 () Signed () |_| Semantic::Layer;
-    // A row of its own: what geometry programs always have needs an option before them.
+    // A separate entry: geometry programs always have the binding, earlier stages need an option.
     "result.layer" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
     "result.viewport" VERTICES V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
     "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
     "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
     "result.patch.attrib[]" TESS_CONTROL V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
-    // NV_viewport_array2 prints brackets in its table and none in its text, so both are taken.
+    // NV_viewport_array2 prints brackets in its table and none elsewhere, so both are accepted.
     "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
@@ -344,12 +358,14 @@ bindings! { RESULTS:
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
 }
 
-/// Returns how many different attributes programs of a type can bind in all languages together, but for vertex programs: their attributes share slots,
-/// which are limited. No program of the type exceeds it, so it can be what `MAX_PROGRAM_ATTRIBS_ARB` is (ARB_fragment_program section 3.11.3.6).
+/// Returns the number of different attributes that programs of a type can bind in all languages
+/// together; not for vertex programs: their attributes share slots, which are limited. No program
+/// of the type exceeds it, so it can be the value of `MAX_PROGRAM_ATTRIBS_ARB`
+/// (ARB_fragment_program section 3.11.3.6).
 pub fn count_attributes(stage: Stage) -> u32 {
     let mut attributes = HashSet::new();
     for row in ATTRIBS.iter().filter(|row| row.stages.has(stage)) {
-        // A patch that comes in and the one that a program makes have attributes of their own.
+        // An input patch and the patch that a program generates have separate attributes.
         let has_two_patches = stage == Stage::TessControl && row.traits.contains(Traits::OUT);
         for number in 0..row.number.limit().max(1) {
             let semantic = (row.semantic)(number as u8);

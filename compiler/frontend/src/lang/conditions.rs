@@ -1,4 +1,5 @@
-//! Condition-code tests. NV_gpu_program4 and EXT_sparse_texture2 table X.16, NV_vertex_program2_option section 2.14.4.3.
+//! Condition-code tests. NV_gpu_program4 and EXT_sparse_texture2 table X.16,
+//! NV_vertex_program2_option section 2.14.4.3.
 
 use crate::source::Family;
 use glasm_ir::CondTest;
@@ -15,7 +16,7 @@ pub struct Test {
 /// The sparse condition code, which has one component.
 pub const SPARSE_REGISTER: u8 = 2;
 
-/// Who has a mask rule, and what it reads.
+/// Languages that have a mask rule, and the register that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
     /// All languages: register 0 or 1.
@@ -38,7 +39,8 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NE", CondTest::Ne, All),
     ("FL", CondTest::False, All),
     ("TR", CondTest::True, All),
-    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison with zero each.
+    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison
+    // with zero each.
     ("NAN", CondTest::Nan, Typed),
     ("LEG", CondTest::Leg, Typed),
     ("CF", CondTest::Carry, Typed),
@@ -49,23 +51,24 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NSF", CondTest::NoSign, Typed),
     ("AB", CondTest::Above, Typed),
     ("BLE", CondTest::BelowEqual, Typed),
-    // RESF is one bit, kept as a number that is 0 where a texel is missing.
+    // RESF is one bit, stored as a number that is 0 if a texel is missing.
     ("RESIDENT", CondTest::Ne, Sparse),
     ("NONRESIDENT", CondTest::Eq, Sparse),
 ];
 
-/// The test that a mask rule such as `GT1` names in a language.
+/// Returns the test that a mask rule such as `GT1` names in a language.
 pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     let (name, number) = match rule {
         [name @ .., b'0'] => (name, Some(0)),
         [name @ .., b'1'] => (name, Some(1)),
         _ => (rule, None),
     };
-    // No name ends with a digit, so that the number can be taken off first.
+    // No name ends with a digit, so that the number can be removed first.
     let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
     let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
     let register = match (scope, number) {
-        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is loaded, otherwise CC0."
+        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is
+        // loaded, otherwise CC0."
         (All | Typed, number) => number.unwrap_or(0),
         (Sparse, None) => SPARSE_REGISTER,
         (Sparse, Some(_)) => return None,
@@ -73,7 +76,7 @@ pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     Some(Test { test, register })
 }
 
-/// Whether a mask rule says which register it tests.
+/// Returns true if a mask rule names the register that it tests.
 pub fn is_numbered(rule: &[u8]) -> bool {
     rule.ends_with(b"0") || rule.ends_with(b"1")
 }

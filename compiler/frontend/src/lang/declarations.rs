@@ -1,5 +1,6 @@
-//! Declarations that say what a program gets and makes as a whole. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5
-//! section 2.X.7.Y, NV_geometry_shader_passthrough section 2.X.7.Y.
+//! Declarations of the inputs and outputs of a program as a whole. NV_geometry_program4,
+//! NV_tessellation_program5 and NV_gpu_program5 section 2.X.7.Y, NV_geometry_shader_passthrough
+//! section 2.X.7.Y.
 
 use crate::lang::Stages;
 use crate::lang::options::Features;
@@ -14,14 +15,14 @@ pub struct DeclarationWord {
     pub word: &'static str,
     /// First version.
     pub since: Version,
-    /// Sets what it means.
+    /// Sets the modes that it selects.
     pub set: fn(&mut Modes),
 }
 
-/// What stands behind the keyword.
+/// Argument after the keyword.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument {
-    /// Nothing.
+    /// No argument.
     None,
     /// One of these words.
     Word(&'static [DeclarationWord]),
@@ -31,7 +32,7 @@ pub enum Argument {
     Result,
 }
 
-/// How often a program has a declaration.
+/// Number of times that a program has a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Occurrence {
     /// Exactly once.
@@ -42,10 +43,10 @@ pub enum Occurrence {
     Repeated,
 }
 
-/// A row: a declaration.
+/// A declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct DeclarationInfo {
-    /// Which one.
+    /// The declaration of the entry.
     pub declaration: Declaration,
     /// Its keyword.
     pub word: &'static str,
@@ -53,13 +54,13 @@ pub struct DeclarationInfo {
     pub stages: Stages,
     /// First version.
     pub since: Version,
-    /// What stands behind the keyword.
+    /// Argument after the keyword.
     pub argument: Argument,
-    /// How often it stands in a program.
+    /// Number of times that it occurs in a program.
     pub occurrence: Occurrence,
-    /// What options must have enabled.
+    /// Features that options must have enabled.
     pub needs: Features,
-    /// A line for people.
+    /// Human-readable description of one line.
     pub text: &'static str,
 }
 
@@ -96,24 +97,27 @@ macro_rules! words {
 }
 
 declarations! {
-    // name, keyword, program types, version, argument, how often, text, the option that it needs
+    // Columns: name, keyword, program types, version, argument, occurrence, description, the option
+    // that it needs.
     PrimitiveIn "PRIMITIVE_IN" GEOMETRY V4_0 Argument::Word(INPUTS), Required "the primitives that come in";
     PrimitiveOut "PRIMITIVE_OUT" GEOMETRY V4_0 Argument::Word(OUTPUTS), Required "the primitives that the program makes";
-    // Both stages have the word for different things: a limit in geometry programs, the size of a patch in control programs.
+    // The word has different subjects in both stages: a limit in geometry programs, the size of a
+    // patch in control programs.
     VerticesOut "VERTICES_OUT" INVOKED V4_0 Argument::Number, Required
         "vertices: the most that a geometry program emits, all of a control program's patch";
     Invocations "INVOCATIONS" GEOMETRY V5_0 Argument::Number, Optional "how often the program runs for a primitive";
     Passthrough "PASSTHROUGH" GEOMETRY V4_0 Argument::Result, Repeated "a result that each vertex takes from the one that came in" needs PASSTHROUGH;
     TessMode "TESS_MODE" TESS_EVAL V5_0 Argument::Word(TESS_MODES), Required "what patches are subdivided as";
-    // What is missing has a default: NV_tessellation_program5 section 2.X.7.Y.
+    // A missing declaration has a default: NV_tessellation_program5 section 2.X.7.Y.
     TessSpacing "TESS_SPACING" TESS_EVAL V5_0 Argument::Word(TESS_SPACINGS), Optional "how edges are divided; EQUAL if missing";
     TessVertexOrder "TESS_VERTEX_ORDER" TESS_EVAL V5_0 Argument::Word(TESS_ORDERS), Optional "the orientation of triangles; CCW if missing";
     TessPointMode "TESS_POINT_MODE" TESS_EVAL V5_0 Argument::None, Optional "patches become points";
 }
 
 words! {
-    // table, mode of the program and its type: words, with version
-    // PATCHES came with NV_gpu_program5, where geometry programs may follow control programs.
+    // Columns: table, mode of the program and its type: words, with version.
+    //
+    // PATCHES was added by NV_gpu_program5, where geometry programs may follow control programs.
     INPUTS primitive_in InputPrimitive: "POINTS" Points V4_0, "LINES" Lines V4_0, "LINES_ADJACENCY" LinesAdjacency V4_0,
         "TRIANGLES" Triangles V4_0, "TRIANGLES_ADJACENCY" TrianglesAdjacency V4_0, "PATCHES" Patches V5_0;
     OUTPUTS primitive_out OutputPrimitive: "POINTS" Points V4_0, "LINE_STRIP" LineStrip V4_0, "TRIANGLE_STRIP" TriangleStrip V4_0;
@@ -123,14 +127,14 @@ words! {
 }
 
 impl Declaration {
-    /// Its bit in a set of them.
+    /// Returns its bit in a set of them.
     pub(crate) const fn bit(self) -> u16 {
         1 << self as u16
     }
 
-    /// Its row.
+    /// Returns its table entry.
     pub fn info(self) -> &'static DeclarationInfo {
-        // One macro makes the rows and the names, in the same order.
+        // One macro generates the entries and the names, in the same order.
         &DECLARATIONS[self as usize]
     }
 }

@@ -1,6 +1,8 @@
-//! What sets the languages apart: a row for each, read by parser, rules and lowering instead of asking for the family.
+//! Differences between the languages: a table entry for each language, which parser, checker and
+//! lowering read instead of testing the family.
 //!
-//! Differences that take a function of their own stand there; opcodes, bindings, options and targets say in their tables who has them.
+//! Differences that need a separate function are in that function; the tables of opcodes, bindings,
+//! options and targets name the languages that have them.
 
 use crate::lang::arb::limits as arb;
 use crate::lang::limits;
@@ -11,74 +13,85 @@ use glasm_ir::Stage;
 use glasm_ir::program::Modes;
 use glasm_ir::structurize::StepTest;
 
-/// What holds for the programs of a language.
+/// Facts that hold for the programs of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct LanguageFacts {
-    /// What programs have without options.
+    /// Features of programs without options.
     pub features: Features,
-    /// The registers that instructions name in place of variables; `None` in the languages with declarations.
+    /// The registers that instructions name instead of variables; `None` in the languages with
+    /// declarations.
     pub registers: Option<&'static Registers>,
 
-    /// Words that begin bindings, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
-    /// In the languages with registers, the letters of [`Registers::files`] and of parameters that are resolved one by one.
+    /// Words that begin bindings, and that cannot be names. NV_gpu_program4 section 2.X.2,
+    /// ARB_vertex_program section 2.14.2. In the languages with registers, the names of
+    /// [`Registers::files`] and of parameters that are resolved one by one.
     pub reserved_words: &'static [&'static str],
-    /// Opcodes and declarations of older languages, which get a message of their own. NV_gpu_program4 issue 2.
+    /// Opcodes and declarations of older languages, which get a separate message. NV_gpu_program4
+    /// issue 2.
     pub old_words: &'static [&'static str],
     /// Bindings that begin with `program`.
     pub program_bindings: &'static [&'static str],
 
-    /// Whether `rgba` select components as `xyzw` do.
+    /// True if `rgba` select components as `xyzw` do.
     pub rgba: bool,
-    /// Whether components of both sets go into one extended swizzle.
+    /// True if one extended swizzle can have components of both sets.
     pub mixed_extended_swizzle: bool,
-    /// Whether integers can be written as `0x1F`.
+    /// True if integers can be written as `0x1F`.
     pub hexadecimal: bool,
-    /// Whether a number can have a suffix: `2.x`. ARB_vertex_program section 2.14.2.
+    /// True if a number can have a suffix: `2.x`. ARB_vertex_program section 2.14.2.
     pub suffixed_numbers: bool,
-    /// Whether modifiers follow the opcode behind points. Languages without them have suffixes only.
+    /// True if modifiers follow the opcode after points. Languages without them have suffixes only.
     pub dotted_modifiers: bool,
-    /// Whether every condition of an instruction stands with or without parentheses; else those of IF and KIL have none, all others do.
+    /// True if every condition of an instruction is written with or without parentheses; else those
+    /// of IF and KIL have none, all others do.
     pub optional_parentheses: bool,
-    /// What must be enabled for a word to be a condition where a variable of its name could stand, too. `None` if conditions are
-    /// always there, but a variable that was declared wins. NV_fragment_program_option section 3.11.5.
+    /// Features that must be enabled for a word to be a condition where a variable of its name is
+    /// allowed, too. `None` if conditions are always enabled, but a declared variable takes
+    /// precedence. NV_fragment_program_option section 3.11.5.
     pub condition_words: Option<Features>,
-    /// What must be enabled for conditions that name their register, such as `GT1`. `None` if there are none.
+    /// Features that must be enabled for conditions that name their register, such as `GT1`. `None`
+    /// if there are none.
     pub numbered_conditions: Option<Features>,
-    /// Whether every variable can be an array, with two sizes where it lies in memory; else PARAM only.
+    /// True if every variable can be an array, with two sizes if it is in memory; else PARAM only.
     pub arrays: bool,
-    /// Whether an array can be bound to a range without braces.
+    /// True if an array can be bound to a range without braces.
     pub bare_ranges: bool,
-    /// Whether textures have names and handles; else they are `texture[n]`, whose word may be no reserved one.
+    /// True if textures have names and handles; else they are `texture[n]`, whose word need not be
+    /// reserved.
     pub texture_names: bool,
-    /// Whether texture instructions take texel offsets.
+    /// True if texture instructions take texel offsets.
     pub texel_offsets: bool,
-    /// Whether labels can have a SUBROUTINENUM. ARB_shader_subroutine section 2.X.2.
+    /// True if labels can have a SUBROUTINENUM. ARB_shader_subroutine section 2.X.2.
     pub numbered_labels: bool,
-    /// Whether run-time indices are components of address registers, which must be named; else those of any variable or binding
-    /// of integers, x if none is named.
+    /// True if dynamic indices are components of address registers, which must be named; else those
+    /// of any variable or binding of integers, x if none is named.
     pub address_registers: bool,
 
-    /// Whether instructions come in the forms that the rows of opcodes list for ARB programs, which options extend. The other languages with
-    /// declarations have data types, and versions bring their opcodes and modifiers.
+    /// True if instructions have the forms that the opcode table lists for ARB programs, which
+    /// options extend. The other languages with declarations have data types, and versions add
+    /// their opcodes and modifiers.
     pub forms_by_options: bool,
-    /// Whether results have the precision that an instruction asks for; else it is a hint. NV_fragment_program section 3.11.4.2.
+    /// True if results have the precision that an instruction requests; else it is a hint.
+    /// NV_fragment_program section 3.11.4.2.
     pub exact_precision: bool,
-    /// The instruction sets that options bring; empty if instructions do not come by options.
+    /// The instruction sets that options enable; empty if instructions do not depend on options.
     pub instruction_sets: Features,
-    /// What must be enabled for conditions and absolute values; empty if nothing.
+    /// Features that must be enabled for conditions and absolute values; empty if none.
     pub conditions: Features,
-    /// What must be enabled for labels; empty if nothing.
+    /// Features that must be enabled for labels; empty if none.
     pub labels: Features,
-    /// What must be enabled for bindings whose number is computed at run time; `None` if there are none.
+    /// Features that must be enabled for bindings with a dynamic index; `None` if there are none.
     pub relative_bindings: Option<Features>,
-    /// What must be enabled for shipped programs to read their results.
+    /// Features that must be enabled for shipped programs to read their results.
     pub readable_results: Features,
-    /// Whether shipped programs with OPTION ARB_position_invariant write a position.
+    /// True if shipped programs with OPTION ARB_position_invariant write a position.
     pub own_position: bool,
 
-    /// Attributes that a program binds at most; `None` if their components are counted instead.
+    /// Maximum number of attributes that a program binds; `None` if their components are counted
+    /// instead.
     pub attributes: Option<usize>,
-    /// Texture image units that a program accesses at most, if they are fewer than there are units.
+    /// Maximum number of texture image units that a program accesses, if it is below the number of
+    /// units.
     pub texture_units: Option<usize>,
     /// Open IF blocks.
     pub if_depth: usize,
@@ -86,17 +99,18 @@ pub struct LanguageFacts {
     pub loop_depth: usize,
     /// Calls that can be open.
     pub call_depth: u32,
-    /// Rounds that a loop runs at most. NV_fragment_program2 section 3.11.4.X.
+    /// Maximum number of iterations of a loop. NV_fragment_program2 section 3.11.4.X.
     pub loop_rounds: Option<u32>,
-    /// Which instructions are counted when they run, so that no program runs for ever. NV_vertex_program2_option section 2.14.4.X,
-    /// NV_vertex_program2 section 2.14.2.3.
+    /// Instructions that are counted at run time, so that no program runs forever.
+    /// NV_vertex_program2_option section 2.14.4.X, NV_vertex_program2 section 2.14.2.3.
     pub counted_instructions: Option<StepTest>,
 
-    /// Whether routines that do not end with RET go on with the next one. NV_fragment_program2 section 3.11.4.X.
+    /// True if routines that do not end with RET fall through to the next one. NV_fragment_program2
+    /// section 3.11.4.X.
     pub falls_through: bool,
-    /// Whether a call that finds the stack full ends the program; else it does nothing.
+    /// True if a call on a full stack ends the program; else it is ignored.
     pub full_stack_ends: bool,
-    /// Whether NaN passes a clamp, which is two comparisons. ARB_fragment_program section 3.11.4.3.
+    /// True if NaN passes a clamp, which is two comparisons. ARB_fragment_program section 3.11.4.3.
     pub clamp_keeps_nan: bool,
 }
 
@@ -104,10 +118,12 @@ pub struct LanguageFacts {
 static TYPED: LanguageFacts = LanguageFacts {
     features: Features::empty(),
     registers: None,
-    // Each stage reserves the words that its own bindings begin with, no others: NV_gpu_program4 section 2.X.2.
+    // Each stage reserves only the words that its bindings begin with: NV_gpu_program4 section
+    // 2.X.2.
     reserved_words: &["program", "result", "state", "texture", "vertex"],
     old_words: &[
-        // "Functionality removed": free branches, address registers, approximations of powers and logarithms.
+        // "Functionality removed": free branches, address registers, approximations of powers and
+        // logarithms.
         "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
     ],
     program_bindings: &[
@@ -115,19 +131,21 @@ static TYPED: LanguageFacts = LanguageFacts {
         "program.local",
         "program.buffer",
         "program.storage",
-        // NVIDIA's compiler writes this for arrays of storage buffers without a size; no specification has it.
+        // NVIDIA's compiler writes this for arrays of storage buffers without a size; no
+        // specification has it.
         "program.storagelen",
         "program.counter",
         "program.sharedmem",
         "program.subroutine",
     ],
     rgba: true,
-    // In the grammar of NV_gpu_program4 each component is of either set; in that of ARB_fragment_program all four are of one.
+    // In the grammar of NV_gpu_program4 each component is of either set; in that of
+    // ARB_fragment_program all four are of one.
     mixed_extended_swizzle: true,
     hexadecimal: true,
     suffixed_numbers: false,
     dotted_modifiers: true,
-    // The grammar has none behind IF and some behind BRK; programs have both.
+    // The grammar has none after IF and some after BRK; programs have both.
     optional_parentheses: true,
     condition_words: None,
     numbered_conditions: Some(Features::empty()),
@@ -149,11 +167,13 @@ static TYPED: LanguageFacts = LanguageFacts {
     texture_units: None,
     if_depth: limits::IF_DEPTH,
     loop_depth: limits::LOOP_DEPTH,
-    // Routines that call themselves deeper than this skip the call: NV_gpu_program4 leaves it undefined, and the program must end.
+    // Routines that call themselves deeper than this skip the call: NV_gpu_program4 leaves it
+    // undefined, and the program must end.
     call_depth: limits::CALL_DEPTH as u32,
     loop_rounds: None,
     counted_instructions: None,
-    // "As though an unconditional RET instruction were inserted immediately before the instruction label."
+    // "As though an unconditional RET instruction were inserted immediately before the instruction
+    // label."
     falls_through: false,
     full_stack_ends: false,
     clamp_keeps_nan: false,
@@ -192,12 +212,13 @@ static TYPED_PRIMITIVE: LanguageFacts = LanguageFacts {
 
 static ARB_VERTEX: LanguageFacts = LanguageFacts {
     reserved_words: &["program", "result", "state", "vertex"],
-    // Letters of colors are for fragments: the grammar of ARB_vertex_program has xyzw only.
+    // Color components are for fragments: the grammar of ARB_vertex_program has xyzw only.
     rgba: false,
     condition_words: Some(Features::NV_FRAGMENT),
     numbered_conditions: Some(Features::NV_VERTEX_3),
     conditions: Features::NV_VERTEX_2,
-    // Both instruction sets bring labels, but those of vertex programs are targets of free branches, too.
+    // Both instruction sets add labels, but those of vertex programs are targets of free branches,
+    // too.
     labels: Features::NV_VERTEX_2,
     relative_bindings: Some(Features::NV_VERTEX_3),
     attributes: Some(arb::VERTEX_ATTRIBS),
@@ -240,12 +261,14 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     if_depth: limits::IF_DEPTH,
     loop_depth: limits::LOOP_DEPTH,
     call_depth: limits::CALL_DEPTH as u32,
-    // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV": NV_fragment_program2 section 3.11.4.X.
+    // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV":
+    // NV_fragment_program2 section 3.11.4.X.
     loop_rounds: Some(arb::LOOP_COUNT),
     counted_instructions: Some(StepTest::Rounds),
     // "Instructions will be executed sequentially in the order specified in the program."
     falls_through: true,
-    // "A vertex program will terminate abnormally if a subroutine call instruction produces a call stack overflow."
+    // "A vertex program will terminate abnormally if a subroutine call instruction produces a call
+    // stack overflow."
     full_stack_ends: true,
     clamp_keeps_nan: true,
 };
@@ -253,7 +276,8 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
 /// NV_vertex_program.
 static VERTEX_1_0: LanguageFacts = LanguageFacts {
     registers: Some(&vertex1::REGISTERS_1_0),
-    // Versions bring opcodes here, as in the languages with types; what else is below is as in ARB programs.
+    // Versions add opcodes here, as in the languages with types; all else below is as in ARB
+    // programs.
     forms_by_options: false,
     reserved_words: &["v", "o"],
     program_bindings: &[],
@@ -280,24 +304,25 @@ static VERTEX_1_1: LanguageFacts = LanguageFacts {
     ..VERTEX_1_0
 };
 
-/// NV_vertex_program2: what OPTION NV_vertex_program2 brings to ARB programs.
+/// NV_vertex_program2: the features that OPTION NV_vertex_program2 adds to ARB programs.
 static VERTEX_2: LanguageFacts = LanguageFacts {
     features: Features::NV_VERTEX_2,
     registers: Some(&vertex2::REGISTERS),
-    // "If a CAL instruction is executed with four entries already in the call stack": section 2.14.2.3.
+    // "If a CAL instruction is executed with four entries already in the call stack": section
+    // 2.14.2.3.
     call_depth: arb::VERTEX_2_CALL_DEPTH,
-    // Its branches are free, so that any of them may lead back.
+    // Its branches are free, so that any of them may branch back.
     counted_instructions: Some(StepTest::Blocks),
     ..VERTEX_1_0
 };
 
-/// NV_fragment_program: what OPTION NV_fragment_program brings to ARB programs.
+/// NV_fragment_program: the features that OPTION NV_fragment_program adds to ARB programs.
 static FRAGMENT_1: LanguageFacts = LanguageFacts {
     features: Features::NV_FRAGMENT,
     registers: Some(&fragment::REGISTERS),
     reserved_words: &["f", "o", "p"],
     exact_precision: true,
-    // No option brings one: the language itself has all of it, see `features`.
+    // No option adds one: the language itself has all of it, see `features`.
     instruction_sets: Features::empty(),
     // KIL takes a condition only, so the word is one in every program.
     condition_words: Some(Features::empty()),
@@ -305,13 +330,15 @@ static FRAGMENT_1: LanguageFacts = LanguageFacts {
 };
 
 impl LanguageFacts {
-    /// What only fragment programs have whose instructions name registers; `None` in all other languages.
+    /// Returns the names that only exist in fragment programs whose instructions name registers;
+    /// `None` in all other languages.
     pub fn fragment_names(&self) -> Option<&'static FragmentNames> {
         self.registers.and_then(|registers| registers.fragment)
     }
 
-    /// What programs mean as a whole before their options are read. The languages with registers take denormal numbers for zero.
-    /// NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
+    /// Returns the modes of a program before its options are read. The languages with registers
+    /// take denormal numbers for zero. NV_vertex_program section 2.14.1.11, NV_fragment_program
+    /// section 3.11.4.1.
     pub(crate) fn modes(&self) -> Modes {
         match self.registers {
             None => Modes::default(),
@@ -319,7 +346,7 @@ impl LanguageFacts {
                 zero_product: registers.zero_product,
                 flush_denormals: true,
                 enabled_clip_distances: registers.enabled_clip_distances,
-                // NV_fragment_program gives (0, 0, 0, 0) for textures that are not complete.
+                // NV_fragment_program returns (0, 0, 0, 0) for textures that are not complete.
                 transparent_missing: registers.fragment.is_some(),
                 ..Modes::default()
             },
@@ -328,7 +355,7 @@ impl LanguageFacts {
 }
 
 impl Dialect {
-    /// What holds for programs of the language.
+    /// Returns the facts of the language.
     pub fn facts(self) -> &'static LanguageFacts {
         match (self.family(), self.stage()) {
             (Family::Typed, Stage::Vertex) => &TYPED,
@@ -345,7 +372,7 @@ impl Dialect {
             (Family::Vertex1, _) => &VERTEX_1_1,
             (Family::Vertex2, _) => &VERTEX_2,
             (Family::Fragment1, _) => &FRAGMENT_1,
-            // Rooms of its own read these programs: nothing asks for facts that only others have.
+            // TGSI has a separate front end: facts that only other languages have are not read.
             (Family::Tgsi, _) => &TYPED,
         }
     }

@@ -1,27 +1,28 @@
-//! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
-//! [`Dialect`].
+//! Languages that glasm recognizes by the start of their programs, and does not translate.
+//! Translated languages are the dialects of [`Dialect`].
 
 use crate::source::{Dialect, Family, ProgramType};
 
-/// What a program of another language is to glasm.
+/// Status of a language in glasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// A language of assembly programs that is not there yet, with the extension of OpenGL that defines it.
+    /// A language of assembly programs that is not supported yet, with the extension of OpenGL that
+    /// defines it.
     Missing(&'static str),
-    /// Not a language of OpenGL's assembly programs; the text says what to do with such a program.
+    /// A language other than OpenGL's assembly programs; the string is advice for such a program.
     Foreign(&'static str),
-    /// No such language was ever published; the text says what its programs are written in.
+    /// No such language was ever published; the string names the language of such programs.
     Never(&'static str),
 }
 
-/// A row: a language that is not translated.
+/// A language that is not translated.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
-    /// How its programs start.
+    /// Start of its programs.
     pub start: &'static str,
-    /// What it is.
+    /// Name of the language.
     pub name: &'static str,
-    /// What it is to glasm.
+    /// Status in glasm.
     pub standing: Standing,
 }
 
@@ -37,8 +38,9 @@ macro_rules! languages {
 }
 
 languages! {
-    // start, name, standing, extension or advice
-    // A header of drafts: the extension as it was published has !!FP1.0 only.
+    // Columns: start, name, standing, extension or advice.
+    //
+    // A header of drafts: the published extension has !!FP1.0 only.
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
     "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
     "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
@@ -62,11 +64,11 @@ languages! {
 }
 
 impl Language {
-    /// The language of a text that glasm does not translate.
+    /// Returns the language of a source that glasm does not translate.
     pub fn of(text: &[u8]) -> Option<&'static Self> {
         let starts = |row: &&Self| {
             let rest = text.strip_prefix(row.start.as_bytes());
-            // A longer word is something else.
+            // A longer word does not match.
             rest.is_some_and(|rest| {
                 !rest
                     .first()
@@ -76,12 +78,14 @@ impl Language {
         LANGUAGES.iter().find(starts)
     }
 
-    /// The same if only glasm is to blame: an assembly language of OpenGL that is not there yet.
+    /// Returns the language like [`Self::of`], but only an assembly language of OpenGL that glasm
+    /// does not support yet.
     pub fn missing(text: &[u8]) -> Option<&'static Self> {
         Self::of(text).filter(|row| matches!(row.standing, Standing::Missing(_)))
     }
 
-    /// The extension of OpenGL that defines the language of a program, translated or not, if one does.
+    /// Returns the extension of OpenGL that defines the language of a program, translated or not,
+    /// if one does.
     pub fn extension_of(text: &[u8]) -> Option<&'static str> {
         match (Dialect::of(text), Self::of(text).map(|row| row.standing)) {
             (Some(dialect), _) => Some(dialect.extension()).filter(|name| !name.is_empty()),
@@ -91,7 +95,7 @@ impl Language {
     }
 }
 
-/// What programs of a dialect are, in words.
+/// Describes the programs of a dialect in words.
 pub fn dialect_name(dialect: Dialect) -> String {
     let name = dialect.program_type().name();
     match dialect.family() {
@@ -102,7 +106,7 @@ pub fn dialect_name(dialect: Dialect) -> String {
     }
 }
 
-/// The headers of all dialects, those of a program type first if one is wanted.
+/// Returns the headers of all dialects, those of the program type `wanted` first.
 pub fn headers(wanted: Option<ProgramType>) -> Vec<&'static str> {
     let of_type = |dialect: &&Dialect| wanted == Some(dialect.program_type());
     let (first, others): (Vec<&Dialect>, Vec<&Dialect>) = Dialect::ALL.iter().partition(of_type);

@@ -1,18 +1,20 @@
-//! What shipped programs do although a rule forbids it, and what it then means. `glasm explain` prints these rows.
+//! Rules that shipped programs break, and the semantics of such programs. `glasm explain` prints
+//! these entries.
 //!
 //! Drivers accepted these programs, so they load with a warning unless the caller is strict
-//! ([`Acceptance`](crate::Acceptance)). The warning has the code of the error that strict callers get.
+//! ([`Acceptance`](crate::Acceptance)). The warning has the code of the error that strict callers
+//! get.
 
 use crate::codes::Code;
 
-/// A row of the table.
+/// A rule that shipped programs break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LenientRule {
-    /// The code of the error, and of the warning that stands for it.
+    /// The code of the error, and of the warning that replaces it.
     pub code: Code,
-    /// What is accepted, with what it means; part of a sentence.
+    /// Description of the accepted programs and their semantics; part of a sentence.
     pub accepted: &'static str,
-    /// The shortest program text that shows it.
+    /// The shortest program that breaks the rule.
     pub example: &'static str,
 }
 
@@ -29,7 +31,7 @@ macro_rules! rules {
             /// All rules, by code.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The row of the rule.
+            /// Returns the table entry of the rule.
             pub const fn info(self) -> LenientRule {
                 match self { $(
                     Self::$name => LenientRule { code: Code::$code, accepted: $accepted, example: $example },
@@ -40,8 +42,9 @@ macro_rules! rules {
 }
 
 rules! {
-    // name, code, example, what is accepted and what it means
-    // In the order of the codes of the errors, as `docs/shipped.md` has them.
+    // Columns: name, code, example, description of the accepted programs and their semantics.
+    //
+    // In the order of the codes of the errors, as in `docs/shipped.md`.
     BiasedLookup UnknownOpcode "!!FP1.0 TXB R0, f[TEX0], TEX0, 2D;"
         "TXB in programs of NV_fragment_program adds w of the coordinate to the level of detail, as with OPTION NV_fragment_program";
     TextBehindNul TextAfterEnd "END\\0\\0\\0"

@@ -1,9 +1,10 @@
-//! Limits of the translation: high enough for every real program, low enough that no input costs much time or memory.
+//! Limits of the translation: high enough for every real program, low enough that no input costs
+//! much time or memory.
 
 /// Bytes of a program string.
 // Lengths of tokens have 24 bits, see `lex::Token`.
 pub const PROGRAM_BYTES: usize = (1 << 24) - 1;
-/// Errors that are reported.
+/// Maximum number of reported errors.
 pub const ERRORS: usize = 100;
 /// Instructions (`MAX_PROGRAM_INSTRUCTIONS_ARB`).
 pub const INSTRUCTIONS: usize = 1 << 20;
@@ -23,11 +24,12 @@ pub const LOCAL_PARAMETERS: u32 = 4096;
 pub const IF_DEPTH: usize = 64;
 /// Open LOOP and REP blocks of a subroutine (`MAX_PROGRAM_LOOP_DEPTH_NV`).
 pub const LOOP_DEPTH: usize = 64;
-/// Subroutines in a chain of calls, and address registers that ARB programs save among them (`MAX_PROGRAM_CALL_DEPTH_NV`).
+/// Subroutines in a chain of calls, and address registers that ARB programs save among them
+/// (`MAX_PROGRAM_CALL_DEPTH_NV`).
 pub const CALL_DEPTH: usize = 32;
 /// `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
 pub const SUBROUTINE_PARAMETERS: u32 = 1024;
-/// Subroutines that can call themselves; those that call each other count as one.
+/// Subroutines that can call themselves; those that call each other are one group.
 pub const RECURSIVE_GROUPS: u32 = 4096;
 /// Targets of all CALI together.
 pub const INDIRECT_BRANCHES: usize = 1 << 18;
@@ -57,7 +59,8 @@ pub const GROUP_SIZE: [u32; 3] = [1024, 1024, 64];
 pub const SHARED_BYTES: u32 = 48 * 1024;
 /// `VERTICES_OUT` of geometry programs (`MAX_PROGRAM_OUTPUT_VERTICES_NV`).
 pub const OUTPUT_VERTICES: u32 = 1024;
-/// Components of all vertices of an invocation of a geometry program (`MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`).
+/// Components of all vertices of an invocation of a geometry program
+/// (`MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`).
 pub const TOTAL_OUTPUT_COMPONENTS: u32 = 1024;
 /// Runs of a geometry program for a primitive (`MAX_GEOMETRY_PROGRAM_INVOCATIONS_NV`).
 pub const GEOMETRY_INVOCATIONS: u32 = 32;
@@ -68,5 +71,5 @@ pub const PATCH_VERTICES: u32 = glasm_ir::primitive::MAX_PATCH_VERTICES;
 pub const TGSI_REGISTERS: u32 = 65_536;
 /// Numbers of TGSI arrays are below this.
 pub const TGSI_ARRAYS: u32 = 1024;
-/// Most immediates of a TGSI program.
+/// Maximum number of immediates of a TGSI program.
 pub const IMMEDIATES: usize = 65_536;

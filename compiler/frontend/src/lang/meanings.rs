@@ -1,15 +1,17 @@
-//! What bindings, state and targets mean, a line for people each. `glasm explain` prints them.
+//! Semantics of bindings, state and targets, one human-readable line each. `glasm explain` prints
+//! them.
 
 pub use glasm_ir::state::{form_text, matrix_text, state_text};
 use glasm_ir::{Semantic, Stage, TexTarget};
 
-/// What an attribute or result means in programs of a stage.
+/// Describes an attribute or result in programs of a stage.
 #[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
 pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
     let is_fragment = stage == Stage::Fragment;
     match semantic {
         Semantic::Attrib(_) => "vertex attribute",
-        // One semantic has two meanings where the fragment's is what rasterization made of the vertex's.
+        // One semantic has two descriptions if the fragment's is the result of rasterization of the
+        // vertex's.
         Semantic::Position if is_fragment => "window position of the fragment: (x, y, z, 1/w)",
         Semantic::Position => "position in clip space",
         Semantic::PointSize => "size of points, in x",
@@ -100,7 +102,7 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
     }
 }
 
-/// What textures of a target are.
+/// Describes the textures of a target.
 pub const fn target_text(target: TexTarget) -> &'static str {
     match target {
         TexTarget::D1 => "one-dimensional texture",

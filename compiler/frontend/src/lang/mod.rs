@@ -1,4 +1,5 @@
-//! Facts about the languages as tables. Parser, checker, lowering and `glasm explain` read the same rows.
+//! Facts about the languages as tables. Parser, checker, lowering and `glasm explain` read the same
+//! entries.
 
 pub mod arb;
 pub mod atomics;
@@ -42,9 +43,9 @@ bitflags::bitflags! {
         const COMPUTE = 1 << Stage::Compute as u8;
         /// Programs whose results are vertices.
         const VERTICES = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
-        /// Programs whose own attributes begin with `primitive`.
+        /// Programs that have attributes whose names begin with `primitive`.
         const PRIMITIVES = Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
-        /// Programs that may stand before a geometry program.
+        /// Programs of stages that may precede a geometry program.
         const BEFORE_GEOMETRY = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits();
         /// Programs that may run several times for a primitive or a patch.
         const INVOKED = Self::TESS_CONTROL.bits() | Self::GEOMETRY.bits();
@@ -54,25 +55,25 @@ bitflags::bitflags! {
         const NONE = 0;
         /// Programs whose invocations wait for each other.
         const BARRIERS = Self::TESS_CONTROL.bits() | Self::COMPUTE.bits();
-        /// What ARB programs are of.
+        /// Types of ARB programs.
         const ARB = Self::VERTEX.bits() | Self::FRAGMENT.bits();
     }
 }
 
 impl Stages {
-    /// The set of one program type.
+    /// Returns the set of one program type.
     pub const fn of(stage: Stage) -> Self {
         Self::from_bits_truncate(1 << stage as u8)
     }
 
-    /// Whether programs of type `stage` know it.
+    /// Returns true if the set contains programs of type `stage`.
     #[inline]
     pub const fn has(self, stage: Stage) -> bool {
         self.bits() >> stage as u8 & 1 != 0
     }
 }
 
-/// The name of a program type in messages.
+/// Returns the name of a program type in messages.
 pub const fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "vertex",
@@ -84,5 +85,6 @@ pub const fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-/// What an ARB program must have asked for to use a feature; `None` for features that it never has.
+/// Features that an ARB program must have enabled to use an item; `None` for items that it never
+/// has.
 pub type ArbNeeds = Option<Features>;

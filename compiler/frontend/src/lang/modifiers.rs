@@ -46,16 +46,16 @@ bitflags::bitflags! {
         /// Coarse derivative.
         const COARSE = 1 << 17;
 
-        /// Atomic counter goes up by 1.
+        /// Atomic counter is incremented by 1.
         const INCR = 1 << 18;
-        /// Atomic counter goes down by 1.
+        /// Atomic counter is decremented by 1.
         const DECR = 1 << 19;
         /// Atomic counter is read.
         const GET = 1 << 20;
 
-        /// Residency of the texels that are read goes to the sparse condition code.
+        /// Residency of the texels that are read is written to the sparse condition code.
         const SPARSE = 1 << 21;
-        /// The level of detail is raised to a least one.
+        /// The level of detail is clamped to a minimum.
         const LODCLAMP = 1 << 22;
         /// Float or fixed-point number of at least 12 bits (suffix X).
         const FIXED = 1 << 24;
@@ -86,7 +86,7 @@ pub struct DataType {
     pub ty: Type,
     /// Number of components.
     pub components: u8,
-    /// Which group of modifiers it belongs to.
+    /// Group of modifiers that it belongs to.
     pub class: TypeClass,
 }
 
@@ -155,7 +155,7 @@ data_types! {
     "U16X4" U16 4 Extended;
 }
 
-/// Index of a row of [`DATA_TYPES`].
+/// Index into [`DATA_TYPES`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataTypeId(pub u8);
 
@@ -163,7 +163,7 @@ impl DataTypeId {
     /// `F`.
     pub const F: Self = Self(0);
 
-    /// The row.
+    /// Returns the table entry.
     #[inline]
     pub fn info(self) -> &'static DataType {
         &DATA_TYPES[self.0 as usize]
@@ -175,41 +175,42 @@ impl DataTypeId {
 pub struct Modifiers(u64);
 
 impl Modifiers {
-    // Bits: 0 to 31 flags, 32 and 33 the number of types, 34 to 49 a byte for each of two types, 50 to 53 the operation plus one.
+    // Bits: 0 to 31 flags, 32 and 33 the number of types, 34 to 49 a byte for each of two types, 50
+    // to 53 the operation plus one.
     const TYPE_COUNT: u32 = 32;
     const TYPES: u32 = 34;
     const ATOMIC: u32 = 50;
 
-    /// The flags of opcode suffixes.
+    /// Creates modifiers from the flags of opcode suffixes.
     pub const fn new(mods: Mods) -> Self {
         Self(mods.bits() as u64)
     }
 
-    /// The flags.
+    /// Returns the flags.
     #[inline]
     pub const fn mods(self) -> Mods {
         Mods::from_bits_retain(self.0 as u32)
     }
 
-    /// Number of data types.
+    /// Returns the number of data types.
     #[inline]
     pub const fn type_count(self) -> usize {
         (self.0 >> Self::TYPE_COUNT & 3) as usize
     }
 
-    /// Data type `number`; `F` if there are less.
+    /// Returns data type `number`; `F` if there are fewer.
     #[inline]
     pub const fn data_type(self, number: usize) -> DataTypeId {
         DataTypeId((self.0 >> (Self::TYPES + 8 * number as u32)) as u8)
     }
 
-    /// Whether there is an atomic operation.
+    /// Returns true if there is an atomic operation.
     #[inline]
     pub const fn is_atomic(self) -> bool {
         self.0 >> Self::ATOMIC & 15 != 0
     }
 
-    /// The atomic operation.
+    /// Returns the atomic operation.
     pub fn atomic(self) -> Option<AtomicOp> {
         let number = (self.0 >> Self::ATOMIC & 15) as usize;
         number
@@ -229,7 +230,7 @@ impl Modifiers {
 
     #[inline]
     fn add_type(&mut self, ty: DataTypeId) -> bool {
-        // Only CVT takes two types; the checker says so of others.
+        // Only CVT takes two types; the checker reports two types of other opcodes.
         let count = self.type_count();
         // The suffixes R and H are data types: table X.15.
         let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
@@ -245,14 +246,15 @@ impl Modifiers {
         let twice = self.atomic().is_some();
         let position = ATOMICS.iter().position(|&(_, atomic)| atomic == op);
         let index = position.unwrap_or(0) as u64;
-        // Of two operations the later one stays: the error is reported anyway.
+        // Of two operations the later one is retained: the error is reported in any case.
         self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
         twice
     }
 
     #[inline]
     fn add_flag(&mut self, flag: Mods) -> bool {
-        /// "A program will fail to load if it specifies more than one modifier of any given type": section 2.X.4.1.
+        /// "A program will fail to load if it specifies more than one modifier of any given type":
+        /// section 2.X.4.1.
         const KINDS: [Mods; 6] = [
             Mods::ANY_CC,
             Mods::ANY_CLAMP,
@@ -262,21 +264,22 @@ impl Modifiers {
             Mods::ANY_COUNTER,
         ];
         let kind = KINDS.into_iter().find(|kind| kind.intersects(flag));
-        // All others exclude only themselves.
+        // All others only exclude repetitions.
         let twice = self.mods().intersects(kind.unwrap_or(flag));
         self.0 |= u64::from(flag.bits());
         twice
     }
 }
 
-/// What a modifier word means.
+/// A modifier that a word denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modifier {
     /// A data type.
     Type(DataTypeId),
     /// An atomic operation.
     Atomic(AtomicOp),
-    /// Any other modifier. `ROUND` and its like are opcodes, too, as are `ADD` and others among the atomic operations.
+    /// Any other modifier. `ROUND` and other roundings are opcodes, too, as are `ADD` and others
+    /// among the atomic operations.
     Flag(Mods),
 }
 
@@ -319,18 +322,18 @@ static ATOMICS: &[(&str, AtomicOp)] = &[
     ("CSWAP", AtomicOp::CompareExchange),
 ];
 
-/// The modifier of a word behind a point.
+/// Returns the modifier of a word after a point.
 pub fn lookup(word: &[u8]) -> Option<Modifier> {
     static TABLE: OnceLock<WordTable<Modifier>> = OnceLock::new();
     TABLE.get_or_init(|| all().collect()).get(word).copied()
 }
 
-/// All modifier words with their meanings.
+/// Returns all modifier words with their modifiers.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let types = DATA_TYPES.iter().zip(0..);
     let ty = |(ty, number): (&DataType, u8)| (ty.name, Modifier::Type(DataTypeId(number)));
     let half = |name: &str| types.clone().find(|(ty, _)| ty.name == name).map(ty);
-    // Program generators print the vectors of half floats with a small letter.
+    // Program generators print the vectors of half floats in lower case.
     let small = [("F16x2", half("F16X2")), ("F16x4", half("F16X4"))];
     let small = small
         .into_iter()
@@ -341,11 +344,12 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let atomics = ATOMICS
         .iter()
         .map(|&(name, op)| (name, Modifier::Atomic(op)));
-    // The small spellings come last, and `words` leaves them out: hints name those that specifications have.
+    // The small spellings are last, and `words` leaves them out: hints name those that
+    // specifications have.
     types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 
-/// All modifier words, for hints.
+/// Returns all modifier words, for hints.
 pub fn words() -> impl Iterator<Item = &'static str> {
     DATA_TYPES
         .iter()
@@ -354,7 +358,7 @@ pub fn words() -> impl Iterator<Item = &'static str> {
         .chain(ATOMICS.iter().map(|&(name, _)| name))
 }
 
-/// The spelling of an atomic operation.
+/// Returns the spelling of an atomic operation.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
     ATOMICS
         .iter()
@@ -362,7 +366,7 @@ pub fn atomic_name(op: AtomicOp) -> &'static str {
         .map_or("", |&(name, _)| name)
 }
 
-/// The modifier letter of a base type.
+/// Returns the modifier of a base type.
 pub const fn base_name(base: Base) -> &'static str {
     match base {
         Base::Float => "F",
@@ -371,7 +375,7 @@ pub const fn base_name(base: Base) -> &'static str {
     }
 }
 
-/// The type of registers that hold values of `ty`: narrow types live in 32-bit lanes.
+/// Returns the type of registers that hold values of `ty`: narrow types are stored in 32-bit lanes.
 pub const fn register_type(ty: Type) -> Type {
     match ty.width() {
         Width::W8 | Width::W16 => ty.with_width(Width::W32),

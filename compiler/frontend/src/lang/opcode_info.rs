@@ -1,4 +1,4 @@
-//! What a row of the opcode table says. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
+//! Entries of the opcode table. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
 use crate::lang::Stages;
 use crate::lang::arb::Forms;
@@ -11,10 +11,10 @@ use glasm_ir::Op;
 use glasm_ir::inst::Rounding;
 use glasm_ir::types::{Base, Type};
 
-/// How far an opcode supports a family of data types.
+/// Support of an opcode for a family of data types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Support {
-    /// Not at all: `-`.
+    /// No support: `-`.
     No,
     /// Up to 32 bits: `X`.
     Narrow,
@@ -22,7 +22,7 @@ pub enum Support {
     Wide,
 }
 
-/// What the result of an instruction is.
+/// Result of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultKind {
     /// `-`: none.
@@ -41,7 +41,7 @@ pub enum ResultKind {
     Address,
 }
 
-/// What stands at an operand place.
+/// Kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandKind {
     /// `v`: vector of the type of the operation.
@@ -68,7 +68,7 @@ pub enum OperandKind {
     Image,
     /// Image without target.
     ImageUnit,
-    /// Target of the image before.
+    /// Target of the preceding image.
     ImageTarget,
     /// Label.
     Label,
@@ -97,7 +97,7 @@ pub enum OperandKind {
 }
 
 impl OperandKind {
-    /// How `explain` writes it.
+    /// Returns the notation that `explain` prints.
     pub const fn text(self) -> &'static str {
         match self {
             Self::V => "vector",
@@ -129,10 +129,10 @@ impl OperandKind {
     }
 }
 
-/// Which data type modifiers an instruction takes.
+/// Data type modifiers that an instruction takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeRule {
-    /// At most one, as columns F and I say.
+    /// At most one, as defined by columns F and I.
     Arithmetic,
     /// At most one, for results of 64 bits from operands of 32.
     Pack64,
@@ -172,7 +172,7 @@ pub(crate) enum FlowOp {
     Ret,
 }
 
-/// What a texture instruction does.
+/// Operation of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextureOp {
     Sample,
@@ -190,7 +190,7 @@ pub(crate) enum TextureOp {
 }
 
 impl TextureOp {
-    /// What a target must allow.
+    /// Returns the access that a target must allow.
     pub(crate) const fn access(self) -> Access {
         match self {
             Self::Sample => Access::SAMPLE,
@@ -208,7 +208,7 @@ impl TextureOp {
         }
     }
 
-    /// As what the first operand is read.
+    /// Returns the type that the first operand is read as.
     pub(crate) const fn coordinate(self) -> Type {
         // "vs" in table X.13: texels and levels are counted.
         if matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
@@ -218,34 +218,35 @@ impl TextureOp {
         }
     }
 
-    /// Whether it has a bias or a level, which stands in an operand of its own where the coordinate takes all lanes.
-    /// EXT_sparse_texture2 table X.17.
+    /// Returns true if it has a bias or a level, which is a separate operand if the coordinate
+    /// takes all lanes. EXT_sparse_texture2 table X.17.
     pub(crate) const fn has_level(self) -> bool {
         matches!(self, Self::Bias | Self::Lod)
     }
 
-    /// Whether the offset of texels can be computed at run time. NV_gpu_program5 section 2.X.4.4.
+    /// Returns true if the texel offset can be computed at run time. NV_gpu_program5 section
+    /// 2.X.4.4.
     pub(crate) const fn takes_run_time_offset(self) -> bool {
         !matches!(self, Self::Grad | Self::GatherOffsets)
     }
 
-    /// Whether operands give the offsets, so that the texture part has none.
+    /// Returns true if operands contain the offsets, so that the texture part has none.
     pub(crate) const fn has_own_offsets(self) -> bool {
         matches!(self, Self::GatherOffsets)
     }
 
-    /// Whether shadow targets whose reference stands in an operand of its own need that operand.
+    /// Returns true if shadow targets whose reference is a separate operand need that operand.
     pub(crate) const fn takes_reference(self) -> bool {
         !matches!(self, Self::QuerySize | Self::QueryLod | Self::QuerySamples)
     }
 
-    /// Whether a component behind the texture selects what is gathered.
+    /// Returns true if a component after the texture selects the gathered component.
     pub(crate) const fn selects_component(self) -> bool {
         matches!(self, Self::Gather | Self::GatherOffsets)
     }
 }
 
-/// What an image instruction does.
+/// Operation of an image instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ImageOp {
     Load,
@@ -255,8 +256,8 @@ pub(crate) enum ImageOp {
     QuerySamples,
 }
 
-/// Translations that take more than one operation, or that depend on modifiers and kinds of operands: what `lower::expand`
-/// dispatches.
+/// Translations that take more than one operation, or that depend on modifiers and kinds of
+/// operands: `lower::expand` dispatches them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(
     dead_code,
@@ -320,7 +321,8 @@ pub(crate) enum Expansion {
     RootOfAbsolute,
     /// The reciprocal square root, of -0 with its sign. NV_vertex_program2 section 2.14.3.28.
     RootOfSigned,
-    /// The same where condition codes compare the result at once, else what the device computes. NV_fragment_program section 3.11.5.27.
+    /// The same where condition codes compare the result at once, else the result of the device.
+    /// NV_fragment_program section 3.11.5.27.
     RootWithCodes,
     /// The operation for floats, and the rounding of the conversion for integers.
     Round(Op, Rounding),
@@ -346,7 +348,7 @@ pub(crate) enum Expansion {
     Xpd,
 }
 
-/// How an instruction becomes IR.
+/// Lowering of an instruction to IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lower {
     /// One operation whose sources are the operands in order.
@@ -364,37 +366,40 @@ pub(crate) enum PackedSize {
     LongResult,
     /// The operand is a LONG variable. NV_gpu_program5 section 2.X.8.Z, UP64.
     LongSource,
-    /// The result is no SHORT variable, which has no room for all bits. NV_gpu_program4 section 2.X.8.Z.
+    /// The result is not a SHORT variable, which cannot hold all bits. NV_gpu_program4 section
+    /// 2.X.8.Z.
     NoShortResult,
-    /// The operand is no SHORT variable. NV_gpu_program4 section 2.X.8.Z.
+    /// The operand is not a SHORT variable. NV_gpu_program4 section 2.X.8.Z.
     NoShortSource,
 }
 
-/// What an opcode asks of its operands and its result beyond their kinds and types.
+/// Requirements of an opcode on its operands and its result beyond their kinds and types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperandRule {
-    /// Nothing.
+    /// No rule.
     None,
     /// A variable has a certain size.
     Size(PackedSize),
-    /// The first operand is an attribute that can be interpolated. NV_gpu_program5 section 2.X.8.Z, IPAC.
+    /// The first operand is an attribute that can be interpolated. NV_gpu_program5 section 2.X.8.Z,
+    /// IPAC.
     Attribute,
-    /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
+    /// Constant addresses are within the declared shared memory. NV_compute_program5 section
+    /// 2.X.7.Y.
     SharedBounds,
-    /// One of the operations on counters is given. NV_shader_atomic_counters section 2.X.8.Z.
+    /// One of the operations on counters is named. NV_shader_atomic_counters section 2.X.8.Z.
     CounterOperation,
-    /// A program that makes its primitives itself, of points if it writes several streams. NV_geometry_shader_passthrough section 2.X.6,
-    /// NV_gpu_program5 section 2.14.6.2.
+    /// A program that emits its primitives itself, of points if it writes several streams.
+    /// NV_geometry_shader_passthrough section 2.X.6, NV_gpu_program5 section 2.14.6.2.
     Emission,
     /// The count is a parameter or a constant. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
     ParameterCount,
     /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
     ThreeComponents,
-    /// The language lacks the opcode, but shipped programs have it.
+    /// The language does not have the opcode, but shipped programs do.
     Shipped(Rule),
 }
 
-/// A row of the opcode table.
+/// An entry of the opcode table.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// Mnemonic without suffixes.
@@ -403,17 +408,18 @@ pub struct OpcodeInfo {
     pub since: Version,
     /// Program types.
     pub stages: Stages,
-    /// What options must have enabled in versions before `since`; empty if it is not there at all.
+    /// Features that options must have enabled in versions before `since`; empty if it does not
+    /// exist there at all.
     pub early: Features,
-    /// What options must have enabled in every version.
+    /// Features that options must have enabled in every version.
     pub needs: Features,
-    /// What it is in ARB programs; rows of other families have nothing here.
+    /// Its forms in ARB programs; entries of other families have none.
     pub arb: Forms,
     /// Float types.
     pub float: Support,
     /// Integer types.
     pub int: Support,
-    /// Modifiers besides types.
+    /// Modifiers other than types.
     pub mods: Mods,
     /// Base type without modifier.
     pub default: Base,
@@ -425,14 +431,14 @@ pub struct OpcodeInfo {
     pub operands: &'static [OperandKind],
     /// Translation.
     pub(crate) lower: Lower,
-    /// One line for people.
+    /// Human-readable description of one line.
     pub text: &'static str,
     /// Rule for operands and result.
     pub(crate) operand_rule: OperandRule,
 }
 
 impl OpcodeInfo {
-    /// Data type modifiers that the opcode takes, for people.
+    /// Returns the data type modifiers that the opcode takes, for users.
     pub fn types(&self) -> Vec<&'static str> {
         match self.rule {
             TypeRule::None => Vec::new(),
@@ -460,7 +466,7 @@ impl OpcodeInfo {
         }
     }
 
-    /// What the instruction does with a texture, if it has one.
+    /// Returns the texture operation of the instruction, if it has one.
     pub(crate) const fn texture(&self) -> Option<TextureOp> {
         match self.lower {
             Lower::Expand(Expansion::Texture(op)) => Some(op),
@@ -468,7 +474,7 @@ impl OpcodeInfo {
         }
     }
 
-    /// What the instruction does with an image, if it has one.
+    /// Returns the image operation of the instruction, if it has one.
     pub(crate) const fn image(&self) -> Option<ImageOp> {
         match self.lower {
             Lower::Expand(Expansion::Image(op)) => Some(op),
@@ -476,18 +482,18 @@ impl OpcodeInfo {
         }
     }
 
-    /// Whether invocations that run together wait for each other.
+    /// Returns true if invocations of a group wait for each other.
     pub(crate) fn is_group_barrier(&self) -> bool {
         self.lower == Lower::Expand(Expansion::Barrier(Op::Barrier))
     }
 
-    /// Whether an operand is an element of this memory.
+    /// Returns true if an operand is an element of this memory.
     pub(crate) fn accesses(&self, memory: OperandKind) -> bool {
-        // Memory is the last operand of every row that has some.
+        // Memory is the last operand of every opcode that has a memory operand.
         self.operands.last() == Some(&memory)
     }
 
-    /// Whether rules beyond types and kinds of operands hold.
+    /// Returns true if it has rules beyond types and kinds of operands.
     pub(crate) const fn is_special(&self) -> bool {
         !self.needs.is_empty()
             || !matches!(self.operand_rule, OperandRule::None)
@@ -497,7 +503,7 @@ impl OpcodeInfo {
             )
     }
 
-    /// Whether the instruction begins a block.
+    /// Returns true if the instruction begins a block.
     pub(crate) fn opens_block(&self) -> bool {
         matches!(
             self.lower,
@@ -505,7 +511,7 @@ impl OpcodeInfo {
         )
     }
 
-    /// Where the specification describes the opcode.
+    /// Returns the section of the specification that describes the opcode.
     pub fn section(&self) -> &'static str {
         if self.arb != Forms::NONE {
             return self.arb_section();
@@ -514,7 +520,8 @@ impl OpcodeInfo {
             return self.register_section();
         }
         match (self.stages, self.since) {
-            // All opcodes that only compute programs have came with that extension; those of 4.0 for one stage with that stage's.
+            // All opcodes of compute programs only were added by that extension; those of 4.0 for
+            // one stage by the extension of that stage.
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::GEOMETRY, Version::V4_0) => "NV_geometry_program4 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
@@ -523,7 +530,7 @@ impl OpcodeInfo {
         }
     }
 
-    /// Whether the row is one of the languages whose programs name registers.
+    /// Returns true if the entry belongs to a language whose programs name registers.
     pub fn names_registers(&self) -> bool {
         self.arb == Forms::NONE && self.since < Version::V4_0
     }
@@ -539,7 +546,8 @@ impl OpcodeInfo {
 
     fn arb_section(&self) -> &'static str {
         let forms = [self.arb.vertex, self.arb.fragment];
-        // What both stages need is what brought the opcode, whatever else one of them asks for.
+        // The features that both stages need are those that added the opcode; a stage may need
+        // others in addition.
         let needs = forms
             .into_iter()
             .flatten()
@@ -547,7 +555,7 @@ impl OpcodeInfo {
             .reduce(Features::intersection)
             .unwrap_or_default();
         let by_option = [
-            // Options that include others come first.
+            // Options that include others are first.
             (Features::NV_VERTEX_3, "NV_vertex_program3"),
             (Features::NV_FRAGMENT_2, "NV_fragment_program2"),
             (

@@ -1,4 +1,4 @@
-//! What the rows of all opcode tables are written with: columns of results, operands and rules.
+//! Macros for the entries of all opcode tables: columns of results, operands and rules.
 
 use crate::lang::opcode_info::Lower;
 use glasm_ir::Op;

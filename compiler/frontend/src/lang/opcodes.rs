@@ -1,4 +1,5 @@
-//! The opcodes of all families, and the table of the declaration family with types. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
+//! The opcodes of all families, and the table of the declaration family with types. Columns follow
+//! table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
 use crate::lang::Stages;
 use crate::lang::arb::Forms;
@@ -30,7 +31,7 @@ macro_rules! support {
     };
 }
 macro_rules! mods {
-    // "-" and "X" are those of the table: whether the opcode takes the modifiers of the column.
+    // "-" and "X" are those of the table: the opcode takes the modifiers of a column with X.
     (- $flags:ident) => {
         Mods::empty()
     };
@@ -79,7 +80,7 @@ macro_rules! opcodes {
     };
 }
 
-/// Where a float type is allowed, so is the suffix R.
+/// Returns the suffix R if a float type is allowed.
 const fn float_suffix(float: Support) -> Mods {
     match float {
         Support::No => Mods::empty(),
@@ -94,7 +95,7 @@ const A: Mods = Mods::NTC.union(Mods::PREC);
 const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
 /// Accesses to atomic counters.
 const C: Mods = Mods::NTC.union(Mods::ANY_COUNTER);
-/// Without arithmetic.
+/// Modifiers without arithmetic.
 const T: Mods = Mods::NTC;
 /// Accesses to texels.
 const S: Mods = Mods::NTC.union(Mods::SPARSE);
@@ -104,12 +105,14 @@ const L: Mods = S.union(Mods::LODCLAMP);
 use Lower::{Expand, Flow};
 
 opcodes! {
-    // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text; then, where there is one,
-    // the option that enables it in earlier versions, the option that it needs, and the rule for operands
+    // Columns: name, version, program types, F I C S H D, result, operands, types, further
+    // modifiers, translation, description; then, where there is one, the option that enables it in
+    // earlier versions, the option that it needs, and the rule for operands.
     "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Expand(Expansion::Abs), "absolute value";
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
-    // Atomics take a storage modifier and an operation in place of a data type: NV_gpu_program5 section 2.X.8.Z.
+    // Atomics take a storage modifier and an operation instead of a data type: NV_gpu_program5
+    // section 2.X.8.Z.
     "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Expand(Expansion::AtomicGlobal), "atomic access to global memory";
     "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Expand(Expansion::AtomicElement), "atomic access to a storage buffer" needs STORAGE_BUFFER;
     "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Expand(Expansion::Counter), "atomic access to a counter" needs ATOMIC_COUNTERS rule OperandRule::CounterOperation;
@@ -131,7 +134,7 @@ opcodes! {
     "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Cont), "go on with the next round of the loop";
     "COS" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Cos), "cosine";
-    // Both columns are empty: its two types are no data type modifiers.
+    // Both columns are empty: its two types are not data type modifiers.
     "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Expand(Expansion::Convert), "convert between types";
     "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeX), "derivative in x";
     "DDY" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeY), "derivative in y";
@@ -144,7 +147,7 @@ opcodes! {
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
-    // EMIT and ENDPRIM are of NV_geometry_program4, EMITS of NV_gpu_program5.
+    // EMIT and ENDPRIM are from NV_geometry_program4, EMITS is from NV_gpu_program5.
     "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Expand(Expansion::EmitVertex), "emit a vertex" rule OperandRule::Emission;
     "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Expand(Expansion::EmitVertex), "emit a vertex to a stream" rule OperandRule::Emission;
     "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";
@@ -153,7 +156,8 @@ opcodes! {
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
-    // Any of four options brings these two, which `rules::interlock` sees to with where they stand.
+    // Any of four options adds these two, which `check::control::flow` checks together with their
+    // positions.
     "FSIB" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockBegin), "begin the critical section";
     "FSIE" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockEnd), "end the critical section";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Expand(Expansion::IntToFloat), "integer to float";
@@ -166,7 +170,7 @@ opcodes! {
     "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Expand(Expansion::InterpolateAtSample), "interpolate at a sample" rule OperandRule::Attribute;
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Expand(Expansion::Kill), "discard the fragment";
     "LDB" V5_0 ALL [- - X X - F] v (bm) Storage (M) Expand(Expansion::LoadElement), "load from a storage buffer" needs STORAGE_BUFFER;
-    // Table X.13 lists this and LOAD under 4.0, where options bring them.
+    // Table X.13 lists this and LOAD under 4.0, where options add them.
     "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Expand(Expansion::LoadElement), "load from a constant buffer" early CBUFFER;
     "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Expand(Expansion::LoadElement), "load from shared memory" rule OperandRule::SharedBounds;
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
@@ -182,19 +186,21 @@ opcodes! {
     "MIN" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Min), "minimum";
     "MOD" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Mod), "remainder of the division by a scalar";
     "MOV" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) op(Op::Mov), "move";
-    // HI, S24 and U24 are its own.
+    // Only this opcode has HI, S24 and U24.
     "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Expand(Expansion::Multiply), "multiply";
     "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
     "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Nrm), "normalize three components";
     "OR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Or), "bitwise or";
-    // The data type is that of the packed bits; the operand is always of floats. Neither condition codes nor clamps.
+    // The data type is that of the packed bits; the operand is always of floats. Neither condition
+    // codes nor clamps.
     "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Expand(Expansion::Pack64), "pack pairs of 32-bit values into 64 bits" rule OperandRule::Size(PackedSize::LongResult);
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) Expand(Expansion::Pow), "power; anything to the power 0 is 1";
-    // NV_shader_thread_group: the second operand is added to what another fragment of the quad has.
+    // NV_shader_thread_group: the second operand is added to the value of another fragment of the
+    // quad.
     "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad" needs THREAD_GROUP;
     "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad" needs THREAD_GROUP;
     "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad" needs THREAD_GROUP;
@@ -203,13 +209,14 @@ opcodes! {
     "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y" needs THREAD_GROUP;
     "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
-    // The type decides how the count is read; without a count the loop needs a way out, see `rules::flow`.
+    // The type decides the interpretation of the count; without a count the loop needs a way out,
+    // see `check::control::flow`.
     "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
     "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Rfl), "reflection vector";
     "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Round, Rounding::Even)), "round to nearest, ties to even";
     "RSQ" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rsq), "reciprocal square root";
-    // Sum and third operand are unsigned, whatever the type of the differences.
+    // Sum and third operand are unsigned, regardless of the type of the differences.
     "SAD" V4_0 ALL [- 6 X - - S] vu (v v vu) Arithmetic (A) Expand(Expansion::Sad), "sum of absolute differences";
     "SCS" V4_0 ALL [X - X X X F] v (s) Arithmetic (A) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetEq), "set on equal";
@@ -229,7 +236,7 @@ opcodes! {
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
     "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Expand(Expansion::StoreElement), "store to a storage buffer" needs STORAGE_BUFFER;
     "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Expand(Expansion::StoreGlobal), "store to global memory";
-    // The image comes first and its target last, unlike in LOADIM.
+    // The image is the first operand and its target the last one, unlike in LOADIM.
     "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Expand(Expansion::Image(ImageOp::Store)), "store to an image";
     "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Expand(Expansion::SetTrue), "set on true";
     "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Expand(Expansion::StoreElement), "store to shared memory" rule OperandRule::SharedBounds;
@@ -245,7 +252,7 @@ opcodes! {
     "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias";
     "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
     "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Fetch)), "texel fetch";
-    // Its targets need an option, so the opcode needs none of its own.
+    // Its targets need an option, so the opcode itself needs none.
     "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::FetchSample)), "multisample texel fetch";
     "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Gather)), "texture gather";
     // Operands two and three are offsets of four texels, in x and in y.
@@ -294,7 +301,7 @@ const fn table(family: Family) -> &'static [OpcodeInfo] {
     }
 }
 
-/// The number of rows of the families before one.
+/// Returns the number of entries of the families before one.
 const fn first_row(family: usize) -> usize {
     let (mut first, mut before) = (0, 0);
     while before < family {
@@ -304,7 +311,7 @@ const fn first_row(family: usize) -> usize {
     first
 }
 
-/// The opcodes of a family, in alphabetical order.
+/// Returns the opcodes of a family, in alphabetical order.
 pub fn rows(family: Family) -> &'static [OpcodeInfo] {
     // Families are numbered in the order of `ALL`.
     let first = first_row(family as usize);
@@ -316,18 +323,18 @@ pub fn rows(family: Family) -> &'static [OpcodeInfo] {
 pub struct Opcode(u16);
 
 impl Opcode {
-    /// The row.
+    /// Returns the table entry.
     #[inline]
     pub fn info(self) -> &'static OpcodeInfo {
         &ROWS[self.0 as usize]
     }
 
-    /// The mnemonic without suffixes.
+    /// Returns the mnemonic without suffixes.
     pub fn mnemonic(self) -> &'static str {
         self.info().name
     }
 
-    /// The opcode of a family that is spelled exactly `name`.
+    /// Returns the opcode of a family that is spelled exactly `name`.
     pub fn exact(family: Family, name: &[u8]) -> Option<Self> {
         static TABLES: [OnceLock<WordTable<Opcode>>; Family::ALL.len()] =
             [const { OnceLock::new() }; Family::ALL.len()];
@@ -336,23 +343,23 @@ impl Opcode {
     }
 }
 
-/// The opcodes of a family with their names.
+/// Returns the opcodes of a family with their names.
 pub(crate) fn all(family: Family) -> impl Iterator<Item = (&'static str, Opcode)> {
     let names = rows(family).iter().map(|row| row.name);
     names.zip((first_row(family as usize) as u16..).map(Opcode))
 }
 
-/// The opcode of a word with suffixes, and what the suffixes mean: the longest opcode that leaves valid suffixes wins.
-/// NV_gpu_program4 table X.15.
+/// Splits a word into its opcode and the modifiers of its suffixes: the longest opcode that leaves
+/// valid suffixes wins. NV_gpu_program4 table X.15.
 pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
     if let Some(opcode) = Opcode::exact(family, word) {
         return Some((opcode, Mods::empty()));
     }
-    // Suffixes end with these letters, most names that programs give do not.
+    // Suffixes end with these characters, most names that programs define do not.
     let (b'R' | b'H' | b'X' | b'C' | b'0' | b'1' | b'T') = word.last()? else {
         return None;
     };
-    // All suffixes together have no more letters than `RC0_SSAT`.
+    // All suffixes together are at most as long as `RC0_SSAT`.
     let shortest = word.len().saturating_sub(8);
     // From the longest opcode on: RCC is one itself, not RC with two updates.
     (shortest..word.len()).rev().find_map(|length| {
@@ -361,23 +368,26 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
     })
 }
 
-/// The modifiers of opcode suffixes: precision, condition code, clamp, in this order.
+/// Parses the modifiers of opcode suffixes: precision, condition code, clamp, in this order.
 fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     let (precision, rest) = match (text, family) {
         ([b'R', rest @ ..], _) => (Mods::FULL, rest),
         ([b'H', rest @ ..], _) => (Mods::HALF, rest),
-        // Only fragment programs have fixed-point numbers; in other families the letter is of a name.
+        // Only fragment programs have fixed-point numbers; in other families the X is part of a
+        // name.
         ([b'X', rest @ ..], Family::Arb | Family::Fragment1) => (Mods::FIXED, rest),
         _ => (Mods::empty(), text),
     };
     let numbered = match family {
-        // C and C0 mean the same; in ARB programs a number needs NV_vertex_program3, so that it is kept.
+        // C and C0 are equivalent; in ARB programs a number needs NV_vertex_program3, so that it is
+        // recorded.
         Family::Typed => Mods::empty(),
         Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
             Mods::NUMBERED
         }
     };
-    // The suffixes of these programs have neither numbers nor a clamp with sign. NV_fragment_program section 3.11.4.
+    // The suffixes of these programs have neither numbers nor a clamp with sign.
+    // NV_fragment_program section 3.11.4.
     if family == Family::Fragment1 && !matches!(rest, b"" | b"C" | b"_SAT" | b"C_SAT") {
         return None;
     }
@@ -396,7 +406,7 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     Some(precision | update | clamp)
 }
 
-/// The rows of an opcode in all families, suffixes allowed; letters of either case.
+/// Returns the entries of an opcode in all families, suffixes allowed, in upper or lower case.
 pub fn lookup(name: &str) -> impl Iterator<Item = &'static OpcodeInfo> {
     let name = name.to_ascii_uppercase();
     Family::ALL

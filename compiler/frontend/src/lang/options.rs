@@ -1,5 +1,6 @@
-//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5, ARB_fragment_program section 3.11.4.5, and the
-//! option sections of the stage and feature extensions.
+//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5,
+//! ARB_fragment_program section 3.11.4.5, and the option sections of the stage and feature
+//! extensions.
 
 use crate::lang::Stages;
 use crate::source::{Acceptance, Dialect, Family, Version};
@@ -8,7 +9,7 @@ use glasm_ir::program::{Interlock, Modes};
 use std::sync::OnceLock;
 
 bitflags::bitflags! {
-    /// What options enable.
+    /// Features that options enable.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Features: u64 {
         /// Position is computed by the GL.
@@ -51,7 +52,7 @@ bitflags::bitflags! {
         const ATOMIC_FP16_VECTOR = 1 << 18;
         /// LOADIM with conversion.
         const IMAGE_LOAD_FORMATTED = 1 << 26;
-        /// The size of work groups is given when the program runs.
+        /// The size of work groups is specified when the program runs.
         const VARIABLE_GROUP_SIZE = 1 << 40;
         /// IMQ.
         const IMAGE_SIZE = 1 << 27;
@@ -59,7 +60,7 @@ bitflags::bitflags! {
         const IMAGE_SAMPLES = 1 << 28;
         /// Fog by a power of e.
         const FOG_EXP = 1 << 29;
-        /// Fog by a power of e of a square.
+        /// Fog by a power of e with a squared exponent.
         const FOG_EXP2 = 1 << 30;
         /// Fog by a linear function.
         const FOG_LINEAR = 1 << 31;
@@ -71,13 +72,13 @@ bitflags::bitflags! {
         const INTERLOCK = 1 << 33;
         /// Fog of any kind.
         const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
-        /// `handle(v.c)` in the place of textures and images.
+        /// `handle(v.c)` instead of textures and images.
         const BINDLESS_TEXTURE = 1 << 41;
         /// Bindings of thread groups, TGBALLOT and QSWZ.
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
         const THREAD_SHUFFLE = 1 << 25;
-        /// SHADOW targets, which the family with types has without option.
+        /// SHADOW targets, which the family with types has without an option.
         const SHADOW = 1 << 48;
         /// ARRAY targets in ARB programs.
         const TEXTURE_ARRAY = 1 << 49;
@@ -91,15 +92,15 @@ bitflags::bitflags! {
         const NV_FRAGMENT_2 = 1 << 53;
         /// STACK targets in ARB programs.
         const TEXTURE_STACK = 1 << 54;
-        /// Any of the instruction sets that NV options bring to ARB programs.
+        /// Any of the instruction sets that NV options add to ARB programs.
         const NV_OPTIONS = Self::NV_VERTEX_2.bits() | Self::NV_FRAGMENT.bits();
     }
 }
 
 impl Features {
-    /// The first option that enables all of these features, or else some.
+    /// Returns the first option that enables all of these features, or else some.
     pub fn option(self) -> &'static str {
-        // One option that brings everything spares a program a second line.
+        // One option that enables all features is preferred over several.
         let all = OPTIONS.iter().find(|row| row.enables.contains(self));
         all.or_else(|| OPTIONS.iter().find(|row| row.enables.intersects(self)))
             .map_or("", |row| row.name)
@@ -109,7 +110,7 @@ impl Features {
 /// Options of one group exclude each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
-    /// Goes with all others.
+    /// Compatible with all others.
     None,
     /// Fog options.
     Fog,
@@ -119,39 +120,39 @@ pub enum Group {
     Interlock,
 }
 
-/// What an option requires of the other options of a program.
+/// Requirement of an option on the other options of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependency {
-    /// What they must enable.
+    /// Features that they must enable.
     pub features: Features,
-    /// Program types in which it does.
+    /// Program types in which the requirement applies.
     pub stages: Stages,
-    /// What is said if they do not.
+    /// Message if they do not.
     pub message: &'static str,
 }
 
-/// A row of the option table.
+/// An entry of the option table.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
     /// Name.
     pub name: &'static str,
-    /// Program types of the family with types that know it.
+    /// Program types of the family with types that have it.
     pub stages: Stages,
-    /// First version of that family that knows it.
+    /// First version of that family that has it.
     pub since: Version,
     /// ARB programs that know it.
     pub arb: Stages,
-    /// Programs of the register languages that know it, where they have options at all.
+    /// Programs of the register languages that have it, if they have options at all.
     pub register: Stages,
-    /// What it enables.
+    /// Features that it enables.
     pub enables: Features,
     /// Options that it excludes.
     pub group: Group,
-    /// Sets what it means for the program as a whole.
+    /// Sets its mode of the program as a whole.
     pub mode: fn(&mut Modes),
-    /// What it requires of other options.
+    /// Requirement on other options.
     pub requires: Option<Dependency>,
-    /// What it is for, a line for people.
+    /// Human-readable purpose, one line.
     pub text: &'static str,
 }
 
@@ -181,8 +182,10 @@ macro_rules! options {
 }
 
 options! {
-    // name, program types, version, group, enables, mode of the program, ARB programs, register languages, text, other option that it requires
-    // The same under two names: NV_vertex_program1_1 section 2.14.1.7 has its own.
+    // Columns: name, program types, version, group, enables, mode of the program, ARB programs,
+    // register languages, description, other option that it requires.
+    //
+    // The same under two names: NV_vertex_program1_1 section 2.14.1.7 has a separate name.
     "ARB_position_invariant" VERTEX V4_0 None [POSITION_INVARIANT] arb VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
     "NV_position_invariant" NONE V4_0 None [POSITION_INVARIANT] register VERTEX
@@ -198,12 +201,13 @@ options! {
         "a hint that speed matters; without effect";
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint [] arb FRAGMENT
         "a hint that precision matters; without effect";
-    // With the option `result.color` is color 0 only, without it the color of every buffer: hence a mode beside the feature.
+    // With the option `result.color` is color 0 only, without it the color of every buffer: hence a
+    // mode in addition to the feature.
     "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
     "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    // Programs with types have SHADOW targets anyway; the option is accepted there.
+    // Programs with types have SHADOW targets in any case; the option is accepted there.
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None [SHADOW] arb ARB
         "SHADOW targets: lookups that compare depths"
         requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
@@ -223,14 +227,14 @@ options! {
         "CBUFFER variables and LDC before version 5.0";
     "NV_shader_buffer_load" ALL V4_0 None [BUFFER_LOAD]
         "LOAD from addresses before version 5.0";
-    // Both bring 2DMS; one feature stands for all targets of either.
+    // Both add 2DMS; one feature represents all targets of either.
     "NV_explicit_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and RENDERBUFFER, and TXFMS";
     "NV_texture_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and ARRAY2DMS, and TXFMS";
     "NV_gpu_program5_mem_extended" ALL V5_0 None [MEM_EXTENDED]
         "storage modifiers for small integers and half floats";
-    // Doubles need no option here; generators write one.
+    // Doubles need no option here; program generators write one.
     "NV_gpu_program_fp64" ALL V5_0 None []
         "operations on doubles; part of version 5.0";
     "NV_internal" ALL V5_0 None []
@@ -243,7 +247,8 @@ options! {
         "all atomic operations on 64-bit integers";
     "ARB_derivative_control" ALL V5_0 None [DERIVATIVE_CONTROL]
         "FINE and COARSE for DDX and DDY";
-    // "If a fragment program specifies the option and not NV_early_fragment_tests, it will fail to compile": section 2.X.6.
+    // "If a fragment program specifies the option and not NV_early_fragment_tests, it will fail to
+    // compile": section 2.X.6.
     "ARB_post_depth_coverage" FRAGMENT V5_0 None [] (post_depth_coverage = true)
         "`fragment.samplemask` after early depth and stencil tests"
         requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
@@ -269,7 +274,7 @@ options! {
         "results of a second view";
     "ARB_viewport_array" GEOMETRY V4_0 None [VIEWPORT_ARRAY]
         "`result.viewport` of geometry programs";
-    // Both names are in the text of NV_geometry_shader_passthrough.
+    // Both names are in NV_geometry_shader_passthrough.
     "NV_geometry_program_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
         "geometry programs that pass their primitive on: PASSTHROUGH";
     "NV_geometry_shader_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
@@ -294,7 +299,7 @@ options! {
         "IMQ: sizes of images";
     "ARB_shader_texture_image_samples" ALL V5_0 None [IMAGE_SAMPLES]
         "IMQS and TXQS: numbers of samples";
-    // Version 5.0 takes SPARSE and LODCLAMP without them: the texts name no option.
+    // Version 5.0 takes SPARSE and LODCLAMP without them: its specification names no option.
     "EXT_sparse_texture2" ALL V5_0 None []
         "SPARSE accesses, which tell whether all texels are there";
     "ARB_sparse_texture2" ALL V5_0 None []
@@ -319,39 +324,41 @@ options! {
 }
 
 impl OptionInfo {
-    /// Whether programs of this language know the option.
+    /// Returns true if programs of this language know the option.
     pub fn known_in(&self, dialect: Dialect) -> bool {
         match dialect.family() {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
-                // That such a language has OPTION lines at all is looked at by the parser.
+                // The parser checks that such a language has OPTION lines at all.
                 self.register.has(dialect.stage())
             }
         }
     }
 
-    /// Whether programs of this type know the option in a later version of the language.
+    /// Returns true if programs of this type know the option in a later version of the language.
     pub fn known_later(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed
             && self.stages.has(dialect.stage())
             && self.since > dialect.version()
     }
 
-    /// Whether it is an option of version 5.0 that drivers know from 4.0 on, in a program of an earlier version.
+    /// Returns true if it is an option of version 5.0 that drivers know from 4.0 on, in a program
+    /// of an earlier version.
     pub(crate) fn is_early_in(&self, dialect: Dialect) -> bool {
         self.enables == Features::DUAL_SOURCE && self.known_later(dialect)
     }
 }
 
-/// The row of an option.
+/// Returns the entry of an option.
 pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     static TABLE: OnceLock<WordTable<&OptionInfo>> = OnceLock::new();
     let table = TABLE.get_or_init(|| OPTIONS.iter().map(|row| (row.name, row)).collect());
     table.get(name).copied()
 }
 
-/// Returns the option of a name in a language. One of a later version counts only if shipped programs name it early.
+/// Returns the option of a name in a language. One of a later version is found only if shipped
+/// programs name it early.
 pub(crate) fn find(
     name: &[u8],
     dialect: Dialect,

@@ -1,4 +1,4 @@
-//! The rows of all binding tables by the words of their paths.
+//! The entries of all binding tables by the words of their paths.
 
 use crate::lang::Stages;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
@@ -19,25 +19,26 @@ pub(crate) const LOCAL: &str = "program.local[]";
 /// The key of a path without words.
 pub(crate) const START: u64 = 0;
 
-/// The words of the longest row, with `state`.
+/// Number of words of the longest path, with `state`.
 pub(crate) const LONGEST: usize = 5;
 
-/// The key of a path that has one more word, with or without brackets.
+/// Returns the key of a path that has one more word, with or without brackets.
 #[inline(always)]
 pub(crate) fn step(key: u64, word: u64, brackets: bool) -> u64 {
-    // The rotation keeps words of few letters from canceling each other out, the product spreads them over all bits.
+    // The rotation prevents short words from canceling each other out, the product spreads them
+    // over all bits.
     (key.rotate_left(29) ^ word)
         .wrapping_add(u64::from(brackets))
         .wrapping_mul(words::HOME_FACTOR)
 }
 
-/// A row that paths name.
+/// A table entry that paths name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PathRow {
-    /// The row has the words without what the prefix adds.
+    /// An attribute or result binding, whose path does not include the words of the prefix.
     Attrib(&'static BindingInfo, Prefix),
     Result(&'static BindingInfo),
-    /// The words of the row stand behind `state`.
+    /// A state binding, whose path follows `state`.
     State(&'static StateInfo),
     /// `program.env[n]`
     Env,
@@ -45,17 +46,18 @@ pub(crate) enum PathRow {
     Local,
 }
 
-/// What stands behind the first word of an attribute beside the words of its row. NV_tessellation_program5 table X.2.
+/// Words after the first word of an attribute path in addition to those of its table entry.
+/// NV_tessellation_program5 table X.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Prefix {
     /// The word `in` or `out`.
     pub(crate) side: Option<Side>,
-    /// Whether the number of a vertex follows.
+    /// True if the number of a vertex follows.
     pub(crate) numbered: bool,
 }
 
 impl Prefix {
-    /// All of them that programs of a stage know, the empty one first.
+    /// Returns all prefixes that programs of a stage know, the empty one first.
     pub(crate) fn of_stage(stage: Stage) -> impl Iterator<Item = Self> {
         let sides: &[_] = match stage {
             Stage::TessControl => &[None, Some(Side::In), Some(Side::Out)],
@@ -72,7 +74,7 @@ impl Prefix {
         sides.iter().flat_map(prefixes)
     }
 
-    /// Whether an attribute can have it.
+    /// Returns true if an attribute can have the prefix.
     pub(crate) fn goes_with(self, row: &BindingInfo) -> bool {
         let side = match self.side {
             None => Traits::empty(),
@@ -87,7 +89,7 @@ impl Prefix {
         row.traits.contains(side | number)
     }
 
-    /// The word behind the first one.
+    /// Returns the word after the first one.
     pub(crate) const fn word(self) -> Option<&'static str> {
         match self.side {
             None => None,
@@ -96,14 +98,14 @@ impl Prefix {
         }
     }
 
-    /// The number of words up to its end.
+    /// Returns the number of words up to its end.
     pub(crate) const fn length(self) -> usize {
         1 + self.side.is_some() as usize
     }
 }
 
-/// The row whose words have a key, if a language has one: where several rows are spelled alike, the first one. Other words may have the
-/// same key.
+/// Returns the entry whose words have a key, if a language has one: of several entries with the
+/// same spelling, the first one. Other words may have the same key.
 pub(crate) fn row(dialect: Dialect, key: u64) -> Option<PathRow> {
     static TABLES: [OnceLock<FxHashMap<u64, PathRow>>; Dialect::ALL.len()] =
         [const { OnceLock::new() }; Dialect::ALL.len()];
@@ -113,7 +115,8 @@ pub(crate) fn row(dialect: Dialect, key: u64) -> Option<PathRow> {
 
 fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
     let mut table = FxHashMap::default();
-    // A language's table has its own rows only, so that a path of another language is unknown at once.
+    // A language's table has its own entries only, so that a path of another language is unknown at
+    // once.
     let known =
         |row: &&BindingInfo| row.stages.has(dialect.stage()) && row.known_in(dialect.family());
     for row in ATTRIBS.iter().filter(known) {
@@ -128,12 +131,12 @@ fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
         let path = (row.path, row.number);
         add(&mut table, START, path, PathRow::Result(row));
     }
-    // Whatever their limit: the rules know it.
+    // Any number: the limit is checked later.
     let required = Number::Required(0);
     for (path, row) in [(ENV, PathRow::Env), (LOCAL, PathRow::Local)] {
         add(&mut table, START, (path, required), row);
     }
-    // Rows of state leave this word out.
+    // Entries of state omit this word.
     let state = step(START, words::key(b"state"), false);
     for row in STATE.iter().filter(|row| row.known_in(dialect)) {
         let path = (row.path, row.number);
@@ -142,12 +145,12 @@ fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
     table
 }
 
-/// The words of a path behind the first one.
+/// Returns the words of a path after the first one.
 pub(crate) fn behind_first(path: &str) -> &str {
     path.split_once('.').map_or("", |(_, words)| words)
 }
 
-/// The key of the first word of a path with a prefix.
+/// Returns the key of the first word of a path with a prefix.
 fn prefix_key(path: &str, prefix: Prefix) -> u64 {
     let first = path.split('.').next().unwrap_or(path);
     let key = |word: &str| words::key(word.as_bytes());
@@ -157,7 +160,7 @@ fn prefix_key(path: &str, prefix: Prefix) -> u64 {
     }
 }
 
-/// Adds a row under each spelling of its path: a number that may be missing gives two.
+/// Adds an entry under each spelling of its path: an optional number has two.
 fn add(
     table: &mut FxHashMap<u64, PathRow>,
     start: u64,
@@ -167,12 +170,12 @@ fn add(
     let keyed = |numbered: bool| {
         path.split('.').fold(start, |key, part| {
             let word = part.trim_end_matches("[]");
-            // Without a number, the brackets in the pattern are of those that may be left out.
+            // Without a number, the brackets in the pattern are optional ones.
             let brackets = numbered && word.len() < part.len();
             step(key, words::key(word.as_bytes()), brackets)
         })
     };
-    // `or_insert`: of rows that are spelled alike the first one counts.
+    // `or_insert`: of entries with the same spelling the first one is used.
     table.entry(keyed(true)).or_insert(row);
     if matches!(number, Number::Optional(_)) {
         table.entry(keyed(false)).or_insert(row);

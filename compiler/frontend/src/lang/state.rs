@@ -10,29 +10,29 @@ use glasm_ir::state::{
     ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
 };
 
-/// A row: a state binding other than matrices.
+/// A state binding other than matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct StateInfo {
-    /// Words behind `state`; `[]` marks the place of the number.
+    /// Words after `state`; `[]` marks the position of the number.
     pub path: &'static str,
     /// Number in brackets.
     pub number: Number,
-    /// What it counts, if GL says how many there are.
+    /// Kind of the numbered items, if GL limits their number.
     pub numbered: Option<Numbered>,
     /// The parameter for a number.
     pub param: fn(u32) -> StateParam,
-    /// ARB programs that know it. Programs with types know all.
+    /// ARB programs that have it. Programs with types have all.
     pub arb: Stages,
-    /// What options must have enabled.
+    /// Features that options must have enabled.
     pub needs: Features,
-    /// Whether a range of numbers is a binding, too.
+    /// True if a range of numbers is a binding, too.
     pub ranges: bool,
 }
 
-/// A row: a matrix.
+/// A matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixInfo {
-    /// Word behind `state.matrix`.
+    /// Word after `state.matrix`.
     pub name: &'static str,
     /// Number in brackets.
     pub number: Number,
@@ -43,7 +43,7 @@ pub struct MatrixInfo {
 }
 
 impl StateInfo {
-    /// Whether programs of a language have the binding.
+    /// Returns true if programs of a language have the binding.
     pub fn known_in(&self, dialect: Dialect) -> bool {
         match dialect.family() {
             Family::Typed => true,
@@ -54,9 +54,9 @@ impl StateInfo {
 }
 
 impl MatrixInfo {
-    /// Whether a family has the matrix.
+    /// Returns true if a family has the matrix.
     pub fn known_in(&self, family: Family) -> bool {
-        // Only the two families with bindings of state ask.
+        // Only called for the two families with bindings of state.
         family == Family::Arb || self.since > Version::V1_0
     }
 }
@@ -74,8 +74,9 @@ macro_rules! matrices {
 }
 
 matrices! {
-    // name, (number), matrix, version
-    // Without a number matrix 0 is meant; program matrices always have one. Table X.11.
+    // Columns: name, (number), matrix, version.
+    //
+    // Without a number the name denotes matrix 0; program matrices always have one. Table X.11.
     "modelview" ([? 32]) MatrixName::Modelview, V4_0;
     "projection" () |_| MatrixName::Projection, V4_0;
     "mvp" () |_| MatrixName::Mvp, V4_0;
@@ -85,7 +86,7 @@ matrices! {
     "palette" ([32]) MatrixName::Palette, V1_0;
 }
 
-/// What may follow the matrix.
+/// Forms that may follow the matrix.
 pub static FORMS: &[(&str, MatrixForm)] = &[
     ("inverse", MatrixForm::Inverse),
     ("transpose", MatrixForm::Transpose),

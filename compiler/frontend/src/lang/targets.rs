@@ -1,5 +1,5 @@
-//! Texture targets: coordinates, and what instructions may do with them. NV_gpu_program4 tables X.17 and X.18,
-//! NV_gpu_program5 section 2.X.4.4.
+//! Texture targets: coordinates, and the accesses that they allow. NV_gpu_program4 tables X.17 and
+//! X.18, NV_gpu_program5 section 2.X.4.4.
 
 use crate::lang::ArbNeeds;
 use crate::lang::options::Features;
@@ -50,7 +50,7 @@ const NORMAL: Access = Access::SAMPLE
     .union(Access::QUERY_LOD);
 // Everything but comparison, cubes and samples.
 const FETCH: Access = NORMAL.union(Access::FETCH).union(IMAGE);
-/// Without room for bias, level or divisor beside the reference.
+/// Access if the coordinate leaves no lane for bias, level or divisor next to the reference.
 const FULL: Access = Access::SAMPLE
     .union(Access::GRAD)
     .union(Access::QUERY_SIZE)
@@ -61,18 +61,18 @@ const GATHER_BOTH: Access = Access::GATHER.union(Access::GATHER_OFFSETS);
 const SAMPLES: Access = Access::FETCH_SAMPLE.union(Access::QUERY_SIZE);
 const ALL_SAMPLES: Access = SAMPLES.union(Access::QUERY_SAMPLES).union(IMAGE);
 
-/// Where the comparison reference of a shadow target stands.
+/// Position of the comparison reference of a shadow target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reference {
     /// No shadow target.
     None,
     /// A lane of the coordinate operand.
     Lane(u8),
-    /// Lane x of an operand of its own.
+    /// Lane x of a separate operand.
     Operand,
 }
 
-/// A row of the target table.
+/// An entry of the target table.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetInfo {
     /// Spelling.
@@ -87,9 +87,9 @@ pub struct TargetInfo {
     pub access: Access,
     /// First language version.
     pub since: Version,
-    /// What options must have enabled.
+    /// Features that options must have enabled.
     pub needs: Features,
-    /// What it needs in ARB programs.
+    /// Features that it needs in ARB programs.
     pub arb: ArbNeeds,
 }
 
@@ -112,11 +112,13 @@ macro_rules! targets {
 }
 
 targets! {
-    // name, texture, reference, offsets, accesses, version, needs => needs in ARB programs
+    // Columns: name, texture, reference, offsets, accesses, version, needs => needs in ARB
+    // programs.
     "1D" D1 [None] 1 (FETCH) V4_0 => [];
     "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "3D" D3 [None] 3 (FETCH) V4_0 => [];
-    // "Single texel fetches can not perform depth comparisons or access cubemaps": NV_gpu_program4 section 2.X.4.4. TXGO takes no cubes either.
+    // "Single texel fetches can not perform depth comparisons or access cubemaps": NV_gpu_program4
+    // section 2.X.4.4. TXGO takes no cubes either.
     "CUBE" Cube [None] 0 (NORMAL.union(GATHER).union(IMAGE)) V4_0 => [];
     // TXG and TXGO take targets of two dimensions only: NV_gpu_program5 section 2.X.8.Z.
     "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
@@ -125,19 +127,22 @@ targets! {
     "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
     "ARRAY1D" D1Array [None] 1 (FETCH) V4_0 => [TEXTURE_ARRAY];
     "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [TEXTURE_ARRAY];
-    // The reference is in w, where bias, level and divisor would be: NV_gpu_program4 refuses TXB, TXL and TXP of this and of SHADOWARRAY2D.
+    // The reference is in w, where bias, level and divisor would be: NV_gpu_program4 refuses TXB,
+    // TXL and TXP of this and of SHADOWARRAY2D.
     "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
     "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW TEXTURE_ARRAY];
     "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0 => [SHADOW TEXTURE_ARRAY];
     // Spellings of Mesa's parser.
     "ARRAYSHADOW1D" D1Array [Lane(2)] 1 (NORMAL) V1_0 => [SHADOW TEXTURE_ARRAY];
     "ARRAYSHADOW2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V1_0 => [SHADOW TEXTURE_ARRAY];
-    // "Buffer textures are not supported by normal texture lookup functions": table X.17. TXF of them takes no offset.
+    // "Buffer textures are not supported by normal texture lookup functions": table X.17. TXF of
+    // them takes no offset.
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE).union(IMAGE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER).union(IMAGE)) V5_0;
-    // Four lanes of coordinate leave no room for the reference.
+    // Four lanes of coordinate leave no lane for the reference.
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
-    // Only TXFMS reads samples; NV_texture_multisample and NV_explicit_multisample bring it with these targets.
+    // Only TXFMS reads samples; NV_texture_multisample and NV_explicit_multisample add it with
+    // these targets.
     "2DMS" D2Ms [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
     // MESAX_texture_stack: arrays whose layer is a coordinate from 0 to 1.
     "1D_STACK" D1Array [None] 1 (NORMAL) V1_0 => [TEXTURE_STACK];
@@ -146,7 +151,7 @@ targets! {
     "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 MULTISAMPLE;
 }
 
-/// The row of a target.
+/// Returns the index of a target in the table.
 pub fn lookup(name: &[u8]) -> Option<usize> {
     static TABLE: OnceLock<WordTable<usize>> = OnceLock::new();
     let names = TARGETS.iter().map(|target| target.name);
@@ -155,51 +160,58 @@ pub fn lookup(name: &[u8]) -> Option<usize> {
 }
 
 impl TargetInfo {
-    /// What options must have enabled in programs of a family; `None` if the family does not have the target.
+    /// Returns the features that options must have enabled in programs of a family; `None` if the
+    /// family does not have the target.
     pub fn needs_in(&self, family: Family) -> Option<Features> {
         match family {
             Family::Typed => (self.since > Version::V1_0).then_some(self.needs),
             Family::Arb => self.arb,
-            // The targets that ARB programs have without options. NV_fragment_program section 3.11.2.
+            // The targets that ARB programs have without options. NV_fragment_program section
+            // 3.11.2.
             Family::Fragment1 => self.arb.filter(|needs| needs.is_empty()),
             Family::Vertex1 | Family::Vertex2 | Family::Tgsi => None,
         }
     }
 
-    /// Whether only later versions of a language have the target.
+    /// Returns true if only later versions of a language have the target.
     pub fn is_newer_than(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed && self.since > dialect.version()
     }
 
-    /// Whether this is a shadow target.
+    /// Returns true if this is a shadow target.
     pub fn is_shadow(&self) -> bool {
         self.reference != Reference::None
     }
 
-    /// Whether the coordinate takes all lanes, so that bias and level stand in an operand of their own. EXT_sparse_texture2
-    /// table X.17.
+    /// Returns true if the coordinate takes all lanes, so that bias and level are a separate
+    /// operand. EXT_sparse_texture2 table X.17.
     pub fn is_full(&self) -> bool {
-        // Rows of table X.17 with "x2" or "y2" in the column "lod", and those that use all of x, y, z and w.
+        // Entries of table X.17 with "x2" or "y2" in the column "lod", and those that use all of x,
+        // y, z and w.
         self.reference == Reference::Lane(3) || self.target == TexTarget::CubeArray
     }
 
-    /// Whether LODCLAMP leaves room for bias or level in the second operand. EXT_sparse_texture2 table X.17.
+    /// Returns true if LODCLAMP leaves a lane for bias or level in the second operand.
+    /// EXT_sparse_texture2 table X.17.
     pub fn has_level_beside_clamp(&self) -> bool {
         self.clamp_lane() > 0 && self.reference != Reference::Operand
     }
 
-    /// The lane of the second operand in which LODCLAMP has the least level. EXT_sparse_texture2 table X.17.
+    /// Returns the lane of the second operand in which LODCLAMP has the least level.
+    /// EXT_sparse_texture2 table X.17.
     pub fn clamp_lane(&self) -> u8 {
-        // y2 in the rows of cubes whose coordinate is full, x2 in all others. Rectangles have neither, but they take no LODCLAMP.
+        // y2 in the entries of cubes whose coordinate is full, x2 in all others. Rectangles have
+        // neither, but they take no LODCLAMP.
         u8::from(self.is_full() && self.is_cube())
     }
 
-    /// Whether the layer coordinate goes from 0 to 1 through all layers. MESAX_texture_stack.
+    /// Returns true if the layer coordinate ranges from 0 to 1 through all layers.
+    /// MESAX_texture_stack.
     pub fn is_stack(&self) -> bool {
         self.arb == Some(Features::TEXTURE_STACK)
     }
 
-    /// Whether faces of a cube are accessed; such targets take no texel offsets.
+    /// Returns true if faces of a cube are accessed; such targets take no texel offsets.
     pub fn is_cube(&self) -> bool {
         self.target.is_cube()
     }

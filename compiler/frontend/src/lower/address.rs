@@ -14,14 +14,14 @@ use glasm_ir::{BufferId, BufferKind, Dst, Op, Src, WriteMask};
 /// An address: the memory, the source, the constant part.
 pub(super) struct Address {
     pub(super) space: MemSpace,
-    /// Which buffer of an array of them.
+    /// Index of the buffer in an array of buffers.
     pub(super) element: Option<IndexTerm>,
     pub(super) source: Src,
     pub(super) offset: i32,
 }
 
 impl Address {
-    /// Data of an access to so many components from here on.
+    /// Returns the data of an access to `components` components at this address.
     pub(super) fn access(
         &self,
         components: u8,
@@ -82,8 +82,8 @@ pub(super) fn point_and_element(
             let [point, index] = ast.pairs[pair as usize];
             (Some(point), index)
         }
-        // One index of a variable over several binding points is the point; its element is then the
-        // only one.
+        // The only index of a variable over several binding points is the point; its element is
+        // then the only one.
         (Some(_), point) => (Some(point), AstIndex::None),
     }
 }
@@ -113,12 +113,12 @@ pub(super) fn view_address(
         space: MemSpace::Buffer(buffer),
         element: point,
         source,
-        // Offsets wrap, as the sum with the unsigned address does that the IR makes of them.
+        // Offsets wrap, like the sum of offset and unsigned address in the IR.
         offset: offset.wrapping_add((view.start * stride) as i32),
     }
 }
 
-/// Byte address of an element: a source and a constant offset.
+/// Computes the byte address of an element: a source and a constant offset.
 pub(super) fn byte_address(l: &mut Lowerer<'_>, term: IndexTerm, stride: u32) -> (Src, i32) {
     let Some((register, lane)) = term.relative else {
         // Constant indices are unsigned, and so is their product with the stride.

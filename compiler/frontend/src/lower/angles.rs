@@ -1,12 +1,12 @@
 //! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan
-//! asks for 11 bits between -pi and pi.
+//! requires 11 bits between -pi and pi.
 
 use super::formula::{F, Formulas, S, SIGN, U, absolute};
 use super::ordered::get_number_bits;
 use super::{InstCx, Lowerer};
 use glasm_ir::{Op, Src};
 
-/// Where the sign bit is.
+/// Index of the sign bit.
 const SIGN_BIT: u64 = 31;
 
 /// pi in three parts, the first two so short that their products with numbers of half turns are
@@ -17,10 +17,10 @@ const PI_PARTS: [f32; 3] = [3.140_625, 9.675_026e-4, 1.509_958e-7];
 /// error of the sine is at most 5e-9: a minimax fit.
 const SINE: [f32; 4] = [-0.166_666_57, 8.333_017e-3, -1.980_660_2e-4, 2.600_024_5e-6];
 
-/// The largest angle for which the polynomial is meant.
+/// The largest angle for which the polynomial is valid.
 const QUARTER_TURN: f32 = std::f32::consts::FRAC_PI_2;
 
-/// SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
+/// Lowers SIN: of infinities and NaN NaN, of zeros the zero. NV_vertex_program2 section 2.14.3.33,
 /// NV_fragment_program section 3.11.5.32.
 pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
@@ -39,7 +39,7 @@ pub(super) fn sine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, sine);
 }
 
-/// COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8,
+/// Lowers COS: of infinities and NaN NaN, of zeros 1. NV_vertex_program2 section 2.14.3.8,
 /// NV_fragment_program section 3.11.5.2.
 pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
@@ -66,17 +66,17 @@ fn half_turns(l: &mut Lowerer<'_>, angle: Src) -> Src {
     l.compute(Op::Mul, F, &[angle, scale])
 }
 
-/// Returns what is left of an angle without so many half turns, at most a quarter turn to either
-/// side. Angles for which single precision is too coarse end somewhere there; NaN stays.
+/// Returns the remainder of an angle without so many half turns, at most a quarter turn to either
+/// side. Angles for which single precision is too coarse end somewhere there; NaN is preserved.
 fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
     // The largest part first: the difference of two numbers near to each other is exact, so that
-    // what is small counts in full.
+    // small terms are added in full.
     let rest = PI_PARTS.into_iter().fold(angle, |rest, part| {
         let part = l.float(-part);
         l.compute(Op::Mad, F, &[turns, part, rest])
     });
     let (low, high) = (l.float(-QUARTER_TURN), l.float(QUARTER_TURN));
-    // With NaN `Max` gives its second source, `Min` its first.
+    // With NaN `Max` returns its second source, `Min` its first.
     let rest = l.compute(Op::Max, F, &[low, rest]);
     l.compute(Op::Min, F, &[rest, high])
 }

@@ -1,5 +1,4 @@
-//! Arrays that are indexed at run time: their elements take consecutive places before anything else
-//! names them.
+//! Dynamically indexed arrays: their elements get consecutive slots before any other use of them.
 
 use super::resource::Resources;
 use crate::check::{Var, VarKind};
@@ -7,10 +6,11 @@ use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 
 impl Resources<'_> {
-    /// Gives arrays with dynamic index consecutive slots, before anything else takes some of them.
+    /// Assigns consecutive slots to arrays with dynamic index, before other bindings take some of
+    /// them.
     pub(super) fn add_relative_arrays(&mut self) {
-        // Before all others: slots that several arrays have in common must lie in an order that
-        // suits each of them.
+        // Before all others: slots that several arrays share must be in an order that suits each of
+        // them.
         self.add_shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
@@ -53,8 +53,8 @@ impl Resources<'_> {
                 self.get_held_slot(*binding, base)
             };
             // The first slot represents the array: element n is that of n slots further on. The
-            // rules see to it that no two arrays of a vertex or a fragment program have bindings in
-            // common, so that none of these slots was there before.
+            // checker ensures that no two arrays of a vertex or a fragment program share bindings,
+            // so that none of these slots was there before.
             start.get_or_insert(slot);
         }
         start
@@ -73,7 +73,7 @@ impl Resources<'_> {
         }
         for number in first..first + count {
             let source = self.checked.params[number as usize];
-            // Constants become parameters here, because elements need to lie side by side.
+            // Constants become parameters here, because elements must be contiguous.
             let id = params.push(glasm_ir::Param { source });
             // Operands that name one of these parameters outside of the array read the slot that it
             // has in it.

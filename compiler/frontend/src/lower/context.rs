@@ -1,4 +1,4 @@
-//! The state of a translation, and the instructions, registers and literals that all of it makes.
+//! The state of a translation, and the instructions, registers and literals that it appends.
 
 use super::resource::Resources;
 use super::tables::Tables;
@@ -12,10 +12,10 @@ use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Builder, Inst, InstFlags, Op, RegisterId, Span, Src, Swizzle};
 
-/// LowerMemory of the translations before.
+/// Memory of earlier translations.
 pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
-/// The instruction being translated: the line, its entry, and the types that it works with.
+/// The current instruction: the line, its table entry, and the types of the operation.
 #[derive(Clone, Copy)]
 pub(crate) struct InstCx<'c> {
     pub(crate) line: &'c Line,
@@ -38,13 +38,13 @@ impl<'c> InstCx<'c> {
     }
 }
 
-/// The conversions of an instruction. Those of the result are one: values of fixed point are values
-/// of half precision, too.
+/// The conversions of an instruction. The result needs only one: fixed-point values are
+/// half-precision values, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Precision {
-    /// What operands go through.
+    /// Rounding operation that is applied to operands.
     pub(super) operands: Option<Op>,
-    /// What the result goes through.
+    /// Rounding operation that is applied to the result.
     pub(super) result: Option<Op>,
 }
 
@@ -89,8 +89,8 @@ impl Lowerer<'_> {
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {
         self.span = line.span;
-        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first
-        // on.
+        // Hidden registers hold no values beyond an instruction, so each instruction uses them from
+        // the first on.
         self.hidden_used = [0; 2];
     }
 
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
             op,
             ty,
             flags: self.flags,
-            // The builder knows where the sources are.
+            // The builder counts the sources.
             source_count: 0,
             first_source: 0,
             dst,
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
 
     /// Returns a register for intermediate values of this instruction.
     pub(crate) fn hidden(&mut self, width: Width) -> RegisterId {
-        // Values of 8 and 16 bits stand in lanes of 32 bits, so that two pools serve all widths.
+        // Values of 8 and 16 bits are in lanes of 32 bits, so that two pools serve all widths.
         let pool = usize::from(width == Width::W64);
         let used = self.hidden_used[pool];
         self.hidden_used[pool] += 1;
@@ -143,7 +143,7 @@ pub(super) fn const_index(index: Index) -> u32 {
     }
 }
 
-/// Lane `lane` of a source in all lanes.
+/// Returns lane `lane` of a source in all lanes.
 pub(crate) fn splat(src: Src, lane: u8) -> Src {
     src.swizzled(Swizzle::splat(lane))
 }

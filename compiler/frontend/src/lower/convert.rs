@@ -7,8 +7,8 @@ use glasm_ir::Op;
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
-/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value
-/// is converted, clamped to the range of the type.
+/// Lowers CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded
+/// value is converted, clamped to the range of the type.
 pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Rounding) {
     let ty = cx.types.ty;
     let float = Type::of(TypeBase::Float, ty.width());
@@ -26,13 +26,13 @@ pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Roun
     l.finish_with(cx, Op::Cvt, ty, aux, &[source]);
 }
 
-/// I2F.
+/// Lowers I2F.
 pub(super) fn int_to_float(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = l.value(cx, 0, cx.types.ty);
     l.finish_with(cx, Op::Cvt, cx.result, nearest(cx.types.ty), &[source]);
 }
 
-/// CVT. NV_gpu_program5 section 2.X.8.Z.
+/// Lowers CVT. NV_gpu_program5 section 2.X.8.Z.
 pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let (to, from) = (cx.types.ty, cx.types.from);
     let mods = cx.line.modifiers.mods();
@@ -44,7 +44,7 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         // the even integer, "if no rounding modifier is specified".
         _ => Rounding::Even,
     };
-    // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half
+    // Half floats and narrow integers are in the low bits: a LONG operand loses its upper half
     // before it is read.
     let read = if from.width() < Width::W32 && is_long(l, cx) {
         Type::U32
@@ -61,7 +61,7 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_with(cx, Op::Cvt, to, aux, &[source]);
 }
 
-/// Decides whether the operand is a LONG variable.
+/// Returns true if the operand is a LONG variable.
 fn is_long(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
     let operand = l.resources.checked.lines.source(cx.line, 0);
     let variable = l.resources.checked.variable(operand.base);

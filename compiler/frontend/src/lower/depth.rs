@@ -1,5 +1,5 @@
-//! Depths that fragment programs of NV_fragment_program write: those beyond the range discard their
-//! fragments. NV_fragment_program section 3.11.6.
+//! Depths written by programs of NV_fragment_program: those out of range discard their fragments.
+//! NV_fragment_program section 3.11.6.
 
 use super::Lowerer;
 use super::context::splat;
@@ -14,14 +14,14 @@ use glasm_ir::{
 };
 
 impl Resources<'_> {
-    /// Decides whether the program replaces the depth of its fragments and the language says what
-    /// becomes of those out of range.
+    /// Returns true if the program replaces the depth of its fragments and the language defines the
+    /// result for depths out of range.
     pub(super) fn has_limited_depth(&self) -> bool {
         self.has_exact_precision() && self.tables.results.contains_key(&Semantic::FragDepth)
     }
 }
 
-/// Discards the fragment if its depth lies below the one bound or above the other.
+/// Discards the fragment if its depth is below the one bound or above the other.
 pub(super) fn limit_depth(l: &mut Lowerer<'_>) {
     let Some(&(register, _)) = l.resources.tables.results.get(&Semantic::FragDepth) else {
         return;
@@ -40,7 +40,7 @@ pub(super) fn limit_depth(l: &mut Lowerer<'_>) {
         };
         l.inst(Op::SetLt, F, Some(dst), Aux::None, sources);
     };
-    // NaN is less than no bound and no bound is less than NaN: such a fragment stays.
+    // NaN is less than no bound and no bound is less than NaN: such a fragment is retained.
     compare(0b0001, &[depth, splat(bounds, 0)]);
     compare(0b0010, &[splat(bounds, 1), depth]);
     let is_outside = Cond::Any(Guard {

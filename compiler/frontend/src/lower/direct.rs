@@ -12,14 +12,13 @@ use glasm_ir::{Op, Src};
 
 impl Lowerer<'_> {
     /// Lowers an instruction that is one operation whose sources are the operands in order: sources
-    /// that are variables go straight into the program's table.
+    /// that are variables are written directly to the program's table.
     #[inline]
     pub(crate) fn lower_direct_fast(&mut self, cx: &InstCx<'_>, op: Op) {
         let checked = self.resources.checked;
         let ty = cx.types.ty;
         let operands = checked.lines.sources(cx.line);
-        // Rounding an operand is an instruction, which cannot stand between the sources of this
-        // one.
+        // Rounding an operand is an instruction, which cannot be between the sources of this one.
         if self.precision.operands.is_some() {
             return self.lower_direct(cx, op, self.resources.builder.program.srcs.len());
         }
@@ -38,7 +37,7 @@ impl Lowerer<'_> {
                     continue;
                 }
             };
-            // An operand that needs an instruction of its own, such as a conversion, would come
+            // An operand that needs a separate instruction, such as a conversion, would come
             // between the sources that were pushed.
             let Some(base) = base else {
                 if self.push_held(operand, ty) {

@@ -1,4 +1,4 @@
-//! Which function translates an opcode.
+//! Dispatch of opcodes to the functions that lower them.
 
 use super::context::Precision;
 use super::powers::Rules;
@@ -12,7 +12,7 @@ use crate::line::Line;
 use glasm_ir::{InstFlags, Op};
 
 impl Lowerer<'_> {
-    /// Translates an instruction that is no flow control.
+    /// Lowers an instruction other than flow control.
     #[inline]
     pub(super) fn lower_instruction(&mut self, line: &Line, info: &'static OpcodeInfo) {
         let cx = InstCx::new(line, info);
@@ -22,21 +22,21 @@ impl Lowerer<'_> {
         let is_short = line
             .dst
             .is_some_and(|dst| self.resources.tables.is_short(dst.var));
-        // Few instructions say anything about precision.
+        // Few instructions have a precision.
         if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
             self.set_precision(line, info);
         }
         match info.lower {
             Lower::Op(op) => self.lower_direct_fast(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
-            // Lines of flow control never come here.
+            // Lines of flow control are lowered elsewhere.
             Lower::Flow(_) => {}
         }
     }
 }
 
 impl Lowerer<'_> {
-    /// Sets the precision that an instruction asks for: in some languages it is exact, in the
+    /// Sets the precision that an instruction requests: in some languages it is exact, in the
     /// others a hint.
     fn set_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
         if self.resources.has_exact_precision() {
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Translates an instruction that is more than one operation.
+/// Lowers an instruction that is more than one operation.
 #[expect(clippy::too_many_lines, reason = "one line per expansion")]
 fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
     match expansion {

@@ -27,11 +27,11 @@ use glasm_ir::{
     StateParam, WriteMask,
 };
 
-/// Flow control of the program so far.
+/// Flow control of the program up to the current line.
 pub(super) struct ControlFlow<'c> {
     tree: TreeBuilder<'c>,
     block: BasicBlockId,
-    /// Whether the main routine returns before its end.
+    /// True if the main routine returns before its end.
     main_returns: bool,
     /// See [`Source::step_limit`](crate::Source::step_limit).
     step_limit: Option<u32>,
@@ -68,13 +68,13 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// Makes the routines of the program.
+    /// Builds the routines of the program.
     pub(super) fn finish_routines(mut self, l: &mut Lowerer<'_>) {
         // State programs have no fog and no routines: this is the end of the only one.
         l.store_params();
         let call_graph = &l.resources.checked.call_graph;
         let main_returns = self.main_returns || call_graph.group_of(call_graph.entry()).is_some();
-        // Only now is it known whether the main routine can return before its end.
+        // Not before this point is it known if the main routine can return before its end.
         let fog = find_fog_place(l, main_returns);
         if fog == Some(FogPlace::EndOfMain) {
             l.resources.builder.open_block();
@@ -82,14 +82,14 @@ impl ControlFlow<'_> {
             self.tree.set_epilogue(l.resources.builder.take_nodes());
         } else if l.resources.has_limited_depth() {
             l.resources.builder.open_block();
-            // No program has fog and limits of depth: the one comes with options of ARB programs,
-            // the other with `!!FP1.0`.
+            // No program has fog and limits of depth: the one is enabled by options of ARB
+            // programs, the other by `!!FP1.0`.
             limit_depth(l);
             l.resources.builder.program.modes.unclipped_depth = true;
             self.tree.set_epilogue(l.resources.builder.take_nodes());
         }
         self.tree.finish(l.resources.builder, self.bound);
-        // `finish` makes the main routine that the new one calls.
+        // `finish` builds the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
             wrap_main(l, |_| {}, add_fog);
         }
@@ -122,7 +122,8 @@ impl ControlFlow<'_> {
             set_initial_codes(l);
             self.bound = find_step_bound(l, self.step_limit);
             compute_invariant_position(l);
-            // A branch or a call may lead back to the entry; what was appended above runs once.
+            // A branch or a call may lead back to the entry; the instructions appended above run
+            // once.
             if !call_graph.is_simple() {
                 self.tree.end_prologue(l.resources.builder);
             }
@@ -134,8 +135,8 @@ impl ControlFlow<'_> {
         let alive = !self.tree.is_dead();
         l.begin_line(line);
         match op {
-            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its
-            // own.
+            // In unreachable code blocks are only counted, so that each ELSE and END finds its
+            // block.
             FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => self.tree.open_dead(),
             FlowOp::If => {
                 let cond = l.resources.make_any_condition(line.cond);
@@ -156,8 +157,8 @@ impl ControlFlow<'_> {
             }
             FlowOp::Ret => {
                 let cond = self.load_condition(l, line);
-                // Also where the line is dead or has a condition: fog is put around the main
-                // routine then, which is always right.
+                // Also where the line is dead or has a condition: fog is applied around the main
+                // routine then, which is always correct.
                 self.main_returns |= l.resources.checked.call_graph.is_in_main(self.block);
                 self.tree.ret(l.resources.builder, cond, line.span);
             }
@@ -190,17 +191,17 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// Lowers the condition of a jump that can run.
+    /// Lowers the condition of a jump that is reachable.
     fn load_condition(&self, l: &mut Lowerer<'_>, line: &Line) -> Option<Cond> {
         let cond = line.cond.filter(|_| !self.tree.is_dead());
         cond.map(|cond| l.resources.make_any_condition(Some(cond)))
     }
 
-    /// Lowers LOOP and REP: each iteration begins with the test whether it is one too many.
+    /// Lowers LOOP and REP: each iteration begins with a test for the end of the loop.
     fn begin_loop(&mut self, l: &mut Lowerer<'_>, line: &Line, op: FlowOp) {
         let rounds = (line.source_count > 0).then(|| begin_rounds(l, line, op));
         let mut saved = Vec::new();
-        // Only a call that can lead back into the loop finds its registers overwritten.
+        // Only after a call that can lead back into the loop its registers are overwritten.
         if l.resources.checked.call_graph.groups() > 0 {
             saved.extend(rounds.iter().flat_map(Rounds::saved_lanes));
         }
@@ -213,8 +214,8 @@ impl ControlFlow<'_> {
             tree.break_loop(l.resources.builder, Some(done), line.span);
         }
         if let Some(bound) = self.bound {
-            // This leaves the routine only, but the count stays: the loops of its callers end at
-            // their next iteration, too.
+            // This leaves the routine only, but the count is preserved: the loops of its callers
+            // end at their next iteration, too.
             let beyond = test_bound(l, bound);
             tree.ret(l.resources.builder, Some(beyond), line.span);
         }
@@ -222,7 +223,7 @@ impl ControlFlow<'_> {
 
     /// Lowers ENDREP and ENDLOOP.
     fn end_loop(&mut self, l: &mut Lowerer<'_>) {
-        // A loop that was only counted has put no iterations on the stack.
+        // A loop that was only counted has no iterations on the stack.
         let Some(steps) = self.tree.end_body(l.resources.builder) else {
             return;
         };
@@ -241,8 +242,8 @@ impl ControlFlow<'_> {
         }
     }
 
-    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers
-    /// call nothing. ARB_shader_subroutine section 2.X.8.Z.
+    /// Lowers CALI: a switch over the numbers of the routines that the variable can name; other
+    /// numbers call no routine. ARB_shader_subroutine section 2.X.8.Z.
     fn call_indirect(&mut self, l: &mut Lowerer<'_>, line: &Line) {
         let checked = l.resources.checked;
         let operand = checked.lines.source(line, 0);
@@ -256,8 +257,8 @@ impl ControlFlow<'_> {
         else {
             return;
         };
-        // Tested before the block is open: a condition may need instructions, which belong in front
-        // of the branch.
+        // Tested before the block is open: a condition may need instructions, which must precede
+        // the branch.
         let cond = line.cond.map(|_| l.resources.make_any_condition(line.cond));
         l.resources.builder.open_block();
         let selector = l.hidden(Width::W32);
@@ -282,14 +283,14 @@ impl ControlFlow<'_> {
     }
 }
 
-/// A new main routine that calls the program's own.
+/// Creates a new main routine that calls the program's main routine.
 fn wrap_main(
     l: &mut Lowerer<'_>,
     before: impl FnOnce(&mut Lowerer<'_>),
     behind: impl FnOnce(&mut Lowerer<'_>),
 ) {
     let own = l.resources.builder.program.main;
-    // The routine needs its block before that is built: it is filled at the end.
+    // The routine needs its block before that is built: it is completed at the end.
     let body = l
         .resources
         .builder
@@ -315,8 +316,8 @@ fn set_initial_position(l: &mut Lowerer<'_>) {
     l.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
 }
 
-/// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X,
-/// NV_fragment_program_option section 3.11.3.X.
+/// Initializes the condition codes of ARB programs to EQ. NV_vertex_program2_option section
+/// 2.14.3.X, NV_fragment_program_option section 3.11.3.X.
 fn set_initial_codes(l: &mut Lowerer<'_>) {
     let features = l.resources.checked.features;
     if !features.intersects(Features::NV_OPTIONS) {
@@ -334,9 +335,9 @@ fn set_initial_codes(l: &mut Lowerer<'_>) {
     }
 }
 
-/// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products
-/// of a row of the modelview-projection matrix and the position, rounded one by one, and added from
-/// left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
+/// Computes clip coordinates for OPTION ARB_position_invariant as without a program: the products
+/// of each row of the modelview-projection matrix and the position are rounded one by one, and added
+/// from left to right, each sum rounded. NV_vertex_program4 section 2.X.6.
 fn compute_invariant_position(l: &mut Lowerer<'_>) {
     if !l
         .resources
@@ -373,7 +374,7 @@ fn compute_invariant_position(l: &mut Lowerer<'_>) {
     l.flags = InstFlags::empty();
 }
 
-/// FSIB, FSIE.
+/// Adds FSIB or FSIE.
 fn add_interlock(l: &mut Lowerer<'_>, op: FlowOp) {
     let op = if op == FlowOp::InterlockBegin {
         Op::InterlockBegin

@@ -18,16 +18,16 @@ const COLOR: Semantic = Semantic::FragColor {
     index: 0,
 };
 
-/// Where fog is applied.
+/// Location at which fog is applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FogPlace {
     /// At the end of the main routine, which every invocation reaches.
     EndOfMain,
-    /// In a new main routine, after a call of the program's own.
+    /// A new main routine, after a call of the program's main routine.
     AroundMain,
 }
 
-/// Returns where fog is applied, if the program asks for it.
+/// Returns the location at which fog is applied, if the program requests it.
 pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogPlace> {
     let place = if main_returns {
         FogPlace::AroundMain
@@ -38,9 +38,9 @@ pub(super) fn find_fog_place(l: &Lowerer<'_>, main_returns: bool) -> Option<FogP
     wanted.then_some(place)
 }
 
-/// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A
-/// color that is not written or not of floats is left alone. ARB_fragment_program section
-/// 3.11.4.5.1: fog is applied to the final clamped color.
+/// Blends the final color with the fog color, both clamped; alpha is only clamped. A color that is
+/// not written or not of floats is left alone. ARB_fragment_program section 3.11.4.5.1: fog is
+/// applied to the final clamped color.
 pub(super) fn add_fog(l: &mut Lowerer<'_>) {
     let Some(&(register, element)) = l.resources.tables.results.get(&COLOR) else {
         return;
@@ -78,11 +78,12 @@ pub(super) fn add_fog(l: &mut Lowerer<'_>) {
     l.inst(Op::Mov, F, Some(dst(0b1000)), Aux::None, &[color]);
 }
 
-/// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.
+/// Computes the remaining fraction of the color: exp(-dc), exp(-(dc)^2) or (end - c) / (end -
+/// start), from 0 to 1.
 fn compute_fog_factor(l: &mut Lowerer<'_>) -> Src {
     let binding = IoBinding::float(Semantic::FogCoord);
     let coordinate = Base::Input(l.resources.get_input(binding, TypeBase::Float, Width::W32));
-    // The coordinate is in x, whatever the other components are.
+    // The coordinate is in x; the other components are ignored.
     let coordinate = splat(Src::new(coordinate), 0);
     let params = load_state(l, StateParam::FogParams);
     let [density, end, scale] = [0, 2, 3].map(|lane| splat(params, lane));

@@ -1,5 +1,5 @@
-//! What formulas of several operations are written with: the first operands, values in hidden
-//! registers, results made of parts.
+//! Building blocks of formulas of several operations: the first operands, values in hidden
+//! registers, results that are assembled from parts.
 
 use super::context::{nearest, placeholder};
 use super::{InstCx, Lowerer};
@@ -20,8 +20,8 @@ pub(super) const SIGN: u64 = 0x8000_0000;
 /// All other bits of a float.
 pub(super) const MAGNITUDE: u64 = 0x7fff_ffff;
 
-/// A step of a result whose components are computed apart: mask of the components, operation, type,
-/// sources.
+/// A step of a result whose components are computed separately: mask of the components, operation,
+/// type, sources.
 pub(crate) type Part<'a> = (u8, Op, Type, &'a [Src]);
 
 /// Returns the absolute value of a source; a sign before it has no effect.
@@ -30,8 +30,8 @@ pub(crate) fn absolute(mut source: Src) -> Src {
     source
 }
 
-/// What formulas are made with: whatever translates a language gives operands, appends operations
-/// and writes the result.
+/// Interface between formulas and the lowering of a language, which provides operands, appends
+/// operations and writes the result.
 pub(crate) trait Formulas {
     /// An instruction whose operands were resolved.
     type Line<'l>;
@@ -48,7 +48,7 @@ pub(crate) trait Formulas {
     /// Returns the literal vector with these bits.
     fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId;
 
-    /// The last step of an instruction: `op` writes the result.
+    /// Appends the last operation of an instruction: `op` writes the result.
     fn finish_with(&mut self, line: &Self::Line<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]);
 
     /// Returns the type of the result.
@@ -76,10 +76,10 @@ pub(crate) trait Formulas {
         self.compute_with(op, ty, Aux::None, sources)
     }
 
-    /// Returns a hidden register that holds the result of an operation with data of its own.
+    /// Returns a hidden register that holds the result of an operation with auxiliary data.
     fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
         let register = self.hidden(ty.width());
-        // All lanes, whatever the result takes: emission leaves out those that nobody reads.
+        // All lanes, regardless of the result: emission leaves out unused ones.
         let dst = Dst::new(register, WriteMask::XYZW);
         self.inst(op, ty, Some(dst), aux, sources);
         Src::register(register)
@@ -103,7 +103,7 @@ pub(crate) trait Formulas {
         self.bits(u64::from(value.to_bits()))
     }
 
-    /// The last step of an instruction without data of its own.
+    /// Appends the last operation of an instruction, without auxiliary data.
     #[inline]
     fn finish(&mut self, line: &Self::Line<'_>, op: Op, ty: Type, sources: &[Src]) {
         self.finish_with(line, op, ty, Aux::None, sources);
@@ -132,14 +132,15 @@ pub(crate) trait Formulas {
         sum
     }
 
-    /// The result of LIT: 1, the diffuse part, the specular part where there is a diffuse one, 1.
+    /// Writes the result of LIT: 1, the diffuse part, the specular part if there is a diffuse one,
+    /// 1.
     fn finish_lit(&mut self, line: &Self::Line<'_>, diffuse: Src, power: Src) {
         let (zero, one) = (self.float(0.0), self.float(1.0));
         let parts: [Part<'_>; 3] = [
             (0b1001, Op::Mov, F, &[one]),
             (0b0010, Op::Mov, F, &[diffuse]),
-            // Above zero is below it when negated; a diffuse part of 0 has no specular one.
-            // NV_gpu_program4 section 2.X.8.Z, LIT.
+            // A value above zero is below zero when negated; a diffuse part of 0 has no specular
+            // one. NV_gpu_program4 section 2.X.8.Z, LIT.
             (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
         ];
         self.finish_parts(line, &parts);
@@ -154,7 +155,7 @@ pub(crate) trait Formulas {
         Src::register(register)
     }
 
-    /// Writes a result whose components are computed apart.
+    /// Writes a result whose components are computed separately.
     fn finish_parts(&mut self, line: &Self::Line<'_>, parts: &[Part<'_>]) {
         let value = self.assemble(parts);
         self.finish_mov(line, value);
@@ -195,7 +196,7 @@ impl Formulas for Lowerer<'_> {
     }
 }
 
-/// Sources of an instruction that are collected one after the other. No operation has more.
+/// Sources of an instruction that are collected sequentially. No operation has more.
 pub(super) struct Sources {
     list: [Src; 6],
     count: usize,

@@ -1,4 +1,4 @@
-//! Which textures or images an access can reach: those of units, or by a handle all that are
+//! Textures or images that an access can reach: those of units, or by a handle all that are
 //! resident. NV_bindless_texture, changes to section 2.X.4.4.
 
 use super::formula::Formulas;
@@ -10,7 +10,7 @@ use crate::line::{Source, TextureSource};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
 
-/// Whether an access reads or writes texels.
+/// Purpose of an access: reading or writing texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     Texels,
@@ -34,7 +34,7 @@ pub(super) fn part<'c>(
 /// Returns the units of a texture or image part.
 pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose) -> Units {
     match (part.handle, purpose) {
-        // After a handle, accesses know the type of the texels, queries do not.
+        // Through a handle, the type of the texels is known for accesses, but not for queries.
         (Some(_), Purpose::Texels) => return Units::Handle,
         (Some(_), Purpose::Query) => return Units::QueriedHandle,
         (None, _) => {}
@@ -52,7 +52,7 @@ pub(super) fn find_units(l: &Lowerer<'_>, part: &TextureSource, purpose: Purpose
     }
 }
 
-/// Which of the units an access chooses at run time.
+/// Returns the dynamic index of the unit that an access selects, or the low word of its handle.
 pub(super) fn find_chosen_unit(
     l: &mut Lowerer<'_>,
     part: &TextureSource,

@@ -13,7 +13,7 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
 
-/// Translates an image instruction.
+/// Lowers an image instruction.
 pub(super) fn lower_image(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: ImageOp) {
     match op {
         ImageOp::Load => load(l, cx),
@@ -24,7 +24,7 @@ pub(super) fn lower_image(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: ImageOp) {
     }
 }
 
-/// LOADIM.
+/// Lowers LOADIM.
 fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mut sources = Sources::new();
     let aux = texel(l, cx, 0, &mut sources);
@@ -33,7 +33,7 @@ fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     sparse::update_after(l, late);
 }
 
-/// STOREIM.
+/// Lowers STOREIM.
 fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mut sources = Sources::new();
     sources.push(stored_value(l, cx));
@@ -41,12 +41,12 @@ fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.inst(Op::ImageStore, cx.types.ty, None, aux, sources.all());
 }
 
-/// ATOMIM.
+/// Lowers ATOMIM.
 fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mut sources = Sources::new();
     sources.push(stored_value(l, cx));
     let aux = texel(l, cx, 1, &mut sources);
-    // Residency is asked of a load from the texel, which takes no value.
+    // Residency is queried by a load from the texel, which takes no value.
     let late = sparse::update_with(l, cx, |l| read_aux(l, aux), &sources.all()[1..]);
     finish_access(l, cx, Op::ImageAtomic, aux, sources.all());
     sparse::update_after(l, late);
@@ -63,18 +63,18 @@ fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
     Aux::Image(accesses.push(access))
 }
 
-/// IMQ, IMQS.
+/// Lowers IMQ and IMQS.
 fn query(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let (aux, _) = access(l, cx, ImageTexels::Unseen);
     l.finish_with(cx, op, Type::S32, aux, &[]);
 }
 
-/// How the texels of an access are seen.
+/// Returns the interpretation of the texels of an access.
 fn texels(cx: &InstCx<'_>) -> ImageTexels {
     let modifiers = cx.line.modifiers;
     let ty = cx.types.ty;
-    // Without a type of storage, or with one that says the base only, texels are
-    // converted from the format of the image; other types see its bits.
+    // Without a storage type, or with a base type only, texels are converted from the format of the
+    // image; other types access its bits.
     let formatted =
         modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
     let raw = ImageTexels::raw(ty, cx.types.components);
@@ -114,8 +114,8 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
     (aux, image.target)
 }
 
-/// Returns the access data of a texel; adds its place, operand `number`, to the sources: coordinate
-/// and sample, table X.5.
+/// Returns the access data of a texel; adds its location, operand `number`, to the sources:
+/// coordinate and sample, table X.5.
 fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sources) -> Aux {
     let (aux, target) = access(l, cx, texels(cx));
     let coordinate = l.value(cx, number, Type::S32);
@@ -130,9 +130,9 @@ fn texel(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize, sources: &mut Sour
     aux
 }
 
-/// Returns the coordinate in an array of one-dimensional images. Its layer stands in z by table
-/// X.5, in y by the texts of size queries and shaders; the other one has to be 0, so the sum serves
-/// both.
+/// Returns the coordinate in an array of one-dimensional images. Its layer is in z by table X.5, in
+/// y by the specifications of size queries and shaders; the other one has to be 0, so the sum
+/// serves both.
 fn layered(l: &mut Lowerer<'_>, coordinate: Src) -> Src {
     let register = l.hidden(Width::W32);
     l.put(register, WriteMask::X, Op::Mov, Type::S32, &[coordinate]);

@@ -5,13 +5,13 @@ use glasm_ir::inst::Aux;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Span, Swizzle, WriteMask};
 
-/// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section
-/// 2.X.8.Z.
+/// Lowers KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4
+/// section 2.X.8.Z.
 pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
     let cond = match cx.line.source_count {
         0 => l.resources.make_any_condition(cx.line.cond),
-        // An unsigned component is never negative, so nothing is discarded.
+        // An unsigned component is never negative, so no fragment is discarded.
         _ if ty.base() == TypeBase::Unsigned => return,
         _ => any_negative(l, cx, ty),
     };
@@ -28,8 +28,8 @@ pub(super) fn add_discard(l: &mut Lowerer<'_>, cond: Cond, span: Span) {
     l.resources.builder.branch(cond, then, None, span);
 }
 
-/// Returns the test of the operand. It has a condition-code register of its own: KIL leaves those
-/// of the program unchanged.
+/// Returns the test of the operand. It has a separate condition-code register: KIL leaves those of
+/// the program unchanged.
 fn any_negative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Cond {
     let source = l.value(cx, 0, ty);
     let cc = match l.resources.tables.kill_code {

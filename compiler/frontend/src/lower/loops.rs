@@ -13,11 +13,11 @@ use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Base, Cond, Dst, Op, Src, WriteMask};
 
-/// Lanes of the register of a loop index: the index and what each iteration adds to it.
+/// Lanes of the register of a loop index: the index and its increment.
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 
-/// LOOP, or REP with a count: its operand is read once.
+/// Begins LOOP, or REP with a count: its operand is read once.
 pub(super) fn begin_rounds(l: &mut Lowerer<'_>, line: &Line, op: FlowOp) -> Rounds {
     let (source, ty) = load_count(l, line);
     let count = l.resources.add_register(ty.width());
@@ -50,7 +50,7 @@ fn load_count(l: &mut Lowerer<'_>, line: &Line) -> (Src, Type) {
         l.put(least, WriteMask::X, Op::Min, count, &[source, most]);
         source = Src::register(least);
     }
-    // A count below zero skips the loop as 0 does. NV_fragment_program2 section 3.11.X.8.
+    // A count below zero skips the loop, as 0 does. NV_fragment_program2 section 3.11.X.8.
     if count.base() == TypeBase::Signed {
         let (zero, most) = (l.bits(0), l.hidden(count.width()));
         l.put(most, WriteMask::X, Op::Max, count, &[source, zero]);
@@ -83,8 +83,8 @@ fn begin_index(l: &mut Lowerer<'_>, line: &Line) -> LoopIndex {
     };
     set_address(l, &index);
     if let Some(place) = l.resources.find_loop_index_place() {
-        // Inside the block the address register is a register of this loop, so that the loop around
-        // keeps its own.
+        // Inside the block the address register is a register of this loop, so that the enclosing
+        // loop retains its index.
         index.outer = place.replace(Base::Register(address));
     }
     index
@@ -98,10 +98,10 @@ fn set_address(l: &mut Lowerer<'_>, index: &LoopIndex) {
     l.put(index.address, INDEX, Op::Max, S, &sources);
 }
 
-/// Decides whether no iteration is left.
+/// Returns the condition that no iteration is left.
 pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     let (zero, done) = (l.bits(0), l.hidden(rounds.ty.width()));
-    // Negated unsigned counts are large numbers: only 0 itself says that none is left.
+    // Negated unsigned counts are large numbers: only 0 itself means that none is left.
     let test = match rounds.ty.base() {
         TypeBase::Unsigned => Op::SetEq,
         TypeBase::Float | TypeBase::Signed => Op::SetGe,
@@ -111,7 +111,7 @@ pub(super) fn test_rounds_done(l: &mut Lowerer<'_>, rounds: &Rounds) -> Cond {
     Cond::NonZero(done, 0, rounds.ty)
 }
 
-/// At the end of each iteration.
+/// Advances the count and the index at the end of each iteration.
 pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     let (count, one) = (Src::register(rounds.count), l.bits(1));
     l.put(
@@ -128,7 +128,7 @@ pub(super) fn advance_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     }
 }
 
-/// After the loop: the address register is that of the loop around it.
+/// Restores the address register of the enclosing loop after the loop.
 pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
     if let Some(index) = rounds.index
         && let Some(place) = l.resources.find_loop_index_place()
@@ -142,7 +142,7 @@ pub(super) fn end_rounds(l: &mut Lowerer<'_>, rounds: &Rounds) {
 pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> Option<StepBound> {
     let test = l.resources.ast.dialect.facts().counted_instructions?;
     let max = step_limit?;
-    // A program that cannot run so many instructions is spared the count.
+    // A program that cannot run so many instructions needs no count.
     let is_needed = match test {
         StepTest::Rounds => may_loop_beyond(l, max),
         StepTest::Blocks => l.resources.may_run_beyond(max),
@@ -150,13 +150,13 @@ pub(super) fn find_step_bound(l: &mut Lowerer<'_>, step_limit: Option<u32>) -> O
     is_needed.then(|| add_bound(l, max, test))
 }
 
-/// Decides whether the loops of an ARB program can run more than it may: loops in loops, calls in
-/// loops, and branches back. NV_fragment_program2 section 3.11.4.X.
+/// Returns true if the loops of an ARB program can run more instructions than it may: loops in
+/// loops, calls in loops, and branches back. NV_fragment_program2 section 3.11.4.X.
 fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
     let checked = l.resources.checked;
     let mut open = 0u32;
-    // A loop alone needs no count: 255 iterations of a text of limited length end soon, and
-    // implementations may allow more than the 65536 instructions of the text.
+    // A loop alone needs no count: 255 iterations of a source of limited length end soon, and
+    // implementations may allow more than the 65536 instructions of the specification.
     let mut nested = checked.call_graph.repeats();
     let mut calls = nested;
     for line in &checked.lines.list {
@@ -173,15 +173,15 @@ fn may_loop_beyond(l: &mut Lowerer<'_>, max: u32) -> bool {
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
     }
-    // `find_most_steps` follows no calls: with calls in loops the count is always kept.
+    // `find_most_steps` follows no calls: with calls in loops the counter is always needed.
     nested && (calls || find_most_steps(l) >= u64::from(max))
 }
 
-/// Returns the most instructions that the loops of a program without calls can run: no fewer than
-/// [`count_steps`] counts.
+/// Returns the maximum number of instructions that the loops of a program without calls can run: at
+/// least as many as [`count_steps`] counts.
 fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
     let checked = l.resources.checked;
-    // How often the open loops run, the innermost last.
+    // Iterations of the open loops, the innermost last.
     let mut open: Vec<u64> = Vec::new();
     let mut steps = 0u64;
     for line in &checked.lines.list {
@@ -193,14 +193,14 @@ fn find_most_steps(l: &mut Lowerer<'_>) -> u64 {
             Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => drop(open.pop()),
             Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
         }
-        // The line that begins a loop counts in each of its iterations.
+        // The line that begins a loop is counted in each of its iterations.
         steps = steps.saturating_add(open.last().copied().unwrap_or(0));
     }
     steps
 }
 
-/// Returns the most iterations of a loop: its count if that is a literal. A REP without a count has
-/// no end of its own.
+/// Returns the maximum number of iterations of a loop: its count if that is a literal. A REP
+/// without a count is unbounded.
 fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
     let most = u64::from(limits::LOOP_COUNT);
     if line.source_count == 0 {
@@ -215,7 +215,7 @@ fn find_most_rounds(l: &mut Lowerer<'_>, line: &Line) -> u64 {
         return most;
     };
     let bits = l.resources.builder.program.literals[literal][source.swizzle.lane(0)];
-    // A number that is none becomes 0.
+    // NaN becomes 0.
     (f32::from_bits(bits as u32).floor() as u64).min(most)
 }
 
@@ -227,13 +227,13 @@ fn add_bound(l: &mut Lowerer<'_>, max: u32, test: StepTest) -> StepBound {
     StepBound { counter, max, test }
 }
 
-/// Counts what ran in an iteration.
+/// Counts the instructions that ran in an iteration.
 pub(super) fn count_steps(l: &mut Lowerer<'_>, bound: StepBound, steps: u32) {
     let sources = [Src::register(bound.counter), l.bits(u64::from(steps))];
     l.put(bound.counter, WriteMask::X, Op::Add, Type::U32, &sources);
 }
 
-/// Decides whether the bound is reached.
+/// Returns the condition that the bound is reached.
 pub(super) fn test_bound(l: &mut Lowerer<'_>, bound: StepBound) -> Cond {
     let (max, beyond) = (l.bits(u64::from(bound.max)), l.hidden(Width::W32));
     let sources = [Src::register(bound.counter), max];

@@ -14,8 +14,8 @@ use glasm_ir::resource::{AtomicOp, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, Stage, WriteMask};
 
-/// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value
-/// loaded.
+/// Lowers LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the
+/// loaded value.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let operand = l.resources.checked.lines.source(cx.line, 0);
@@ -37,7 +37,7 @@ pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, value);
 }
 
-/// STORE, STB, STS.
+/// Lowers STORE, STB, STS.
 pub(super) fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 1);
     let value = stored_value(l, cx);
@@ -46,7 +46,7 @@ pub(super) fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.inst(Op::Store, element(cx.types.ty), None, aux, &sources);
 }
 
-/// ATOM, ATOMB, ATOMS.
+/// Lowers ATOM, ATOMB, ATOMS.
 pub(super) fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 1);
     let value = stored_value(l, cx);
@@ -54,7 +54,7 @@ pub(super) fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     finish_access(l, cx, Op::Atomic, aux, &[value, address.source]);
 }
 
-/// Returns operand 0 as the bits that memory or texels get.
+/// Returns operand 0 as the bits that are stored to memory or texels.
 pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     let ty = cx.types.ty;
     let value = l.value(cx, 0, register_type(ty));
@@ -69,7 +69,8 @@ pub(super) fn stored_value(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     value
 }
 
-/// The last step of an access that gives a value: half floats come as their bits.
+/// Appends the last operation of an access that returns a value: half floats are loaded as their
+/// bits and converted.
 pub(super) fn finish_access(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -86,13 +87,13 @@ pub(super) fn finish_access(
     l.finish_mov(cx, value);
 }
 
-/// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters
-/// section 2.X.8.Z.
+/// Lowers ATOMCTR. Counting up returns the old value, counting down the new one.
+/// NV_shader_atomic_counters section 2.X.8.Z.
 pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
     if mods.contains(Mods::GET) {
-        // All invocations count: a read has to see what the others have made of the counter.
+        // All invocations count: a read must see the updates by the others.
         let access = address.access(1, None, MemFlags::COHERENT);
         let count = load_words(l, &address, access, ty, WriteMask::X);
         return l.finish_mov(cx, splat(count, 0));
@@ -103,24 +104,24 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     if mods.contains(Mods::INCR) {
         return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
     }
-    // Adding 2^32 - 1 counts down by one. The operation gives the old value, of which one is taken
-    // once more.
+    // Adding 2^32 - 1 counts down by one. The operation returns the old value, from which one is
+    // subtracted again.
     let less = l.bits(u64::from(u32::MAX));
     let old = l.compute_with(Op::Atomic, ty, aux, &[less, address.source]);
     let new = l.compute(Op::Sub, ty, &[old, one]);
     l.finish_mov(cx, new);
 }
 
-/// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them
-/// for the whole device, which includes that.
+/// Lowers BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted
+/// orders them for the whole device, which includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
-    // In lock step every invocation of a patch comes by the barrier, wherever it stands.
+    // In lock step every invocation of a patch reaches the barrier, wherever it is.
     l.resources.builder.program.modes.lock_step |=
         op == Op::Barrier && l.resources.ast.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
-/// Returns the address that an operand gives: a global one, or that of an element of a variable.
+/// Returns the address of an operand: a global one, or that of an element of a variable.
 fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     if cx.info.operands[number] == OperandKind::Address {
         return Address {
@@ -139,7 +140,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
         _ => 0,
     };
     let term = l.make_index_term(operand.index);
-    // Elements of shared memory are its bytes, whatever type an instruction reads there.
+    // Elements of shared memory are its bytes, regardless of the type that an instruction reads.
     // NV_compute_program5 section 2.X.3.Y.
     let (source, offset) = byte_address(l, term, 1);
     Address {
@@ -150,7 +151,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     }
 }
 
-/// Qualifiers of a memory access.
+/// Returns the qualifiers of a memory access.
 pub(super) fn find_mem_flags(cx: &InstCx<'_>) -> MemFlags {
     let mods = cx.line.modifiers.mods();
     let mut flags = MemFlags::empty();
@@ -165,7 +166,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {
     l.resources.add_mem_access(access)
 }
 
-/// Returns the scalar type that memory is accessed as: half floats travel as their bits.
+/// Returns the scalar type that memory is accessed as: half floats are accessed as their bits.
 fn element(ty: Type) -> Type {
     if ty == Type::F16 { Type::U16 } else { ty }
 }

@@ -1,9 +1,9 @@
 //! Lowering: a checked program to IR.
 //!
-//! Most instructions become one IR instruction. Composite ones are spelled out by the functions
-//! that the opcode table names: they compute into hidden registers and write the result with one
-//! last instruction, so that all operands are read before anything is written, and mask, guard,
-//! clamp and condition codes apply once.
+//! Most instructions become one IR instruction. Composite ones are expanded by the functions that
+//! the opcode table names: these compute into hidden registers and write the result with one last
+//! instruction, so that all operands are read before anything is written, and mask, guard, clamp
+//! and condition codes apply once.
 
 mod address;
 mod alu;
@@ -58,8 +58,8 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer::new((ast, checked), &mut builder, tables);
     lowerer.resources.set_modes();
     lowerer.resources.add_named_params();
-    // Arrays with relative indices need consecutive slots, so theirs come before those of single
-    // bindings.
+    // Arrays with relative indices need consecutive slots, so theirs are assigned before those of
+    // single bindings.
     lowerer.resources.add_relative_arrays();
     let mut flow = ControlFlow::new(lowerer.resources.builder, checked, step_limit);
     flow.lower_blocks(&mut lowerer);

@@ -39,13 +39,13 @@ impl Lowerer<'_> {
                 }
             }
             Value::Scalar(_) | Value::Vector { .. } => {
-                // `make_constant` applies them: only there is it known whether the number has one
-                // of them in its bits.
+                // `make_constant` applies them: not before that is it known if the bits of the
+                // number include one of them.
                 signs = Signs::empty();
                 self.make_constant(operand, ty)
             }
         };
-        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a
+        // Only a value that was loaded as a scalar has a swizzle already, such as an element of a
         // BUFFER variable.
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
@@ -65,22 +65,22 @@ impl Lowerer<'_> {
     ///
     /// By the grammar of operands the sign before a number is one of the operand, like that before
     /// a variable: it turns an integer addition into a subtraction, which has other overflow and
-    /// carry. Floats have neither, so it goes into their bits. NV_gpu_program4 sections 2.X.2 and
-    /// 2.X.4.3.
+    /// carry. Floats have neither, so it is applied to their bits. NV_gpu_program4 sections 2.X.2
+    /// and 2.X.4.3.
     #[inline]
     pub(super) fn make_constant(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
-                // The number knows its sign, too, which must count once.
+                // The literal has its sign, too, which must be applied once.
                 let mut literal = self.resources.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
-                // Numbers that the type does not hold were reported by the rules; here they only
-                // must not be a panic.
+                // Numbers out of range of the type were reported by the checker; here they only
+                // must not panic.
                 let bits = literal_bits(self.resources.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.resources.literal_id([bits; 4]))
             }
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         info: &Var,
         index: AstIndex,
     ) -> (RegisterId, Option<IndexId>) {
-        // An array without dynamic index is as many registers as it has elements.
+        // An array without dynamic index is a separate register for each element.
         let element = if info.relative { 0 } else { const_index(index) };
         let register = match *self.resources.tables.place(var, element) {
             Some(Base::Register(register)) => register,
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
             return Src::new(base);
         }
         let binding = self.resources.checked.attribs[(first + element) as usize];
-        // What reads an attribute without a type first gives it one.
+        // The type of the first read defines the type of an attribute without one.
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
@@ -198,8 +198,8 @@ impl Lowerer<'_> {
     }
 
     /// Returns a register with f[FOGC], whose components y, z and w are 0, unlike those of the same
-    /// attribute in other languages. There is no flow control, so that the register has its value
-    /// from the first use on. NV_fragment_program table X.1.
+    /// attribute in other languages. The language has no flow control, so that the register has its
+    /// value from the first use on. NV_fragment_program table X.1.
     fn copy_fog_coordinate(&mut self, input: Base) -> Base {
         let register = self.resources.add_register(Width::W32);
         let zero = self.bits(0);
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         }
         let source = self.resources.checked.params[(first + element) as usize];
         let base = match source {
-            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the
+            // A constant of a PARAM declaration: it cannot be set, so it takes no slot among the
             // parameters.
             ParamSource::Literal(bits) => {
                 Base::Literal(self.resources.literal_id(bits.map(u64::from)))
@@ -237,10 +237,10 @@ impl Lowerer<'_> {
 
     /// Returns an element of an array that is indexed at run time somewhere.
     fn select_element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
-        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind
-        // and knows its own index.
+        // A binding such as `vertex.attrib[A0.x]` is a variable that contains all attributes of its
+        // kind and its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
-        // Such arrays get their places before the first line.
+        // Such arrays get their registers before the first line.
         let Some(base) = *self.resources.tables.place(var, 0) else {
             return self.bits(0);
         };
@@ -250,7 +250,7 @@ impl Lowerer<'_> {
             vertex: None,
         };
         if self.resources.has_zero_ends(info) {
-            // What an index beyond 32 bits wraps to is outside, too.
+            // An index that wraps beyond 32 bits is out of bounds, too.
             index.element.offset = index.element.offset.wrapping_add(1);
             index.len += 2;
         }
@@ -284,8 +284,8 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
-        // Cut to 32 bits if the variable has 64: indices that do not fit select no
-        // element, whose value is undefined. NV_gpu_program4 section 2.X.4.2.
+        // Truncated to 32 bits if the variable has 64: larger indices select no element, whose
+        // value is undefined. NV_gpu_program4 section 2.X.4.2.
         let relative = self.resources.checked.relatives[number as usize];
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
@@ -301,8 +301,8 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
-            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as
-            // long as 32 bits can say.
+            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is
+            // longer than 32 bits can represent.
             offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }
@@ -331,7 +331,7 @@ pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
     src.swizzled(Swizzle::new(order))
 }
 
-/// Suffix and signs of an operand on a value that was loaded for it.
+/// Applies suffix and signs of an operand to a value that was loaded for it.
 pub(super) fn apply_modifiers(source: Src, operand: &Source, ty: Type) -> Src {
     let mut source = source.swizzled(operand.suffix.swizzle());
     sign(&mut source, operand.signs, ty);

@@ -13,42 +13,44 @@ const LARGEST_DENORMAL: u64 = 0x007f_ffff;
 /// The bits of 1.0.
 const ONE: u64 = 0x3f80_0000;
 
-/// MIN of VP1.x: `a < b ? a : b`, which is `b` with NaN. NV_vertex_program section 2.14.1.10.11.
+/// Lowers MIN of VP1.x: `a < b ? a : b`, which is `b` with NaN. NV_vertex_program section
+/// 2.14.1.10.11.
 pub(super) fn min_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // `Min` gives its first source unless the second is less.
+    // `Min` returns its first source unless the second is less.
     l.finish(cx, Op::Min, F, &[b, a]);
 }
 
-/// MAX of VP1.x: `a >= b ? a : b`, which is `b` with NaN. NV_vertex_program section 2.14.1.10.12.
+/// Lowers MAX of VP1.x: `a >= b ? a : b`, which is `b` with NaN. NV_vertex_program section
+/// 2.14.1.10.12.
 pub(super) fn max_or_second(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // `Max` would give `b` for zeros, so that "MAX R0, R1, -R1" were no absolute value.
+    // `Max` would return `b` for zeros, so that "MAX R0, R1, -R1" would not be the absolute value.
     let reaches = l.compute(Op::SetGe, F, &[a, b]);
     l.finish(cx, Op::SelNz, F, &[reaches, a, b]);
 }
 
-/// MIN: the smaller one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.22,
+/// Lowers MIN: the smaller one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.22,
 /// NV_fragment_program section 3.11.5.17.
 pub(super) fn min_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // With NaN `Min` gives its first source.
+    // With NaN `Min` returns its first source.
     let smaller = l.compute(Op::Min, F, &[a, b]);
     let is_number = l.compute(Op::SetEq, F, &[b, b]);
     l.finish(cx, Op::SelNz, F, &[is_number, smaller, b]);
 }
 
-/// MAX: the larger one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.21,
+/// Lowers MAX: the larger one, NaN if either is NaN. NV_vertex_program2 section 2.14.3.21,
 /// NV_fragment_program section 3.11.5.16.
 pub(super) fn max_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
-    // With NaN `Max` gives its second source.
+    // With NaN `Max` returns its second source.
     let larger = l.compute(Op::Max, F, &[a, b]);
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     l.finish(cx, Op::SelNz, F, &[is_number, larger, a]);
 }
 
-/// SSG: 1, 0 or -1 by the sign; NaN of NaN. NV_vertex_program2 section 2.14.3.37.
+/// Lowers SSG: 1, 0 or -1 by the sign; NaN of NaN. NV_vertex_program2 section 2.14.3.37.
 pub(super) fn sign_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let sign = l.compute(Op::Sign, F, &[a]);
@@ -56,8 +58,8 @@ pub(super) fn sign_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_number, sign, a]);
 }
 
-/// Returns what a comparison gives of equal operands, of a first operand that is greater, and of
-/// one that is less.
+/// Returns the results of a comparison for equal operands, for a first operand that is greater, and
+/// for one that is less.
 const fn outcomes(op: Op) -> [bool; 3] {
     [
         matches!(op, Op::SetEq | Op::SetGe | Op::SetLe),
@@ -66,17 +68,17 @@ const fn outcomes(op: Op) -> [bool; 3] {
     ]
 }
 
-/// SEQ, SGE, SGT, SLE, SLT, SNE of VP2.0: 1 or 0, NaN if either operand is NaN. NV_vertex_program2
-/// sections 2.14.3.29 to 2.14.3.36.
+/// Lowers SEQ, SGE, SGT, SLE, SLT, SNE of VP2.0: 1 or 0, NaN if either operand is NaN.
+/// NV_vertex_program2 sections 2.14.3.29 to 2.14.3.36.
 ///
-/// Two comparisons tell all four cases apart: with NaN neither holds.
+/// Two comparisons distinguish all four cases: with NaN neither holds.
 pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [a, b] = l.floats(cx);
     let at_least = l.compute(Op::SetGe, F, &[a, b]);
     let at_most = l.compute(Op::SetLe, F, &[a, b]);
     let [equal, greater, less] = outcomes(op).map(|holds| l.bits(u64::from(holds) * ONE));
     let nan = l.bits(NAN);
-    // SNE and SEQ, SGT and SLE tell these two apart, SGE and SLT do not.
+    // SNE and SEQ, SGT and SLE distinguish these two, SGE and SLT do not.
     let from_above = if equal == greater {
         equal
     } else {
@@ -86,7 +88,7 @@ pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     l.finish(cx, Op::SelNz, F, &[at_least, from_above, from_below]);
 }
 
-/// SLT and SGE of VP1.x: -NaN is less than -Inf, -0 less than +0, +Inf less than +NaN.
+/// Lowers SLT and SGE of VP1.x: -NaN is less than -Inf, -0 less than +0, +Inf less than +NaN.
 /// NV_vertex_program section 2.14.1.11.
 pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [a, b] = l.floats(cx);
@@ -96,8 +98,8 @@ pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     l.finish(cx, Op::SelNz, F, &[holds, one, zero]);
 }
 
-/// Returns the place of a float in the order of all of them as a signed integer: its bits, negated
-/// with a sign. Denormals stand where the zero of their sign does.
+/// Returns the rank of a float in the total order as a signed integer: its bits, negated with a
+/// sign. Denormals have the rank of the zero of their sign.
 fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
     let bits = get_signed_bits(l, value);
     let (mask, least) = (l.bits(MAGNITUDE), l.bits(LARGEST_DENORMAL));
@@ -121,8 +123,8 @@ fn get_signed_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
     l.compute(Op::Xor, U, &[bits, sign])
 }
 
-/// Returns the bits of a float. Its signs are applied first, because what follows reads the bits as
-/// integers.
+/// Returns the bits of a float. Its signs are applied first, because the following operations read
+/// the bits as integers.
 pub(super) fn get_number_bits(l: &mut Lowerer<'_>, value: Src) -> Src {
     if value.has_modifier() {
         l.compute(Op::Mov, F, &[value])

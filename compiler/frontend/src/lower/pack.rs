@@ -7,21 +7,22 @@ use crate::lang::modifiers::Mods;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, WriteMask};
 
-/// PK2H, PK2US, PK4UB.
+/// Lowers PK2H, PK2US, PK4UB.
 pub(super) fn pack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [source] = l.floats(cx);
-    // The type is that of the operand: the word is the same whatever type it is written as.
+    // The type is that of the operand: the word is the same regardless of the type it is written
+    // as.
     l.finish(cx, op, Type::F32, &[source]);
 }
 
-/// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value
-/// over 255 is packed as unsigned, which gives the byte back exactly.
+/// Lowers PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded
+/// value over 255 is packed as unsigned, which gives the byte back exactly.
 pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
-    // 0 is the byte of -128/127. The upper end needs no clamp of its own, as packing as unsigned
-    // bytes has it.
+    // 0 is the byte of -128/127. The upper end needs no separate clamp, as packing as unsigned
+    // bytes clamps.
     let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
     let whole = l.compute(Op::Round, Type::F32, &[biased]);
     let bytes = l.float(1.0 / 255.0);
@@ -40,14 +41,14 @@ fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
     }
 }
 
-/// PK64: pairs of 32-bit values to 64-bit ones.
+/// Lowers PK64: pairs of 32-bit values to 64-bit ones.
 pub(super) fn pk64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = raw_bits(l, cx, cx.types.ty);
     let wide = cx.types.ty.bits_type().with_width(Width::W64);
     l.finish(cx, Op::Pack64, wide, &[source]);
 }
 
-/// UP64: 64-bit values to pairs of 32-bit ones.
+/// Lowers UP64: 64-bit values to pairs of 32-bit ones.
 pub(super) fn up64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = raw_bits(l, cx, cx.types.ty.with_width(Width::W64));
     let wide = cx.types.ty.bits_type().with_width(Width::W64);
@@ -66,13 +67,13 @@ fn word(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     splat(raw_bits(l, cx, cx.types.ty), 0)
 }
 
-/// UP2H, UP2US, UP4UB.
+/// Lowers UP2H, UP2US, UP4UB.
 pub(super) fn unpack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let source = word(l, cx);
     l.finish(cx, op, Type::F32, &[source]);
 }
 
-/// UP4B: `(byte - 128) / 127`.
+/// Lowers UP4B: `(byte - 128) / 127`.
 pub(super) fn up4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = word(l, cx);
     let unit = l.compute(Op::UnpackUnorm4, Type::F32, &[source]);

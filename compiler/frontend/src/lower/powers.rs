@@ -1,4 +1,4 @@
-//! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program
+//! Powers, logarithms and reciprocals as defined by the register languages. NV_vertex_program
 //! section 2.14.1.10, NV_vertex_program1_1, NV_vertex_program2 section 2.14.3, NV_fragment_program
 //! section 3.11.5.
 
@@ -14,7 +14,7 @@ const LIT_BOUND: f32 = 128.0 - 1.0 / 256.0;
 const LEAST_EXPONENT: f32 = -126.0;
 /// An exponent so small that its power is zero on every device.
 const VANISHING: f32 = -256.0;
-/// From this exponent on powers of two are infinite.
+/// Exponent from which on powers of two are infinite.
 const OVERFLOW: f32 = 128.0;
 
 /// The float below 1.
@@ -43,7 +43,7 @@ const FRACTION_BITS: u64 = 23;
 /// The exponent of 1.0.
 const BIAS: u64 = 127;
 
-/// What EXP and LIT say of cases that the languages tell apart.
+/// Rules of EXP and LIT in cases in which the languages differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
     /// NV_vertex_program.
@@ -52,7 +52,7 @@ pub(super) enum Rules {
     Vertex2,
 }
 
-/// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`; powers below the normal numbers are 0.
+/// Lowers EXP: `(2^floor(a), a - floor(a), 2^a, 1)`; powers below the normal numbers are 0.
 ///
 /// Where the power is 0 or infinite, VP1.x has 0 for the fraction (NV_vertex_program section
 /// 2.14.1.10.15); VP2.0 has the formula, which gives NaN of infinities (NV_vertex_program2 section
@@ -60,16 +60,16 @@ pub(super) enum Rules {
 pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let [a] = l.floats(cx);
     let bounds = [LEAST_EXPONENT, VANISHING, OVERFLOW].map(|bound| l.float(bound));
-    // Powers that would be denormal are zero: there are no denormals. NV_vertex_program section
-    // 2.14.1.11.
+    // Powers that would be denormal are zero, because the language has no denormals.
+    // NV_vertex_program section 2.14.1.11.
     let is_small = l.compute(Op::SetLt, F, &[a, bounds[0]]);
     let bounded = l.compute(Op::SelNz, F, &[is_small, bounds[1], a]);
-    // NaN stays: with it `Min` gives its first source.
+    // NaN is preserved: with it `Min` returns its first source.
     let bounded = l.compute(Op::Min, F, &[bounded, bounds[2]]);
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
     let whole = exp2_of_integer(l, floor);
-    // For z, which has to be exact to 11 bits only, as devices are.
+    // For z, which must be exact to 11 bits only, like `Exp2` of devices.
     let rough = l.compute(Op::Exp2, F, &[bounded]);
     let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
     let fraction = match rules {
@@ -97,32 +97,32 @@ fn exp2_of_integer(l: &mut Lowerer<'_>, whole: Src) -> Src {
     l.compute(Op::Shl, U, &[exponent, shift])
 }
 
-/// `a - floor(a)`, NaN of infinities and NaN.
+/// Computes `a - floor(a)`, NaN of infinities and NaN.
 fn above_floor(l: &mut Lowerer<'_>, a: Src) -> Src {
     let floor = l.compute(Op::Floor, F, &[a]);
     l.compute(Op::Sub, F, &[a, floor])
 }
 
-/// FRC: `a - floor(a)`, always below 1; NaN of infinities and NaN, of which `Fract` may make
-/// anything. NV_vertex_program2 section 2.14.3.16, NV_fragment_program section 3.11.5.10.
+/// Lowers FRC: `a - floor(a)`, always below 1; NaN of infinities and NaN, for which `Fract` may
+/// return any value. NV_vertex_program2 section 2.14.3.16, NV_fragment_program section 3.11.5.10.
 pub(super) fn fraction(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let fraction = above_floor(l, a);
     let below_one = l.float(BELOW_ONE);
-    // With NaN `Min` gives its first source.
+    // With NaN `Min` returns its first source.
     l.finish(cx, Op::Min, F, &[fraction, below_one]);
 }
 
-/// EX2: `2^a` to 22 bits, which Vulkan does not ask of devices; 0 below the normal numbers.
-/// NV_vertex_program2 section 2.14.3.13, NV_fragment_program section 3.11.5.8.
+/// Lowers EX2: `2^a` to 22 bits, which Vulkan does not require of devices; 0 below the normal
+/// numbers. NV_vertex_program2 section 2.14.3.13, NV_fragment_program section 3.11.5.8.
 pub(super) fn exp2(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let power = exact_power(l, a);
     l.finish_mov(cx, power);
 }
 
-/// POW: `2^(b * log2(a))` with the rules of products, so that 0^0 is NaN. NV_fragment_program
-/// section 3.11.5.24.
+/// Lowers POW: `2^(b * log2(a))` with the rules of products, so that 0^0 is NaN.
+/// NV_fragment_program section 3.11.5.24.
 pub(super) fn pow(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a, b] = l.floats(cx);
     let power = exact_power_of(l, a, b);
@@ -135,10 +135,11 @@ fn exact_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
     exact_power(l, product)
 }
 
-/// `2^a` as the product of a whole power, which is exact, and a polynomial. NaN stays.
+/// Computes `2^a` as the product of a whole power, which is exact, and a polynomial. NaN is
+/// preserved.
 fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let (least, overflow) = (l.float(LEAST_EXPONENT), l.float(OVERFLOW));
-    // NaN stays: `Max` gives its second source with it, `Min` its first.
+    // NaN is preserved: `Max` returns its second source with it, `Min` its first.
     let bounded = l.compute(Op::Max, F, &[least, a]);
     let bounded = l.compute(Op::Min, F, &[bounded, overflow]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
@@ -147,14 +148,14 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);
     let zero = l.float(0.0);
-    // The operand itself is tested, for the bounded one is never less. At the other end the whole
-    // power is infinite and the polynomial 1.
+    // The operand itself is tested, because the bounded one is never less. At the other end the
+    // whole power is infinite and the polynomial is 1.
     let is_small = l.compute(Op::SetLt, F, &[a, least]);
     l.compute(Op::SelNz, F, &[is_small, zero, power])
 }
 
-/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are
-/// taken from the bits, which is exact; zeros and denormals give (-Inf, 1, -Inf, 1), infinities
+/// Lowers LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa
+/// are taken from the bits, which is exact; zeros and denormals give (-Inf, 1, -Inf, 1), infinities
 /// (Inf, 1, Inf, 1). NV_vertex_program section 2.14.1.10.16, NV_vertex_program2 section 2.14.3.19.
 pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let value = magnitude(l, cx);
@@ -163,7 +164,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let is_small = l.compute(Op::SetLt, F, &[value, least]);
     let is_finite = l.compute(Op::SetLt, F, &[value, infinity]);
     let (shift, bias) = (l.bits(FRACTION_BITS), l.bits(BIAS));
-    // The sign bit is 0, so that the shift leaves the exponent alone.
+    // The sign bit is 0, so that the exponent remains after the shift.
     let biased = l.compute(Op::Shr, U, &[value, shift]);
     let exponent = l.compute(Op::Sub, S, &[biased, bias]);
     let exponent = l.converted(exponent, S, F);
@@ -174,7 +175,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mantissa = l.compute(Op::Or, U, &[mantissa, one]);
     let mantissa = l.compute(Op::SelNz, F, &[is_small, one, mantissa]);
     let is_number = l.compute(Op::SetEq, F, &[value, value]);
-    // Denormals count as zero, which the logarithm of a device need not know.
+    // Denormals are treated as zero, which the logarithm of a device need not do.
     let flushed = l.compute(Op::SelNz, F, &[is_small, zero, value]);
     let parts: [Part<'_>; 4] = [
         (
@@ -196,8 +197,8 @@ fn magnitude(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
     l.compute(Op::Mov, F, &[source])
 }
 
-/// LIT of VP1.x and VP2.0: `(1, max(x, 0), x > 0 ? max(y, 0)^w : 0, 1)` with `w` between -128 and
-/// 128.
+/// Lowers LIT of VP1.x and VP2.0: `(1, max(x, 0), x > 0 ? max(y, 0)^w : 0, 1)` with `w` between
+/// -128 and 128.
 ///
 /// The power 0 gives 1 of every base in VP1.x, where zero times anything is zero (NV_vertex_program
 /// section 2.14.1.10.17), and of every base but NaN in VP2.0 (NV_vertex_program2 section 2.14.3.18,
@@ -209,7 +210,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let base = splat(positive, 1);
     let (zero, one) = (l.float(0.0), l.float(1.0));
     let power = rough_power_of(l, base, exponent);
-    // 0 * log2(a) may be NaN, of which the power is none that the text wants.
+    // 0 * log2(a) may be NaN, whose power is not the specified one.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let of_zero = match rules {
         Rules::Vertex1 => one,
@@ -222,7 +223,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     l.finish_lit(cx, splat(positive, 0), power);
 }
 
-/// LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN.
+/// Lowers LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN.
 /// NV_fragment_program section 3.11.5.13.
 pub(super) fn lit_unbounded(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
@@ -231,7 +232,8 @@ pub(super) fn lit_unbounded(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_lit(cx, splat(positive, 0), power);
 }
 
-/// `2^(b * log2(a))` as precise as the device has it. NaN stays, of which `Exp2` may make anything.
+/// Computes `2^(b * log2(a))` with the precision of the device. NaN is preserved, for which `Exp2`
+/// may return any value.
 fn rough_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
     let logarithm = l.compute(Op::Log2, F, &[base]);
     let product = l.compute(Op::Mul, F, &[logarithm, exponent]);
@@ -240,23 +242,23 @@ fn rough_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
     l.compute(Op::SelNz, F, &[is_number, power, product])
 }
 
-/// `a < 0 ? 0 : a`, which keeps NaN.
+/// Computes `a < 0 ? 0 : a`, which preserves NaN.
 fn not_negative(l: &mut Lowerer<'_>, a: Src) -> Src {
     let zero = l.float(0.0);
     l.compute(Op::SelLt, F, &[a, zero, a])
 }
 
-/// Returns the exponent of LIT within its bounds. NaN stays: `Max` gives its second source with it,
-/// `Min` its first.
+/// Returns the exponent of LIT within its bounds. NaN is preserved: `Max` returns its second source
+/// with it, `Min` its first.
 fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
     let raised = l.compute(Op::Max, F, &[low, exponent]);
     l.compute(Op::Min, F, &[raised, high])
 }
 
-/// RSQ: the reciprocal square root, -infinity for -0. Compilers of drivers take what the device
-/// computes for positive and leave comparisons of it out, so that the infinities are made of bits.
-/// NV_vertex_program2 section 2.14.3.28.
+/// Lowers RSQ: the reciprocal square root, -infinity for -0. Drivers' compilers assume that the
+/// result of the device is positive and remove comparisons of it, so that the infinities are built
+/// from bits. NV_vertex_program2 section 2.14.3.28.
 pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     // In a register, because the bits are read: the signs of the operand must be in them.
@@ -269,8 +271,8 @@ pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_zero, infinity, root]);
 }
 
-/// RSQ of NV_fragment_program. Fragments take many roots and compare hardly any, so only those are
-/// made by hand that condition codes compare. NV_fragment_program section 3.11.5.27.
+/// Lowers RSQ of NV_fragment_program. Fragments compute many roots and compare hardly any, so only
+/// those that condition codes compare are built from bits. NV_fragment_program section 3.11.5.27.
 pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     if cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
         rsq(l, cx)
@@ -279,8 +281,9 @@ pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     }
 }
 
-/// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN
-/// stays. NV_vertex_program1_1 section 2.14.1.10.19, NV_vertex_program2 section 2.14.3.25.
+/// Lowers RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; the sign of zeros and
+/// NaN are preserved. NV_vertex_program1_1 section 2.14.1.10.19, NV_vertex_program2 section
+/// 2.14.3.25.
 pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
     let reciprocal = l.compute(Op::Rcp, F, &[a]);

@@ -14,7 +14,7 @@ use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 
 impl Resources<'_> {
-    /// Decides whether the language is one whose precisions are exact.
+    /// Returns true if the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
         self.ast.dialect.facts().exact_precision
     }
@@ -34,10 +34,10 @@ impl Resources<'_> {
         } else {
             stored
         };
-        // Fog and texture coordinates overrule any suffix. NV_fragment_program section 3.11.4.2.
+        // Fog and texture coordinates override any suffix. NV_fragment_program section 3.11.4.2.
         let computed = computed.filter(|_| !self.is_full_precision(line, info));
-        // One conversion will do: a number of fixed point is one of half precision, and
-        // where the precision is half, so is the register or a wider one.
+        // One conversion suffices: a fixed-point number is a half-precision number, and where the
+        // precision is half, the register has half precision or more.
         let result = computed.or(stored);
         Precision {
             operands: computed.filter(|_| rounds_operands(info.lower)),
@@ -45,7 +45,7 @@ impl Resources<'_> {
         }
     }
 
-    /// Decides whether a result is a register of half precision.
+    /// Returns true if a result is a register of half precision.
     fn is_half_result(&self, dst: &Target) -> bool {
         let kind = self.checked.vars[dst.var as usize].kind;
         if matches!(kind, VarKind::Result { .. }) {
@@ -55,15 +55,15 @@ impl Resources<'_> {
         }
     }
 
-    /// Decides whether an instruction has 32 bits whatever its suffix and its result are: lookups,
-    /// packing, and what reads fog or texture coordinates.
+    /// Returns true if an instruction has 32 bits regardless of its suffix and its result: lookups,
+    /// packing, and reads of fog or texture coordinates.
     fn is_full_precision(&self, line: &Line, info: &OpcodeInfo) -> bool {
         let takes_suffix = info.mods.contains(Mods::HALF);
         let sources = self.checked.lines.sources(line);
         !takes_suffix || sources.iter().any(|source| self.is_coordinate(source))
     }
 
-    /// Decides whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
+    /// Returns true if an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
         // Attributes of these programs have no dynamic index.
         let (Some((_, var)), Index::Const(number)) =
@@ -85,8 +85,7 @@ impl Lowerer<'_> {
     pub(super) fn round_operand(&mut self, operand: &Source, op: Op, value: Src) -> Src {
         let is_half =
             matches!(operand.base, Value::Var(var) if self.resources.tables.is_short(var));
-        // A short register holds numbers of half precision only. Fixed point has another range than
-        // these.
+        // A short register holds numbers of half precision only. Fixed point has a different range.
         if is_half && op == Op::RoundHalf {
             value
         } else {
@@ -95,12 +94,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// Decides whether operands are converted apart from the result: moves convert once.
+/// Returns true if operands are converted separately from the result: moves convert once.
 fn rounds_operands(lower: Lower) -> bool {
     !matches!(lower, Lower::Op(Op::Mov))
 }
 
-/// Decides whether results are 0 or 1, which every format has.
+/// Returns true if results are 0 or 1, which every format has.
 fn gives_truth(lower: Lower) -> bool {
     matches!(
         lower,

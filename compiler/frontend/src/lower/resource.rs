@@ -1,4 +1,4 @@
-//! Inputs and buffers, made on first use, and what holds for the program as a whole.
+//! Inputs and buffers, created on first use, and properties of the program as a whole.
 
 use super::tables::{BufferKey, Tables};
 use crate::ast::{Ast, VarMods};
@@ -16,7 +16,7 @@ use glasm_ir::{
     ParamId, ParamSource, Register, RegisterId, Semantic, Stage, StateParam, Storage,
 };
 
-/// What the IR program declares for variables, bindings and literals of the checked program. It
+/// Declarations in the IR program for variables, bindings and literals of the checked program. It
 /// appends no instructions.
 pub(crate) struct Resources<'c> {
     pub(crate) ast: &'c Ast<'c>,
@@ -26,7 +26,7 @@ pub(crate) struct Resources<'c> {
 }
 
 impl Resources<'_> {
-    /// Adds a register of its own.
+    /// Adds a separate register.
     pub(crate) fn add_register(&mut self, width: Width) -> RegisterId {
         self.builder.program.registers.push(Register {
             storage: Storage::Temp,
@@ -38,8 +38,8 @@ impl Resources<'_> {
 
     /// Returns the condition-code register `number`.
     pub(crate) fn get_condition_code(&mut self, number: u8) -> RegisterId {
-        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this
-        // from being a panic.
+        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only prevents a
+        // panic.
         let slot = usize::from(number).min(self.tables.condition_codes.len() - 1);
         if let Some(register) = self.tables.condition_codes[slot] {
             return register;
@@ -108,9 +108,9 @@ impl Resources<'_> {
         Aux::Mem(self.builder.program.mem_accesses.push(access))
     }
 
-    /// Decides whether all that writes the position stands where nothing leads. Then it is what it
-    /// begins as, which only the languages with registers define: the rules see to it that their
-    /// vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
+    /// Returns true if all writes of the position are unreachable. Then it has its initial value,
+    /// which only the languages with registers define: the checker ensures that their vertex
+    /// programs have a write. NV_vertex_program2 section 2.14.1.5.
     pub(super) fn has_unreached_position(&self) -> bool {
         let (dialect, checked) = (self.ast.dialect, self.checked);
         dialect.stage() == Stage::Vertex
@@ -136,7 +136,7 @@ impl Resources<'_> {
         Some(self.tables.place(var, 0))
     }
 
-    /// Decides whether branches back or chains of calls can run more instructions than a program of
+    /// Returns true if branches back or chains of calls can run more instructions than a program of
     /// NV_vertex_program2 may. NV_vertex_program2 section 2.14.2.3.
     pub(super) fn may_run_beyond(&self, max: u32) -> bool {
         let call_graph = &self.checked.call_graph;
@@ -165,9 +165,9 @@ impl Resources<'_> {
         Base::Literal(self.literal_id(vector))
     }
 
-    /// Decides whether a parameter array has a slot of zeros before its first element and one
-    /// after its last: dynamic indices are limited to the slots that there are, so that
-    /// parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
+    /// Returns true if a parameter array has a slot of zeros before its first element and one after
+    /// its last: dynamic indices are limited to the slots that there are, so that missing
+    /// parameters are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
     pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });
         is_param && self.ast.dialect.facts().registers.is_some()
@@ -185,8 +185,7 @@ impl Resources<'_> {
         if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }
-        // Emission turns the position over by this parameter, which no instruction of the program
-        // names.
+        // Emission flips the position by this parameter, which no instruction of the program names.
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.get_param(ParamSource::State(StateParam::WindowOrigin));
         }
@@ -198,13 +197,13 @@ impl Resources<'_> {
 
     fn make_input(&self, binding: IoBinding, base: TypeBase, width: Width) -> Input {
         let semantic = binding.semantic;
-        // By semantic: the modifiers of one declaration hold for all variables that are bound to
+        // By semantic: the modifiers of one declaration apply to all variables that are bound to
         // the same attribute.
         let mods = self.checked.interpolation.get(&semantic);
         let mods = mods.copied().unwrap_or_default();
         let is_fragment = self.ast.dialect.stage() == Stage::Fragment;
         let interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
-            // Vulkan wants Flat at every integer input of fragment shaders
+            // Vulkan requires Flat at every integer input of fragment shaders
             // (VUID-StandaloneSpirv-Flat-04744).
             _ if is_fragment && binding.base != TypeBase::Float => Interpolation::Flat,
             VarMods::FLAT => Interpolation::Flat,
@@ -225,7 +224,7 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the parameters that callers set by their names, whether instructions read them or not.
+    /// Adds the parameters that callers set by their names, even if no instruction reads them.
     pub(super) fn add_named_params(&mut self) {
         let program = &mut self.builder.program;
         for &(name, initial) in &self.checked.named_params {
@@ -234,11 +233,11 @@ impl Resources<'_> {
         }
     }
 
-    /// Sets what the program declares for itself as a whole.
+    /// Sets the modes that the program declares for itself as a whole.
     pub(super) fn set_modes(&mut self) {
         let checked = self.checked;
         self.builder.program.modes = Modes {
-            // Zeros say that the size is only known when work is dispatched.
+            // Zeros mean that the size is only known when work is dispatched.
             // ARB_compute_variable_group_size.
             workgroup_size: if checked.features.contains(Features::VARIABLE_GROUP_SIZE) {
                 [0; 3]
@@ -268,8 +267,8 @@ impl Resources<'_> {
     }
 }
 
-/// Returns the type of an input that the program reads as `base`. Varyings travel as floats,
-/// whatever the instructions make of the bits, unless the program declares a type.
+/// Returns the type of an input that the program reads as `base`. Varyings are floats between
+/// stages, regardless of how instructions interpret the bits, unless the program declares a type.
 pub(super) fn input_base(
     semantic: Semantic,
     interpolation: Interpolation,

@@ -23,19 +23,19 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// The last step of an instruction: `op` writes the result.
+    /// Appends the last operation of an instruction: `op` writes the result.
     #[inline]
     pub(crate) fn finish(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, sources: &[Src]) {
         self.finish_with(cx, op, ty, Aux::None, sources);
     }
 
-    /// Like [`finish`](Self::finish) for sources that stand in the program's table already, from
-    /// `first_source` on.
+    /// Finishes like [`finish`](Self::finish) with sources that are in the program's table already,
+    /// from `first_source` on.
     #[inline]
     pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
         let source_count = self.resources.builder.program.srcs.len() - first_source;
-        // What else the result needs may append instructions, which would come between the sources:
-        // they are taken out again.
+        // Other results may append instructions, which would come between the sources: the sources
+        // are removed again.
         let Some(dst) = self.find_result_fast(cx) else {
             let mut sources = [placeholder(); 4];
             let sources = &mut sources[..source_count.min(4)];
@@ -57,12 +57,12 @@ impl Lowerer<'_> {
         });
     }
 
-    /// Returns the destination of a result that needs nothing of what
-    /// [`finish_with`](Self::finish_with) and [`make_dst`](Self::make_dst) do but the name of the
-    /// register. Most results are that.
+    /// Returns the destination of a result if it needs no work of
+    /// [`finish_with`](Self::finish_with) and [`make_dst`](Self::make_dst) other than the look-up
+    /// of the register. This is the common case.
     #[inline]
     fn find_result_fast(&self, cx: &InstCx<'_>) -> Option<Dst> {
-        // Only modifiers are looked for here: variables that need more than a write are left out by
+        // Only modifiers are tested here: variables that need more than a write are left out by
         // `known_result`.
         let excluded = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
         let result = cx.line.dst.as_ref()?;
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Like [`finish`](Self::finish) for operations with data of their own.
+    /// Finishes like [`finish`](Self::finish) an operation with auxiliary data.
     #[inline]
     pub(crate) fn finish_with(
         &mut self,
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.resources.has_exact_precision() {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
-        // What follows is for integers and sizes, which the languages with these precisions do not
+        // The rest is for integers and sizes, which the languages with these precisions do not
         // have.
         let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
         // CVT limits integers itself: its clamp is that of the conversion, in `aux`.
@@ -113,7 +113,8 @@ impl Lowerer<'_> {
             return self.inst(op, ty, Some(dst), aux, sources);
         }
         if dst.cc.is_some() && op.adds() && ty.is_int() {
-            // Overflow and carry are those of the operation, whatever the size of the variable.
+            // Overflow and carry are those of the operation, regardless of the size of the
+            // variable.
             return self.inst(op, ty, Some(dst), aux, sources);
         }
         if ty == Type::F16 {
@@ -133,15 +134,15 @@ impl Lowerer<'_> {
         } else {
             (Op::Cvt, nearest(cx.result))
         };
-        // The base stays that of the result: signed integers are extended with their sign, unsigned
-        // ones with zeros, and clamp and condition codes see a value of that type.
+        // The base remains that of the result: signed integers are extended with their sign,
+        // unsigned ones with zeros, and clamp and condition codes see a value of that type.
         let ty = cx.result.with_width(width);
         self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
     }
 
-    /// CVT to half precision with a LONG result: the 16 bits go to the low part of the 64-bit
-    /// register as those of narrow integers do. Converting the 32-bit register to a double as every
-    /// other result would take these bits for a number, which is a denormal.
+    /// Finishes CVT to half precision with a LONG result: the 16 bits are written to the low part
+    /// of the 64-bit register as those of narrow integers are. Converting the 32-bit register to a
+    /// double as every other result would take these bits for a number, which is a denormal.
     #[cold]
     fn finish_half_in_long(&mut self, dst: Dst, aux: Aux, sources: &[Src]) {
         let half = self.hidden(Width::W32);
@@ -160,8 +161,8 @@ impl Lowerer<'_> {
         if dst.cc.is_none() {
             return;
         }
-        // Condition codes are those of the number. They come last: the guard of both writes reads
-        // the old ones.
+        // Condition codes are those of the number. They are written last: the guard of both writes
+        // reads the old ones.
         let codes = Dst {
             register: self.hidden(Width::W32),
             index: None,
@@ -171,7 +172,7 @@ impl Lowerer<'_> {
         self.inst(Op::Cvt, Type::F32, Some(codes), nearest(Type::F16), &half);
     }
 
-    /// A result that is converted to a precision below 32 bits.
+    /// Finishes a result that is converted to a precision below 32 bits.
     fn finish_rounded(
         &mut self,
         dst: Dst,
@@ -179,9 +180,9 @@ impl Lowerer<'_> {
         (op, ty, aux): (Op, Type, Aux),
         sources: &[Src],
     ) {
-        // The conversion moves, too. The clamp, which `dst` has, comes after the conversion
-        // although the text has it before: 0 and 1 are numbers of every precision, so the results
-        // are the same. NV_fragment_program section 3.11.4.4.
+        // The conversion moves, too. The clamp, which `dst` has, is applied after the conversion
+        // although the specification applies it before: 0 and 1 are numbers of every precision, so
+        // the results are the same. NV_fragment_program section 3.11.4.4.
         if op == Op::Mov {
             return self.inst(rounding, Type::F32, Some(dst), Aux::None, sources);
         }
@@ -191,8 +192,8 @@ impl Lowerer<'_> {
         self.inst(rounding, Type::F32, Some(dst), Aux::None, &exact);
     }
 
-    /// Precision X: results beyond the range of signed fixed point numbers with ten fraction bits
-    /// become its ends. NV_fragment_program_option section 3.11.4.X.
+    /// Finishes a result of precision X: results beyond the range of signed fixed point numbers
+    /// with ten fraction bits are clamped to it. NV_fragment_program_option section 3.11.4.X.
     #[cold]
     fn finish_fixed(&mut self, dst: Dst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
         let hidden = self.hidden(Width::W32);
@@ -203,16 +204,16 @@ impl Lowerer<'_> {
             aux,
             sources,
         );
-        // Nothing but the ends is promised: the precision of the option is a minimum, which floats
-        // of 32 bits exceed.
+        // Only the ends are promised: the precision of the option is a minimum, which floats of 32
+        // bits exceed.
         let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
         let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
         self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
     }
 
-    /// Clamps an integer result, which drivers take for one of the float that has its
-    /// bits ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes
-    /// are those of the integer that comes of it.
+    /// Clamps an integer result, which drivers take for one of the float that has its bits
+    /// ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes are
+    /// those of the resulting integer.
     #[cold]
     fn clamp_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
         let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
@@ -251,8 +252,8 @@ impl Lowerer<'_> {
         } else {
             self.get_temp_register(var, info, result.index)
         };
-        // Where precisions are exact, conversions have taken care of it: a relaxed operation might
-        // be less than half precision.
+        // If precisions are exact, conversions already apply them: a relaxed operation might be
+        // less than half precision.
         if info.size == VarSize::Short && !self.resources.has_exact_precision() {
             self.flags |= InstFlags::RELAXED;
         }
@@ -309,7 +310,7 @@ impl Lowerer<'_> {
                 );
             }
         }
-        // Elements whose number is known are looked up by what they mean: the array may be another
+        // Elements whose number is known are looked up by their semantic: the array may be another
         // variable's.
         let number = const_index(index);
         let binding = self.resources.checked.results[(first + number) as usize];
@@ -317,7 +318,7 @@ impl Lowerer<'_> {
             Some(&found) => found,
             None => (self.resources.add_result(info, binding, ty), None),
         };
-        // A place holds no index, so that elements of a register are looked up each time.
+        // A cached base holds no index, so that elements of a register are looked up each time.
         if element.is_none() && !info.relative {
             *self.resources.tables.place(var, number) = Some(Base::Register(register));
         }
@@ -338,7 +339,7 @@ impl Lowerer<'_> {
         (register, index)
     }
 
-    /// Loads a result as operand: what was written to it last.
+    /// Loads a result as operand: the last value written to it.
     pub(super) fn load_result(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
         let (register, index) = self.get_result_register(var, first, index, ty);
         Src {
@@ -353,7 +354,7 @@ impl Resources<'_> {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
             let keeps_nan = self.ast.dialect.facts().clamp_keeps_nan;
-            // The clamp comes before the condition codes, which are those of the clamped result.
+            // The clamp precedes the condition codes, which are those of the clamped result.
             // NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
@@ -370,7 +371,8 @@ impl Resources<'_> {
         }
     }
 
-    /// Branch condition: any of the four tested components. NV_gpu_program4 section 2.X.5.
+    /// Returns the branch condition: any of the four tested components. NV_gpu_program4 section
+    /// 2.X.5.
     pub(super) fn make_any_condition(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
             Some(cond) => self.make_guard(cond),
@@ -398,11 +400,11 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the register of a result that nothing has named before.
+    /// Adds the register of a result that was not named before.
     fn add_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
         let semantic = binding.semantic;
-        // A color without declared type has that of its first access; the types of other results go
-        // by their binding.
+        // A color without declared type has that of its first access; the types of other results
+        // depend on their binding.
         let is_color = matches!(semantic, Semantic::FragColor { .. });
         let natural = if is_color && binding.typeless {
             ty.base()
@@ -423,9 +425,9 @@ impl Resources<'_> {
         register
     }
 
-    /// Decides whether fixed functions compute a result instead of a position-invariant program:
-    /// its clip distances, which user clip planes take the place of (NV_vertex_program2_option
-    /// section 2.11), and the position itself ([`Rule::OwnPosition`]).
+    /// Returns true if fixed functions compute a result instead of a position-invariant program:
+    /// its clip distances, which user clip planes replace (NV_vertex_program2_option section 2.11),
+    /// and the position itself ([`Rule::OwnPosition`]).
     ///
     /// [`Rule::OwnPosition`]: crate::lang::lenient::Rule::OwnPosition
     fn is_fixed_function(&self, semantic: Semantic) -> bool {
@@ -446,13 +448,12 @@ impl Resources<'_> {
     /// Adds the register of a result array with dynamic index.
     pub(super) fn add_result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
-        // Each operand `result.texcoord[A0.x]` is a variable of its own; the first one has made the
-        // array of all of them.
+        // Each operand `result.texcoord[A0.x]` is a separate variable; the first one has created
+        // the array of all of them.
         if info.element.is_some() && self.tables.results.contains_key(&start) {
             return;
         }
-        // Outputs of the array follow each other without a gap: the register names only the first
-        // one.
+        // Outputs of the array are consecutive: the register names only the first one.
         let mut start = None;
         for number in first..first + count {
             let binding = self.checked.results[number as usize];

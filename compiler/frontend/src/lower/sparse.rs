@@ -12,13 +12,12 @@ use glasm_ir::{Dst, Op, Src, WriteMask};
 /// operands. Mask and condition of the result do not matter to the code.
 ///
 /// A result whose condition tests the sparse condition code tests the old one: then the code is
-/// updated by
-/// [`update_after`], which takes what this returns.
+/// updated by [`update_after`], which takes the return value.
 pub(super) fn update(l: &mut Lowerer<'_>, cx: &InstCx<'_>, aux: Aux, sources: &[Src]) -> Late {
     update_with(l, cx, |_| aux, sources)
 }
 
-/// Like [`update`] with access data that are made only if they are needed.
+/// Updates like [`update`] with access data that are built only if they are needed.
 pub(super) fn update_with(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -41,7 +40,7 @@ pub(super) fn update_with(
     Late(tests_old.then(|| Src::register(register)))
 }
 
-/// What is left to do after the access.
+/// Operations that remain to be appended after the access.
 #[must_use]
 pub(super) struct Late(Option<Src>);
 

@@ -1,10 +1,10 @@
-//! Vertex state programs: parameters that the program reads and writes, and what it is executed
-//! with. NV_vertex_program section 2.14.4.
+//! Vertex state programs: parameters that the program reads and writes, and the argument that it is
+//! executed with. NV_vertex_program section 2.14.4.
 //!
-//! The parameters lie in a buffer, one vector each. One that the program names by its number is
-//! loaded where it is needed first, and then lives in a register. What was written to it is stored
-//! before the next read with a dynamic index, which finds it in the buffer, and at the end of the
-//! program. State programs have no branches: the order of the text is that of execution.
+//! The parameters are in a buffer, one vector each. One that the program names by its number is
+//! loaded where it is needed first, and then lives in a register. A written value is stored before
+//! the next read with a dynamic index, which finds it in the buffer, and at the end of the program.
+//! State programs have no branches: source order is the order of execution.
 
 use super::Lowerer;
 use super::address::{Address, load_words};
@@ -23,7 +23,7 @@ use glasm_ir::{Base, BufferKind, Dst, IndexTerm, Op, ParamSource, RegisterId, Sr
 /// Bytes of a parameter.
 const VECTOR: u32 = 16;
 
-/// Parameters are moved as the bits that they are.
+/// Parameters are moved as bits.
 const BITS: Type = Type::U32;
 
 impl Resources<'_> {
@@ -34,7 +34,7 @@ impl Resources<'_> {
         Src::new(base)
     }
 
-    /// Returns the register of a parameter, and whether this is its first access.
+    /// Returns the register of a parameter, and true if this is its first access.
     fn get_writable_register(&mut self, var: u32, info: &Var, number: u32) -> (RegisterId, bool) {
         if let Some(Base::Register(register)) = *self.tables.place(var, number) {
             return (register, false);
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         register
     }
 
-    /// Stores what was written to parameters.
+    /// Stores the values written to parameters.
     pub(super) fn store_params(&mut self) {
         let mut unstored = std::mem::take(&mut self.resources.tables.unstored);
         for &(number, register, mask) in &unstored {
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         self.inst(Op::Load, BITS, Some(dst), aux, &[address.source]);
     }
 
-    /// Stores components of a register, the others keep what they are.
+    /// Stores components of a register; the others are unchanged.
     fn store_param(&mut self, register: RegisterId, number: u32, mask: WriteMask) {
         let address = self.find_param_address(number);
         if mask == WriteMask::XYZW {
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         self.inst(Op::Store, BITS, None, aux, &[source, address.source]);
     }
 
-    /// Returns the place of a parameter.
+    /// Returns the address of a parameter.
     fn find_param_address(&mut self, number: u32) -> Address {
         Address {
             space: self.resources.get_param_space(),
@@ -136,10 +136,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Loads a parameter with a dynamic index; zeros if there is none of this number.
+    /// Loads a parameter with a dynamic index; zeros if no parameter has this number.
     /// NV_vertex_program section 2.14.1.9.
     fn load_param_at(&mut self, info: &Var, index: AstIndex) -> Src {
-        // The buffer has to have what was written so far, for the index may name any of it.
+        // The buffer must contain all values written up to now, for the index may select any of
+        // them.
         self.store_params();
         let IndexTerm { relative, offset } = self.make_index_term(index);
         let Some((register, lane)) = relative else {
@@ -149,8 +150,8 @@ impl Lowerer<'_> {
         // Added modulo 2^32, so that negative offsets are right, too.
         let offset = self.bits(u64::from(offset as u32));
         let number = self.compute(Op::Add, BITS, &[number, offset]);
-        // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies
-        // after the buffer reads as zeros.
+        // Numbers beyond the last one remain beyond it after the multiplication: reads past the end
+        // of the buffer give zeros.
         let behind = self.bits(u64::from(info.array.unwrap_or(0)));
         let number = self.compute(Op::Min, BITS, &[number, behind]);
         let stride = self.bits(u64::from(VECTOR));

@@ -1,5 +1,5 @@
-//! Tables of what the IR has for the variables and bindings of a program; their memory serves one
-//! translation after the other.
+//! Tables of the IR declarations for the variables and bindings of a program; consecutive
+//! translations reuse their memory.
 
 use crate::ast::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
@@ -12,7 +12,7 @@ use glasm_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What makes two accesses use one buffer.
+/// Identity of a buffer: accesses with equal keys share one buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum BufferKey {
     /// First binding point, and the number of them for arrays.
@@ -20,12 +20,12 @@ pub(super) enum BufferKey {
     Shared,
 }
 
-/// What the IR program has so far for variables, bindings and literals.
+/// Current declarations of the IR program for variables, bindings and literals.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// Where each variable lives.
+    /// Location of each variable.
     pub(super) places: Vec<VarPlace>,
-    /// Where elements live of arrays that are not indexed at run time, once that is known.
+    /// Locations of the elements of arrays that are not indexed dynamically, once they are known.
     elements: Vec<Option<Base>>,
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
     pub(super) params: FxHashMap<ParamSource, ParamId>,
@@ -33,7 +33,7 @@ pub(crate) struct Tables {
     /// Inputs of vertices.
     pub(super) vertex_inputs: FxHashMap<Semantic, InputId>,
     pub(super) vertex_indices: FxHashMap<glasm_ir::Index, IndexId>,
-    /// What arrays that share slots consist of; empty but while they get these.
+    /// Elements of arrays that share slots; empty except while the slots are assigned.
     pub(super) shared_slots: Vec<(Side, Semantic, usize, TypeBase)>,
     /// Attributes of vertices by variable and constant index.
     pub(super) held: FxHashMap<(u32, Option<u32>), (Base, Option<IndexId>)>,
@@ -42,7 +42,7 @@ pub(crate) struct Tables {
     /// Register of each result, and the element if it is an array.
     pub(super) results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
     pub(super) textures: FxHashMap<Texture, TextureId>,
-    /// Textures that only queries have named so far.
+    /// Textures that only queries have named up to now.
     pub(super) queried_textures: FxHashSet<Texture>,
     pub(super) buffers: FxHashMap<BufferKey, BufferId>,
     /// Hidden registers of 32 and 64 bits, used again by every instruction.
@@ -60,7 +60,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
     /// The iterations left, negated, so that it counts up to 0: compilers of drivers recognize
-    /// loops that count up, and the test for 0 costs nothing.
+    /// loops that count up, and the test for 0 is free.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -74,15 +74,15 @@ pub(super) struct LoopIndex {
     /// The register that is the address register inside the loop: it holds the index, but never
     /// less than zero.
     pub(super) address: RegisterId,
-    /// What the address register is around the loop.
+    /// Base of the address register outside of the loop.
     pub(super) outer: Option<Base>,
 }
 
-/// Where a variable lives.
+/// Location of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VarPlace {
-    /// What it is in the IR, once that is known; not of arrays whose elements have places of their
-    /// own.
+    /// Its base in the IR, once that is known; not of arrays whose elements have separate
+    /// locations.
     base: Option<Base>,
     /// First of [`Tables::elements`]; beyond the end if there are none.
     first: u32,
@@ -90,20 +90,20 @@ pub(super) struct VarPlace {
 }
 
 bitflags::bitflags! {
-    /// What operands and results have to know of a variable before they use its place.
+    /// Properties of a variable that operands and results must check before they use its location.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(super) struct Form: u8 {
         const LONG = 1;
         const SHORT = 2;
         /// An array with dynamic index.
         const RELATIVE = 4;
-        /// Parameters in a buffer, which gets what is written to them.
+        /// Parameters in a buffer, to which writes are stored.
         const STORED = 8;
     }
 }
 
 impl Form {
-    /// That of a variable of this width of which nothing else has to be known.
+    /// Returns the form of a variable of this width without further properties.
     #[inline]
     fn of(width: Width) -> Self {
         match width {
@@ -133,9 +133,9 @@ impl VarPlace {
 }
 
 impl Tables {
-    /// Forgets everything.
+    /// Clears all tables.
     pub(super) fn clear(&mut self) {
-        // By name, so that no list is forgotten that is added later.
+        // Listed by name, so that a list that is added later is not omitted.
         let Self {
             places,
             elements,
@@ -178,7 +178,7 @@ impl Tables {
         rounds.clear();
     }
 
-    /// Adds the places of all variables.
+    /// Adds the locations of all variables.
     pub(super) fn add_places(&mut self, vars: &[Var]) {
         for var in vars {
             let next = self.elements.len();
@@ -188,19 +188,20 @@ impl Tables {
         }
     }
 
-    /// Returns what a variable or an element of an array is in the IR. `None` if that is not known
-    /// yet, if its width differs from `width` and it must be converted, or if the index is computed
-    /// at run time.
+    /// Returns the base of a variable or an element of an array in the IR. `None` if that is not
+    /// known yet, if its width differs from `width` and it must be converted, or if the index is
+    /// computed at run time.
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
-        // What only results have to know does not keep an operand from its place.
+        // Properties that only matter for results do not prevent the use of the location by an
+        // operand.
         (place.form.difference(RESULT_ONLY) == Form::of(width))
             .then(|| self.known_element(place, index))
             .flatten()
     }
 
-    /// Returns the same of a result that has its full precision and goes to no buffer.
+    /// Returns the same of a result that has its full precision and is not stored to a buffer.
     #[inline]
     pub(super) fn known_result(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
@@ -214,7 +215,7 @@ impl Tables {
         match index {
             Index::None => place.base,
             Index::Const(element) => {
-                // What has no elements begins beyond the end, where nothing is found.
+                // A variable without elements begins beyond the end, where nothing is found.
                 let elements = self.elements.get(place.first as usize..)?;
                 elements.get(element as usize).copied().flatten()
             }
@@ -222,7 +223,7 @@ impl Tables {
         }
     }
 
-    /// Returns what an attribute of a vertex or a patch is in the IR, if that is known as for
+    /// Returns the base of an attribute of a vertex or a patch in the IR, if that is known as for
     /// [`known_place`](Self::known_place).
     pub(super) fn held_place(
         &self,
@@ -230,7 +231,7 @@ impl Tables {
         index: Index,
         width: Width,
     ) -> Option<(Base, Option<IndexId>)> {
-        // Most programs have no such attributes, and none of 64 bits.
+        // Most programs do not have such attributes, and no attribute has 64 bits.
         if self.held.is_empty() || width == Width::W64 {
             return None;
         }
@@ -242,13 +243,13 @@ impl Tables {
         self.held.get(&(var, index)).copied()
     }
 
-    /// Decides whether a variable has less precision.
+    /// Returns true if a variable has less precision.
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)
     }
 
-    /// Returns the place of an element of a variable.
+    /// Returns the location of an element of a variable.
     pub(super) fn place(&mut self, var: u32, element: u32) -> &mut Option<Base> {
         let place = &mut self.places[var as usize];
         let elements = self.elements.get_mut(place.first as usize..);

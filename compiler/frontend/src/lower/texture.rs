@@ -16,13 +16,13 @@ use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Src, TexTarget, TextureId, WriteMask};
 
-/// Translates a texture instruction.
+/// Lowers a texture instruction.
 pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp) {
     if op == TextureOp::QuerySamples {
         let unused = l.bits(0);
         return access(l, cx, TexMode::QuerySamples, unused, &[]);
     }
-    // TXQ has its level in the place of the coordinate.
+    // TXQ has its level instead of the coordinate.
     let coordinate = l.value(cx, 0, op.coordinate());
     let w = splat(coordinate, 3);
     match op {
@@ -67,7 +67,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, mode, coordinate, &own);
         }
         TextureOp::QuerySize => {
-            // TXQ has a vector operand, of which only x counts.
+            // TXQ has a vector operand, of which only x is used.
             let level = splat(coordinate, 0);
             access(l, cx, TexMode::QuerySize, coordinate, &[level]);
         }
@@ -77,18 +77,18 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
     }
 }
 
-/// Decides whether a lookup with projection does not divide.
+/// Returns true if a lookup with projection does not divide.
 fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
     l.resources.has_exact_precision() && part(l, cx).1.is_cube()
 }
 
-/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
+/// Returns bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
 /// EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
     // The last kind of operand in the entry is the texture itself.
     let own = cx.info.operands.len() - 1;
-    // An offset that is computed at run time is an operand after those of the opcode, too.
+    // A dynamic offset is an operand after those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return w;
@@ -105,8 +105,8 @@ fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     }
 }
 
-/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the
-/// mode, least level, dynamic offset.
+/// Emits the access. The IR requires its sources in this order: coordinate, reference, sources of
+/// the mode, least level, dynamic offset.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
@@ -147,8 +147,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     sparse::update_after(l, late);
 }
 
-/// Returns the texel offset of an access; one that is computed at run time is the last operand and
-/// the last source.
+/// Returns the texel offset of an access; a dynamic one is the last operand and the last source.
 fn offset(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
@@ -158,7 +157,7 @@ fn offset(
     match offset {
         // Zeros are allowed for every target, but SPIR-V takes no offset operand with cubes.
         Offset::None | Offset::Constant([0, 0, 0]) => TexelOffset::None,
-        // Nothing is cut: the rules accept -8 to 7 only.
+        // No truncation: the rules accept -8 to 7 only.
         Offset::Constant(offset) => TexelOffset::Constant(offset.map(|it| it as i8)),
         Offset::Dynamic => {
             let last = cx.line.source_count as usize - 1;
@@ -170,14 +169,14 @@ fn offset(
 
 /// Returns the coordinate of an array texture for that of a stack, whose layers are in [0, 1]: they
 /// are not blended with each other, as filters of 3D textures would, and coordinates beyond the
-/// ends stay at the ends.
+/// ends are clamped to the ends.
 fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
     let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
-    // The layer stands after the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
+    // The layer follows the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
@@ -194,7 +193,7 @@ fn texture(
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
-    // The type of the result says how texels are seen, which a query does not care about.
+    // The type of the result defines the interpretation of texels, which is irrelevant for a query.
     let (purpose, texel) = if mode.reads_texels() {
         (Purpose::Texels, cx.result)
     } else {
@@ -216,8 +215,8 @@ fn texture(
     (id, texture)
 }
 
-/// Returns the texture of a query: texels of any type will do. As long as nothing else accesses it,
-/// the type is open.
+/// Returns the texture of a query: texels of any type will do. As long as no other instruction
+/// accesses it, the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
     let known = types.iter().find_map(|&texel| {

@@ -1,4 +1,4 @@
-//! Attributes of vertices and patches, vertices that are emitted, results that are passed on.
+//! Attributes of vertices and patches, vertices that are emitted, results that are passed through.
 //! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
 
 use super::context::{const_index, splat};
@@ -19,7 +19,7 @@ use glasm_ir::{
 };
 
 impl Lowerer<'_> {
-    /// Loads an attribute of a vertex, or of the patch that a tessellation control program makes.
+    /// Loads an attribute of a vertex, or of the output patch of a tessellation control program.
     pub(super) fn load_held_attrib(
         &mut self,
         (var, info): (u32, &Var),
@@ -54,8 +54,8 @@ impl Lowerer<'_> {
         let (vertex, element) = self.resources.split_index(info, index);
         // An array with dynamic index has its slots already.
         let array = (*self.resources.tables.place(var, 0)).filter(|_| info.relative);
-        // All elements of an array belong to the same vertex or patch, so that its first binding
-        // tells to which.
+        // All elements of an array belong to the same vertex or patch, which the first binding
+        // determines.
         let number = match array {
             Some(_) => 0,
             None => const_index(element),
@@ -88,12 +88,13 @@ impl Lowerer<'_> {
         (base, Some(index))
     }
 
-    /// Returns the vertex that an index selects. Those beyond the end of every patch are undefined.
+    /// Returns the vertex that an index selects. Vertices beyond the maximum patch size are
+    /// undefined.
     fn make_vertex_term(&mut self, index: AstIndex) -> IndexTerm {
         match index {
             AstIndex::Relative(_) => self.make_index_term(index),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Pair(_) => {
-                // Patches may be smaller than the number, which the text cannot know.
+                // Patches may be smaller than the number, which is not known statically.
                 let number = const_index(index).min(MAX_PATCH_VERTICES - 1);
                 IndexTerm::constant(number as i32)
             }
@@ -127,7 +128,7 @@ impl Resources<'_> {
         match binding.holder.side {
             Side::In => Base::Input(self.add_vertex_input(binding.semantic, base)),
             Side::Out => {
-                // What is read back may have been written by another invocation.
+                // A value that is read back may have been written by another invocation.
                 self.builder.program.modes.lock_step = true;
                 let output = Output {
                     base,
@@ -162,8 +163,8 @@ impl Resources<'_> {
         *known.or_insert_with(|| outputs.push(output))
     }
 
-    /// Gives the bindings of all arrays with dynamic index their slots where arrays may share
-    /// some: in the order of their numbers, so that each array finds its own one after the other.
+    /// Assigns slots to the bindings of all arrays with dynamic index if arrays may share some: in
+    /// the order of their numbers, so that the slots of each array are consecutive.
     pub(super) fn add_shared_slots(&mut self) {
         if !Stages::PRIMITIVES.has(self.ast.dialect.stage()) {
             return;
@@ -183,7 +184,7 @@ impl Resources<'_> {
             }
         }
         // With the number of the entry, so that of several bases for one slot that of the first
-        // declaration stays.
+        // declaration is used.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
         let is_control = self.ast.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
@@ -200,7 +201,7 @@ impl Resources<'_> {
         self.tables.shared_slots = slots;
     }
 
-    /// Adds the outputs that vertices take from those that come in, and what they take.
+    /// Adds the outputs that vertices copy from input vertices, and those inputs.
     /// NV_geometry_shader_passthrough section 2.X.7.Y.
     pub(super) fn add_passed_outputs(&mut self) {
         let checked = self.checked;
@@ -215,7 +216,7 @@ impl Resources<'_> {
     }
 }
 
-/// EMIT, which is `EMITS 0`, and EMITS. NV_gpu_program5 section 2.X.8.Z.
+/// Lowers EMIT, which is `EMITS 0`, and EMITS. NV_gpu_program5 section 2.X.8.Z.
 pub(super) fn emit_vertex(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let (stream, ty) = match cx.line.source_count {
         0 => (l.bits(0), Type::S32),
@@ -224,7 +225,7 @@ pub(super) fn emit_vertex(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.inst(Op::EmitVertex, ty, None, Aux::None, &[splat(stream, 0)]);
 }
 
-/// ENDPRIM. NV_geometry_program4 section 2.X.8.Z.
+/// Lowers ENDPRIM. NV_geometry_program4 section 2.X.8.Z.
 pub(super) fn end_primitive(l: &mut Lowerer<'_>) {
     l.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
 }

@@ -1,5 +1,5 @@
-//! Binding paths such as `state.material.ambient` and array indices: `<arrayMem>` and the rules that it consists of.
-//! NV_gpu_program4 section 2.X.2.
+//! Binding paths such as `state.material.ambient` and array indices: `<arrayMem>` and the rules
+//! that it consists of. NV_gpu_program4 section 2.X.2.
 
 use super::input::{
     Expected, Failure, Input, Result, accept, advance, fail, fail_with, identifier, last_end, mark,
@@ -14,15 +14,16 @@ use crate::lex::{self, Token, TokenKind};
 use glasm_ir::Span;
 use winnow::Parser as _;
 
-/// Parses the rest of a binding path: all words and brackets, a suffix at the end included. Returns its index.
+/// Parses the rest of a binding path: all words and brackets, a suffix at the end included. Returns
+/// its index.
 fn parse_path(input: &mut Input<'_, '_>, first: Token) -> Result<u32> {
     let first_segment = input.state.ast.segments.len() as u32;
     let mut word = first;
     let mut key = paths::START;
     loop {
         let brackets = parse_brackets(input)?;
-        // The key of a path is computed with it, so that the table of bindings is searched for one number. That brackets are there is
-        // part of it, what they hold is not.
+        // The key of a path includes it, so that the table of bindings is searched for one number.
+        // The presence of brackets is part of the key, their contents are not.
         let word_key = lex::key_at(input.state.ast.text, word.span());
         key = paths::step(key, word_key, brackets[0] != Bracket::None);
         let span = Span::new(word.start(), last_end(input));
@@ -51,7 +52,8 @@ fn parse_path(input: &mut Input<'_, '_>, first: Token) -> Result<u32> {
     Ok(ast.paths.len() as u32 - 1)
 }
 
-/// Parses the rest of a path that is an operand or a result, which has a name: the same path stands for the same binding everywhere.
+/// Parses the rest of a path that is an operand or a result, which has a name: the same path
+/// denotes the same binding everywhere.
 pub(super) fn parse_named_path(input: &mut Input<'_, '_>, first: Token) -> Result<u32> {
     let path = parse_path(input, first)?;
     let span = input.state.ast.paths[path as usize].span;
@@ -60,11 +62,13 @@ pub(super) fn parse_named_path(input: &mut Input<'_, '_>, first: Token) -> Resul
     Ok(path)
 }
 
-/// Parses a path in a declaration: `<attribUseD>`, `<paramUseDB>`, `<resultUseD>` and the like. Returns its index.
+/// Parses a path in a declaration: `<attribUseD>`, `<paramUseDB>`, `<resultUseD>` or a similar
+/// rule. Returns its index.
 pub(super) fn parse_declared_path(input: &mut Input<'_, '_>) -> Result<u32> {
     let word = peek(input);
     let (name, _) = identifier(Expected::Binding).parse_next(input)?;
-    // `image` begins the bindings of IMAGE only, so that other programs may use it as a name: it is no reserved word.
+    // `image` begins the bindings of IMAGE only, so that other programs may use it as a name: it is
+    // not a reserved word.
     if !input.state.is_reserved(name) && input.state.text(word) != b"image" {
         return Err(Failure::at(word, Expected::Binding, Code::UnexpectedToken));
     }
@@ -84,7 +88,7 @@ fn parse_brackets(input: &mut Input<'_, '_>) -> Result<[Bracket; 2]> {
     Ok(brackets)
 }
 
-/// Parses what brackets in a path hold: `<int>`, `<int> ".." <int>` or a relative index.
+/// Parses the contents of brackets in a path: `<int>`, `<int> ".." <int>` or a relative index.
 fn parse_bracket(input: &mut Input<'_, '_>) -> Result<Bracket> {
     match peek_kind(input) {
         TokenKind::Int => {
@@ -94,7 +98,7 @@ fn parse_bracket(input: &mut Input<'_, '_>) -> Result<Bracket> {
             }
             parse_int(input).map(|last| Bracket::Range(first, last))
         }
-        // Whether the binding may have a relative index is for the rules to say.
+        // The checker decides if the binding may have a relative index.
         TokenKind::Ident if !input.state.in_index => {
             parse_array_mem_rel(input).map(Bracket::Relative)
         }
@@ -135,15 +139,17 @@ fn parse_array_mem(input: &mut Input<'_, '_>) -> Result<Index> {
     Ok(index)
 }
 
-/// Parses what the brackets of `<arrayMemRel> ::= "[" <arrayMemReg> <arrayMemOffset> "]"` hold; a missing component is x.
+/// Parses the contents of the brackets of
+/// `<arrayMemRel> ::= "[" <arrayMemReg> <arrayMemOffset> "]"`; a missing component is x.
 fn parse_array_mem_rel(input: &mut Input<'_, '_>) -> Result<u32> {
     let word = advance(input);
     let name = input.state.intern(word.span());
-    // A reserved word begins a binding, which the typed languages take as index and the ARB languages do not.
+    // A reserved word begins a binding, which the typed languages take as index and the ARB
+    // languages do not.
     let (base, lane) = if input.state.is_reserved(name) {
         (parse_index_path(input, word)?, 0)
     } else {
-        // What the name stands for is looked up when the instruction is checked.
+        // The name is resolved when the instruction is checked.
         (Base::Name(name), parse_index_component(input, word)?)
     };
     let offset = parse_array_mem_offset(input)?;
@@ -170,7 +176,8 @@ fn parse_index_path(input: &mut Input<'_, '_>, word: Token) -> Result<Base> {
     parsed.map(Base::Path)
 }
 
-/// Parses the component of an index variable: exactly one letter. NV_gpu_program4 section 2.X.2, addrUseS.
+/// Parses the component of an index variable: exactly one character. NV_gpu_program4 section 2.X.2,
+/// addrUseS.
 fn parse_index_component(input: &mut Input<'_, '_>, word: Token) -> Result<u8> {
     if !accept(input, TokenKind::Dot) {
         let facts = input.state.facts;

@@ -1,4 +1,5 @@
-//! `<namingStatement>` and the other declarations. NV_gpu_program4 section 2.X.2, NV_fragment_program section 3.11.2.
+//! `<namingStatement>` and the other declarations. NV_gpu_program4 section 2.X.2,
+//! NV_fragment_program section 3.11.2.
 
 use super::binding::parse_declared_path;
 use super::input::{
@@ -58,7 +59,7 @@ fn parse_var_mods(input: &mut Input<'_, '_>, mut mods: VarMods) -> Result<(DeclK
         let word = peek(input);
         let (name, span) = identifier(expected).parse_next(input)?;
         match input.state.leader(name) {
-            // Which modifiers the keyword takes is checked by the rules.
+            // The checker decides which modifiers the keyword takes.
             Leader::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
             Leader::Decl(DeclWord::Modifier(modifier)) => {
                 add_var_modifier(input, &mut mods, modifier, span);
@@ -96,7 +97,7 @@ fn add_var_modifier(input: &mut Input<'_, '_>, mods: &mut VarMods, modifier: Var
     input.state.reports.error(code, word, message);
 }
 
-/// Parses what follows the keyword.
+/// Parses the rest of a declaration after the keyword.
 fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     match decl.kind {
         DeclKind::Temp | DeclKind::Address => parse_var_name_list(input),
@@ -113,8 +114,8 @@ fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
         }
         DeclKind::Declare | DeclKind::Define => parse_value_declaration(input, decl),
         DeclKind::SubroutineType => {
-            // Not `<establishName>`: a type may be declared several times, each time with more labels.
-            // ARB_shader_subroutine section 2.X.2.
+            // Not `<establishName>`: a type may be declared several times, each time with more
+            // labels. ARB_shader_subroutine section 2.X.2.
             decl.name = Some(identifier(Expected::Name).parse_next(input)?);
             parse_label_list(input)
         }
@@ -144,8 +145,8 @@ fn push_item(input: &mut Input<'_, '_>, item: Item) {
     input.state.ast.items.push(item);
 }
 
-/// Parses `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`, `<BUFFER_statement>` and the like after the keyword: a
-/// name with sizes, and what it is bound to.
+/// Parses the rest of `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`,
+/// `<BUFFER_statement>` and similar ones after the keyword: a name with sizes, and its bindings.
 fn parse_bound_variable(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
     let has_arrays = input.state.facts.arrays;
@@ -179,7 +180,8 @@ fn parse_established_name(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses the labels of SUBROUTINETYPE in braces; there may be none. ARB_shader_subroutine section 2.X.2.
+/// Parses the labels of SUBROUTINETYPE in braces; there may be none. ARB_shader_subroutine section
+/// 2.X.2.
 fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     mark(TokenKind::OpenBrace).parse_next(input)?;
     if accept(input, TokenKind::CloseBrace) {
@@ -194,7 +196,8 @@ fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     mark(TokenKind::CloseBrace).parse_next(input).map(drop)
 }
 
-/// Parses integers up to the semicolon; commas between them are optional. NV_compute_program5 section 2.X.7.Y.
+/// Parses integers up to the semicolon; commas between them are optional. NV_compute_program5
+/// section 2.X.7.Y.
 fn parse_int_list(input: &mut Input<'_, '_>) -> Result<()> {
     loop {
         let span = peek(input).span();
@@ -206,7 +209,7 @@ fn parse_int_list(input: &mut Input<'_, '_>) -> Result<()> {
     }
 }
 
-/// Parses the argument of PRIMITIVE_IN and the like.
+/// Parses the argument of PRIMITIVE_IN and similar declarations.
 fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     let item = match argument {
         Argument::None => return Ok(()),
@@ -224,8 +227,8 @@ fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     Ok(())
 }
 
-/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. One out of range becomes the nearest one.
-/// NV_stereo_view_rendering.
+/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. A value out of
+/// range is clamped. NV_stereo_view_rendering.
 fn parse_layer_offset(input: &mut Input<'_, '_>) -> Result<()> {
     let start = peek(input).span();
     let value = parse_signed_int(input)?;
@@ -247,7 +250,8 @@ fn parse_establish_name(input: &mut Input<'_, '_>) -> Result<(NameId, Span)> {
     Ok((name, span))
 }
 
-/// Parses `<varNameList> ::= <establishName> | <establishName> "," <varNameList>`, each name with its size.
+/// Parses `<varNameList> ::= <establishName> | <establishName> "," <varNameList>`, each name with
+/// its size.
 fn parse_var_name_list(input: &mut Input<'_, '_>) -> Result<()> {
     let name = |input: &mut Input<'_, '_>| {
         let (name, span) = parse_establish_name(input)?;
@@ -266,7 +270,7 @@ fn parse_var_name_list(input: &mut Input<'_, '_>) -> Result<()> {
 fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
     let size = |input: &mut Input<'_, '_>| {
         let digits = peek(input);
-        // Else the bracket that is missing is the mistake.
+        // Otherwise the missing bracket is the mistake.
         if digits.kind() != TokenKind::Int {
             return Ok(Size::Open);
         }
@@ -277,10 +281,11 @@ fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
     Ok(size.unwrap_or(Size::Single))
 }
 
-/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and the like after the equals sign: a single binding, or bindings in braces.
-/// `{1, 2, 3, 4}` for a variable that is no array is one constant.
+/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and similar rules after the equals sign: a
+/// single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is not an array is one
+/// constant.
 fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
-    // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not know.
+    // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not have.
     let is_bare = peek_kind(input) != TokenKind::OpenBrace && input.state.facts.bare_ranges;
     if decl.size == Size::Single || is_bare {
         return parse_initial_item(input);
@@ -290,7 +295,7 @@ fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
     delimited(open, list, close).parse_next(input)
 }
 
-/// Parses `<paramUseDM>`, `<attribUseD>` and the like: a binding or a constant.
+/// Parses `<paramUseDM>`, `<attribUseD>` and similar rules: a binding or a constant.
 fn parse_initial_item(input: &mut Input<'_, '_>) -> Result<()> {
     let item = match peek_kind(input) {
         TokenKind::Ident => Item::Path(parse_declared_path(input)?),
@@ -309,8 +314,8 @@ fn parse_vector_item(input: &mut Input<'_, '_>) -> Result<Item> {
     Ok(Item::Vector { first, count, span })
 }
 
-/// Parses DECLARE and DEFINE after the keyword: a name and its value, without which a parameter is zero.
-/// NV_fragment_program section 3.11.2, namedConstant and namedParameter.
+/// Parses DECLARE and DEFINE after the keyword: a name and its value, without which a parameter is
+/// zero. NV_fragment_program section 3.11.2, namedConstant and namedParameter.
 fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
     if decl.kind == DeclKind::Declare && peek_kind(input) != TokenKind::Equals {
@@ -320,7 +325,7 @@ fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result
     let item = match peek_kind(input) {
         TokenKind::Ident => {
             let (name, span) = identifier(Expected::Name).parse_next(input)?;
-            // A name has no sign: the grammar has one before numbers only.
+            // A name has no sign: the grammar allows one before numbers only.
             Item::Name(name, Size::Single, span)
         }
         TokenKind::OpenBrace => parse_vector_item(input)?,

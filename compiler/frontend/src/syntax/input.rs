@@ -1,4 +1,5 @@
-//! Input of the grammar: tokens, with the state of the parser, and the failures of grammar functions.
+//! Input of the grammar: tokens, with the state of the parser, and the failures of grammar
+//! functions.
 
 use super::letters::Letters;
 use super::vocabulary::{Leader, Vocabulary, Word, find_leader};
@@ -24,7 +25,7 @@ pub(super) type Input<'t, 's> = Stateful<TokenSlice<'t, Token>, &'t mut State<'s
 /// Result of a grammar function.
 pub(super) type Result<T> = std::result::Result<T, Failure>;
 
-/// What the grammar expects.
+/// Grammar element that is expected next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Expected {
     Statement,
@@ -59,12 +60,12 @@ pub(super) struct Failure {
     pub(super) token: Token,
     pub(super) code: Code,
     pub(super) expected: Expected,
-    /// Whether another alternative of the grammar may match: nothing was parsed.
+    /// True if another alternative of the grammar may match: nothing was parsed.
     is_backtrack: bool,
 }
 
 impl Failure {
-    /// Returns the failure that a token is not what the grammar expects.
+    /// Returns the failure of a token that does not match the grammar.
     pub(super) fn at(token: Token, expected: Expected, code: Code) -> Self {
         Self {
             token,
@@ -125,18 +126,18 @@ impl Default for SyntaxMemory {
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
     pub(super) reports: Reports,
-    /// Meaning of each name.
+    /// Data of each name.
     pub(super) words: Vec<Word>,
     pub(super) vocabulary: &'static Vocabulary,
     pub(super) facts: &'static LanguageFacts,
-    /// Features that the options so far enable.
+    /// Features that the options parsed up to now enable.
     pub(super) features: Features,
     pub(super) letters: Letters,
-    /// Whether a statement other than OPTION was parsed.
+    /// True if a statement other than OPTION was parsed.
     pub(super) late_options: bool,
-    /// Whether brackets are open: the variable of an index has no relative index.
+    /// True if brackets are open: the variable of an index has no relative index.
     pub(super) in_index: bool,
-    /// Program type that the caller asked for.
+    /// Program type that the caller requested.
     pub(super) wanted: Option<ProgramType>,
 }
 
@@ -161,7 +162,8 @@ impl<'s> State<'s> {
         let mut ast = std::mem::replace(&mut memory.ast, Ast::new()).reuse(dialect, text);
         ast.body = body;
         let mut words = take(&mut memory.words);
-        // The reserved words, which have names from the start. They begin bindings, never statements.
+        // The reserved words, which have names from the start. They begin bindings, never
+        // statements.
         words.resize(ast.names.len(), Word::new(Leader::Other));
         Self {
             ast,
@@ -189,15 +191,16 @@ impl<'s> State<'s> {
         token.text(self.ast.text)
     }
 
-    /// Returns the name at a span, which holds no blank.
+    /// Returns the name at a span, which contains no whitespace.
     #[inline]
     pub(super) fn intern(&mut self, span: Span) -> NameId {
         self.intern_as(span, Leader::Unknown)
     }
 
-    /// Returns the name of a binding path. Programs repeat paths, and a name stands for the same binding everywhere.
+    /// Returns the name of a binding path. Programs repeat paths, and a name denotes the same
+    /// binding everywhere.
     pub(super) fn intern_path(&mut self, span: Span) -> NameId {
-        // A path begins no statement, so that nobody has to look for its meaning.
+        // A path begins no statement, so that its role as a leader need not be looked up.
         self.intern_as(span, Leader::Other)
     }
 
@@ -205,7 +208,7 @@ impl<'s> State<'s> {
     fn intern_as(&mut self, span: Span, leader: Leader) -> NameId {
         let key = lex::key_at(self.ast.text, span);
         let name = self.ast.names.intern(span, key);
-        // Names are numbered as they come, so that a new one is the next entry.
+        // Names are numbered in order of occurrence, so that a new one is the next entry.
         if name.index() >= self.words.len() {
             self.words.push(Word::new(leader));
         }
@@ -217,7 +220,7 @@ impl<'s> State<'s> {
         self.ast.names.is_reserved(name)
     }
 
-    /// Returns what a word means at the start of a statement.
+    /// Returns the role of a word at the start of a statement.
     #[inline]
     pub(super) fn leader(&mut self, name: NameId) -> Leader {
         if self.words[name.index()].leader == Leader::Unknown {
@@ -227,8 +230,9 @@ impl<'s> State<'s> {
         self.words[name.index()].leader
     }
 
-    /// Returns the condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB
-    /// programs the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
+    /// Returns the condition test that a token spells, if a variable is allowed as well. A variable
+    /// of that name takes precedence; in ARB programs the test does, if the options enable tests at
+    /// all. NV_fragment_program_option section 3.11.5.
     pub(super) fn test(&mut self, token: Token) -> Option<Test> {
         let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
         let is_test = match self.facts.condition_words {
@@ -238,7 +242,7 @@ impl<'s> State<'s> {
         is_test.then_some(test)
     }
 
-    /// Whether a variable of this name is declared before.
+    /// Returns true if a variable of this name was declared before.
     pub(super) fn is_declared(&mut self, token: Token) -> bool {
         let name = self.intern(token.span());
         self.words[name.index()].declared
@@ -338,16 +342,19 @@ pub(super) fn identifier<'t, 's: 't>(
     }
 }
 
-/// Returns the failure that the next token is not what the grammar expects.
+/// Returns the failure of the next token, which does not match the grammar.
 #[cold]
 pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
     let token = peek(input);
-    // The token found says more than the one expected: a semicolon where an operand should be is a missing operand.
+    // The token found is more significant than the expected one: a semicolon instead of an operand
+    // is a missing operand.
     let code = match (expected, token.kind()) {
         (_, TokenKind::Bad) => Code::UnexpectedCharacter,
-        // Words that begin with a digit are names of targets, such as `2D`; elsewhere a number was meant.
+        // Words that begin with a digit are names of targets, such as `2D`; elsewhere a number was
+        // intended.
         (_, TokenKind::Word) if expected != Expected::Target => Code::BadNumber,
-        // Brackets of registers hold whole numbers: `c[1.5]` is a number of the wrong kind, no word out of place.
+        // Brackets of registers hold whole numbers: `c[1.5]` is a number of the wrong kind, not a
+        // misplaced word.
         (Expected::Integer, TokenKind::Float) if input.state.facts.registers.is_some() => {
             Code::BadNumber
         }
@@ -363,7 +370,7 @@ pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
     Failure::at(token, expected, code)
 }
 
-/// Returns the failure with a code of its own that the next token is not what the grammar expects.
+/// Returns the failure of the next token, which does not match the grammar, with the code `code`.
 #[cold]
 pub(super) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -> Failure {
     Failure::at(peek(input), expected, code)

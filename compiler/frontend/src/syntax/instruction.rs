@@ -1,4 +1,5 @@
-//! `<instruction>`, with the operands that only some instructions have. NV_gpu_program4 section 2.X.2.
+//! `<instruction>`, with the operands that only some instructions have. NV_gpu_program4 section
+//! 2.X.2.
 
 use super::input::{
     Expected, Input, Result, advance, fail, fail_with, identifier, last_end, mark, parse_comma,
@@ -26,8 +27,8 @@ use winnow::token::one_of;
 
 /// Parses the rest of `<instruction> ";"`, whose first word is an opcode with suffixes.
 ///
-/// All instructions follow one rule: `<op> <opModifiers> <instResult> "," <operand> "," <operand>`, of which the row of the opcode
-/// says what there is.
+/// All instructions follow one rule: `<op> <opModifiers> <instResult> "," <operand> "," <operand>`,
+/// of which the table entry of the opcode defines the parts.
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
     word: Token,
@@ -48,7 +49,8 @@ pub(super) fn parse_instruction(
     };
     let parsed = parse_operands(input, &mut inst);
     if parsed.is_err() {
-        // A block whose first statement has errors is open all the same; else its END would be an error, too.
+        // A block whose first statement has errors is open nevertheless; else its END would be an
+        // error, too.
         if !opcode.info().opens_block() {
             return parsed;
         }
@@ -111,7 +113,8 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
             }
         }
         OperandKind::Cond => {
-            // IF has a condition without parentheses in every grammar; shipped programs of the typed languages write some.
+            // IF has a condition without parentheses in every grammar; shipped programs of the
+            // typed languages write some.
             let cond = if input.state.facts.optional_parentheses {
                 parse_opt_branch_cond(input)?
             } else {
@@ -152,7 +155,7 @@ fn push_operand(input: &mut Input<'_, '_>) -> Result<()> {
 fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     if word.kind() == TokenKind::OpenParen && input.state.facts.optional_parentheses {
-        // In parentheses there can only be a condition: no vector begins with one.
+        // Parentheses can only contain a condition: no vector begins with one.
         inst.cond = parse_opt_branch_cond(input)?;
         return Ok(());
     }
@@ -163,8 +166,9 @@ fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     push_operand(input)
 }
 
-/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with `<opModifierItem> ::= "." <opModifier>`, in any
-/// order, unlike suffixes of the opcode: only the two types of CVT are told apart by theirs.
+/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with
+/// `<opModifierItem> ::= "." <opModifier>`, in any order, unlike suffixes of the opcode: only the
+/// two types of CVT are distinguished by their order.
 fn parse_op_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Result<Modifiers> {
     if peek_kind(input) != TokenKind::Dot {
         return Ok(modifiers);
@@ -199,7 +203,7 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
         select: ExtSelect::Zero,
         negate: false,
     }; 4];
-    // Every bit is set, for a swizzle of nothing but 0 and 1 is of no set and not mixed.
+    // Every bit is set, for a swizzle of only 0 and 1 is of no set and not mixed.
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
@@ -213,7 +217,8 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
             (TokenKind::Ident, &[letter]) => {
                 let found = input.state.letters.component(letter);
                 found.map(|(lane, set)| {
-                    // Each letter leaves the sets that it is in: none is left once both were used.
+                    // Each character leaves the sets that contain it: none is left once both were
+                    // used.
                     sets &= set;
                     ExtSelect::Lane(lane)
                 })
@@ -232,9 +237,11 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
     Ok(components)
 }
 
-/// Parses `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> "," <texOffset>`.
+/// Parses
+/// `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> "," <texOffset>`.
 ///
-/// Operands before the texture beyond those of the opcode, such as the reference of SHADOWARRAYCUBE, are added to the operands.
+/// Operands before the texture beyond those of the opcode, such as the reference of
+/// SHADOWARRAYCUBE, are added to the operands.
 fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     if let Some(fragment) = input.state.facts.fragment_names() {
         return parse_unit_access(input, inst, fragment);
@@ -245,8 +252,8 @@ fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         if peek_kind(input) != TokenKind::Comma {
             return Err(fail(input, Expected::Comma));
         }
-        // How many operands precede the texture depends on the target, which follows it: the texture is what a target follows.
-        // Two more at most, which is what the longest forms have.
+        // The number of operands before the texture depends on the target, which follows it: the
+        // operand that a target follows is the texture. The longest forms have two more.
         if is_target_next(input) || extra == 2 || handle.is_some() {
             break;
         }
@@ -323,7 +330,8 @@ fn parse_texture(input: &mut Input<'_, '_>) -> Result<(Operand, Option<Operand>)
     Ok((texture, Some(handle)))
 }
 
-/// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as operand, for the rules to refuse.
+/// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as
+/// operand, which the checker refuses.
 fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident || input.state.text(word) != keyword {
@@ -340,7 +348,8 @@ fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand
     })
 }
 
-/// Whether `handle (` follows. A variable may have that name, but no parenthesis follows a variable.
+/// Returns true if `handle (` follows. A variable may have that name, but no parenthesis follows a
+/// variable.
 fn is_handle_next(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     word.kind() == TokenKind::Ident
@@ -348,8 +357,8 @@ fn is_handle_next(input: &Input<'_, '_>) -> bool {
         && input.state.text(word) == b"handle"
 }
 
-/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle. Which operands may be one is checked
-/// later. NV_bindless_texture, changes to section 2.X.2.
+/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle. The
+/// kind of operand is checked later. NV_bindless_texture, changes to section 2.X.2.
 fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     let start = advance(input).start();
     let (open, close) = (mark(TokenKind::OpenParen), mark(TokenKind::CloseParen));
@@ -364,7 +373,8 @@ fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     Ok((texture, handle))
 }
 
-/// Parses an image unit, an image variable or the handle of an image; the target of the part follows later.
+/// Parses an image unit, an image variable or the handle of an image; the target of the part
+/// follows later.
 fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     let (image, handle) = if is_handle_next(input) {
@@ -389,7 +399,7 @@ fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// Parses the target of the image part that was parsed last: further operands are between the two.
+/// Parses the target of the image part that was parsed last: further operands precede it.
 fn parse_image_target(input: &mut Input<'_, '_>) -> Result<()> {
     let (target, span) = parse_tex_target(input)?;
     if let Some(part) = input.state.ast.textures.last_mut() {
@@ -399,7 +409,7 @@ fn parse_image_target(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses `<texTarget>`: its row and its span.
+/// Parses `<texTarget>`; returns its index in the target table and its span.
 fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     let word = peek(input);
     let Some(target) = targets::lookup(input.state.text(word)) else {
@@ -409,7 +419,8 @@ fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     Ok((target as u8, word.span()))
 }
 
-/// Whether a comma and then a target follow: nothing or an offset follows a target.
+/// Returns true if a comma and then a target follow: after a target the part ends or an offset
+/// follows.
 fn is_target_next(input: &Input<'_, '_>) -> bool {
     let Some(&word) = input.get(1) else {
         return false;
@@ -425,7 +436,8 @@ fn is_target_next(input: &Input<'_, '_>) -> bool {
             ))
 }
 
-/// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
+/// Returns true if a comma, an operand and again a comma follow, so that the operand cannot be the
+/// last word of a texture part.
 fn is_operand_next(input: &Input<'_, '_>) -> bool {
     let statement = input.iter().skip(1);
     let mut depth = 0i32;
@@ -442,7 +454,8 @@ fn is_operand_next(input: &Input<'_, '_>) -> bool {
     false
 }
 
-/// Parses `<texOffset>`, with a comma before it or without, if there is one: constants, or `offset(v)` of NV_gpu_program5.
+/// Parses `<texOffset>`, with a comma before it or without, if there is one: constants, or
+/// `offset(v)` of NV_gpu_program5.
 fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
     let start = peek(input);
     if !input.state.facts.texel_offsets {
@@ -470,8 +483,8 @@ fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
     Ok((offset, Span::new(word.start(), last_end(input))))
 }
 
-/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"`; components that are missing are zero.
-/// NV_gpu_program4 section 2.X.4.4.
+/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"`;
+/// components that are missing are zero. NV_gpu_program4 section 2.X.4.4.
 fn parse_tex_offset(input: &mut Input<'_, '_>) -> Result<[i64; 3]> {
     let mut components = [0; 3];
     let mut left = components.iter_mut();

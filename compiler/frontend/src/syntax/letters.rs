@@ -1,11 +1,12 @@
-//! The letters that select components: suffixes of operands and write masks.
+//! Component characters: swizzle suffixes of operands and write masks.
 
 use crate::ast::Suffix;
 use crate::codes::Code;
 use crate::source::Dialect;
 use glasm_ir::{Swizzle, WriteMask};
 
-/// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
+/// Set of component characters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for
+/// other bytes.
 type LetterTable = [u8; 256];
 
 const fn letter_table(letters: [(&[u8; 4], u8); 2]) -> LetterTable {
@@ -24,17 +25,18 @@ const fn letter_table(letters: [(&[u8; 4], u8); 2]) -> LetterTable {
 }
 
 static BOTH_SETS: LetterTable = letter_table([(b"xyzw", XYZW), (b"rgba", RGBA)]);
-// The same letters twice, because the table takes two sets.
+// The same characters twice, because the table takes two sets.
 static ONE_SET: LetterTable = letter_table([(b"xyzw", XYZW), (b"xyzw", XYZW)]);
 const RGBA: u8 = 4;
 const XYZW: u8 = 8;
 
-/// The letters that select components in a language.
+/// Component characters of a language.
 #[derive(Clone, Copy)]
 pub(crate) struct Letters(&'static LetterTable);
 
 impl Letters {
-    /// The letters of a language: vertex programs of the ARB family have no `rgba`.
+    /// Returns the component characters of a language: vertex programs of the ARB family have no
+    /// `rgba`.
     pub(crate) fn of(dialect: Dialect) -> Self {
         if dialect.facts().rgba {
             Self(&BOTH_SETS)
@@ -48,13 +50,13 @@ impl Letters {
         self.0[letter as usize]
     }
 
-    /// The component of a letter, and the set that it is of.
+    /// Returns the component that a character selects, and the set that contains it.
     pub(super) fn component(self, letter: u8) -> Option<(u8, u8)> {
         let code = self.code(letter);
         (code != 0).then_some((code & 3, code & (XYZW | RGBA)))
     }
 
-    /// The suffix that the letters behind a point spell.
+    /// Parses the characters of a suffix, without the point.
     #[inline]
     pub(crate) fn suffix(self, text: &[u8]) -> Result<Suffix, Code> {
         match *text {
@@ -69,7 +71,8 @@ impl Letters {
                 }
                 None => Err(Code::SwizzleMixed),
             },
-            // Two or three letters have a message of their own: masks may have that many.
+            // Suffixes of two or three components have a separate message: masks may have that
+            // many.
             _ if !text.is_empty()
                 && text.len() < 4
                 && text.iter().all(|&letter| self.code(letter) != 0) =>
@@ -80,28 +83,29 @@ impl Letters {
         }
     }
 
-    /// The suffix of four letters of one set.
+    /// Returns the suffix of four characters of one set.
     #[inline]
     fn four(self, letters: [u8; 4]) -> Option<Suffix> {
         let codes = letters.map(|letter| self.code(letter));
-        // A set that all four letters are of: its bit is in each code.
+        // A set that contains all four characters: its bit is in each code.
         let set = codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA);
         (set != 0).then(|| Suffix::four(Swizzle::new(codes)))
     }
 
-    /// The write mask that the letters behind a point spell.
+    /// Parses the characters of a write mask, without the point.
     #[inline]
     pub(crate) fn mask(self, text: &[u8]) -> Result<WriteMask, Code> {
         let mut mask = 0u8;
         let mut sets = XYZW | RGBA;
         for &letter in text {
             let code = self.code(letter);
-            // Five letters cannot be in order. They are no mask at all rather than one with a mistake.
+            // Five characters cannot be in order. Such a word is not treated as a mask with a
+            // mistake.
             if code == 0 || text.len() > 4 {
                 return Err(Code::UnexpectedToken);
             }
             let bit = 1 << (code & 3);
-            // Components in order have growing bits, so this refuses repeated ones, too.
+            // Components in order have increasing bits, so this refuses repeated ones, too.
             if mask >= bit {
                 return Err(Code::MaskOrder);
             }

@@ -11,7 +11,8 @@ use winnow::Parser as _;
 use winnow::combinator::separated;
 use winnow::token::one_of;
 
-/// Parses `<int>` up to 2^32 - 1; larger ones give that value, which is beyond every limit.
+/// Parses `<int>` up to 2^32 - 1; larger ones are saturated to that value, which is beyond every
+/// limit.
 pub(super) fn parse_int(input: &mut Input<'_, '_>) -> Result<u32> {
     let digits = peek(input);
     check_decimal(input, digits)?;
@@ -24,7 +25,8 @@ pub(super) fn parse_int(input: &mut Input<'_, '_>) -> Result<u32> {
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-/// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
+/// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next
+/// token.
 fn check_decimal(input: &Input<'_, '_>, word: Token) -> Result<()> {
     if !input.state.facts.hexadecimal && input.state.text(word).starts_with(b"0x") {
         return Err(fail_with(input, Expected::Number, Code::BadNumber));
@@ -32,7 +34,7 @@ fn check_decimal(input: &Input<'_, '_>, word: Token) -> Result<()> {
     Ok(())
 }
 
-/// Returns the value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
+/// Returns the value of a decimal or hexadecimal integer, and true if it was too large for 64 bits.
 pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
     let (digits, radix) = match text {
         [b'0', b'x', digits @ ..] => (digits, 16),
@@ -109,7 +111,8 @@ pub(super) fn parse_signed_constant_scalar(input: &mut Input<'_, '_>) -> Result<
     parse_constant_scalar(input, sign)
 }
 
-/// Parses `<constantVector> ::= "{" <constantVectorList> "}"`: first literal, number of literals, and span.
+/// Parses `<constantVector> ::= "{" <constantVectorList> "}"`: first literal, number of literals,
+/// and span.
 pub(super) fn parse_constant_vector(input: &mut Input<'_, '_>) -> Result<(u32, u8, Span)> {
     let open = mark(TokenKind::OpenBrace).parse_next(input)?;
     let first = input.state.ast.literals.len() as u32;
@@ -134,8 +137,8 @@ fn parse_component(input: &mut Input<'_, '_>) -> Result<()> {
     parse_signed_constant_scalar(input).map(drop)
 }
 
-/// Parses the name of a number as a component of a vector: one more literal, whose value follows from declarations.
-/// NV_fragment_program section 3.11.2.
+/// Parses the name of a number as a component of a vector: an additional literal, whose value
+/// follows from declarations. NV_fragment_program section 3.11.2.
 fn parse_number_name(input: &mut Input<'_, '_>) {
     let span = advance(input).span();
     let name = input.state.intern(span);

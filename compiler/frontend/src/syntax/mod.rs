@@ -1,7 +1,8 @@
 //! Parser: bytes to the syntax tree of a program.
 //!
-//! The lexer makes tokens of the whole program, then a winnow grammar parses them. Its functions have the names of the rules of the
-//! specifications, which differ little between the families; what a family lacks is a fact of its languages. After a syntax error
+//! The lexer produces the tokens of the whole program, then a winnow grammar parses them. Its
+//! functions have the names of the rules of the specifications, which differ little between the
+//! families; features that a family does not have are facts of its languages. After a syntax error
 //! parsing continues after the next semicolon, so that one run reports all errors.
 
 #![expect(
@@ -38,13 +39,15 @@ use winnow::stream::TokenSlice;
 /// Result of parsing.
 pub(crate) struct Parsed<'s> {
     pub(crate) ast: Ast<'s>,
-    /// Syntax errors, and what the header had to report.
+    /// Syntax errors, and the reports about the header.
     pub(crate) reports: Reports,
-    /// For each statement with errors: number of statements before it, and number of errors up to the end of it.
+    /// Number of statements before each statement with errors, and number of errors up to the end
+    /// of it.
     pub(crate) errors: Vec<(usize, usize)>,
 }
 
-/// Parses a program. Syntax errors are reported, and the statements that have them left out of the tree.
+/// Parses a program. Syntax errors are reported, and statements with errors are left out of the
+/// tree.
 pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
     let mut tokens = take(&mut memory.ast.tokens);
     lex::append_tokens(start.text, start.body, &mut tokens);

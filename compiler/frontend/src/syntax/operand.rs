@@ -1,4 +1,5 @@
-//! Operands, results and conditions of instructions. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
+//! Operands, results and conditions of instructions. NV_gpu_program4 section 2.X.2,
+//! ARB_vertex_program section 2.14.2.
 
 use super::input::{
     Expected, Failure, Input, Result, accept, advance, fail, fail_with, last_end, mark, peek,
@@ -17,8 +18,8 @@ use glasm_ir::{Span, WriteMask};
 use winnow::Parser as _;
 use winnow::combinator::delimited;
 
-/// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand with signs and bars. Which of them
-/// an instruction has is checked later.
+/// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand
+/// with signs and bars. The kind is checked later.
 #[inline(always)]
 pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand> {
     match peek_kind(input) {
@@ -28,20 +29,22 @@ pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand>
     }
 }
 
-/// Parses an operand, see [`parse_operand_inline`]; a function of its own for operands that only some instructions have.
+/// Parses an operand, see [`parse_operand_inline`]; a separate function for operands that only some
+/// instructions have.
 #[inline(never)]
 pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     parse_operand_inline(input)
 }
 
 /// Parses an operand that begins with a sign or a bar:
-/// `<instOperandAbsV> ::= <operandAbsNeg> "|" <instOperandBaseV> "|"`, `<instOperandBaseV> ::= <operandNeg> ...`.
+/// `<instOperandAbsV> ::= <operandAbsNeg> "|" <instOperandBaseV> "|"`,
+/// `<instOperandBaseV> ::= <operandNeg> ...`.
 #[inline(never)]
 fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let start = peek(input).start();
     let outer = parse_opt_sign(input);
     let has_bars = accept(input, TokenKind::Bar);
-    // Without bars the one sign there is counts as the inner one.
+    // Without bars the only sign is treated as the inner one.
     let inner = if has_bars {
         parse_opt_sign(input)
     } else {
@@ -61,16 +64,18 @@ fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     signs.set(Signs::ABS, has_bars);
     signs.set(Signs::OUTER, has_bars && is_minus(outer));
     signs.set(Signs::INNER, is_minus(inner));
-    // A plus does nothing, but some languages and operands take no sign at all.
+    // A plus has no effect, but some languages and operands take no sign at all.
     signs.set(Signs::WRITTEN, outer.is_some() || inner.is_some());
     if let (Base::Scalar(literal), true) = (operand.base, is_minus(inner)) {
-        // It is a sign of the operand, and the constant knows it, too: that of a float goes into its bits.
+        // It is a sign of the operand, and of the constant, too: that of a float is applied to its
+        // bits.
         input.state.ast.literals[literal as usize].negative = true;
     }
     Ok(operand)
 }
 
-/// Parses `<attribUseV>`, `<tempUseV>`, `<paramUseV>` and the like: a variable with index and suffix, or a binding.
+/// Parses `<attribUseV>`, `<tempUseV>`, `<paramUseV>` and similar rules: a variable with index and
+/// suffix, or a binding.
 #[inline(always)]
 fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
     let word = advance(input);
@@ -79,7 +84,7 @@ fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
         let index = binding::parse_opt_array_mem(input)?;
         (Base::Name(name), index, parse_suffix(input)?)
     } else if let Some(registers) = input.state.facts.registers {
-        // In languages with registers the letters of their files are the reserved words.
+        // In languages with registers the names of register files are the reserved words.
         let index = register::parse_element(input, registers, word)?;
         (Base::Name(name), index, parse_suffix(input)?)
     } else {
@@ -99,7 +104,8 @@ fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
 #[inline(never)]
 fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let facts = input.state.facts;
-    // Vertex programs of registers have no numbers as operands: constants come from the parameters c[n].
+    // Vertex programs of registers have no numbers as operands: constants are in the parameters
+    // c[n].
     if facts.registers.is_some_and(|it| !it.literals) {
         return Err(fail(input, Expected::Operand));
     }
@@ -107,7 +113,8 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let (base, suffix) = match word.kind() {
         TokenKind::Int | TokenKind::Float => {
             let literal = parse_constant_scalar(input, None)?;
-            // In the typed languages a number is all four components already. NV_gpu_program4 section 2.X.2, constantScalar.
+            // In the typed languages a number represents all four components. NV_gpu_program4
+            // section 2.X.2, constantScalar.
             let suffix = if facts.suffixed_numbers {
                 parse_suffix(input)?
             } else {
@@ -115,7 +122,7 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
             };
             (Base::Scalar(literal), suffix)
         }
-        // The lexer takes the point of `2.x` into the number, so the whole is a word to it.
+        // The lexer includes the point of `2.x` in the number, so the whole is a word token.
         TokenKind::Word if facts.suffixed_numbers => parse_suffixed_number(input, word)?,
         TokenKind::OpenBrace => {
             let (first, count, _) = parse_constant_vector(input)?;
@@ -132,12 +139,13 @@ fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     })
 }
 
-/// Parses a number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section 2.14.2.
+/// Parses a number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section
+/// 2.14.2.
 fn parse_suffixed_number(input: &mut Input<'_, '_>, word: Token) -> Result<(Base, Suffix)> {
     let text = input.state.text(word);
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at(count);
-    // Digits and then the point: words such as `2D` have none.
+    // Digits and then the point: words such as `2D` do not match.
     let letters = rest.strip_prefix(b".");
     let suffix = letters.and_then(|letters| input.state.letters.suffix(letters).ok());
     let Some(suffix) = suffix else {
@@ -164,7 +172,7 @@ pub(super) fn parse_suffix(input: &mut Input<'_, '_>) -> Result<Suffix> {
     }
 }
 
-/// Parses the letters of `<swizzleSuffix>` or `<scalarSuffix>`.
+/// Parses the characters of `<swizzleSuffix>` or `<scalarSuffix>`.
 #[inline(never)]
 fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
     let word = peek(input);
@@ -182,7 +190,7 @@ fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
                     .map_err(|code| fail_with(input, Expected::Component, code)),
             }
         }
-        // Two or three letters are too few only if none follow after blanks: `R0.xy zw`.
+        // Two or three components are too few only if none follow after whitespace: `R0.xy zw`.
         Err(Code::SwizzleLength) if input.state.facts.registers.is_some() => {
             advance(input);
             let spread = register::parse_spread_letters(input, word);
@@ -197,7 +205,8 @@ fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
     }
 }
 
-/// Parses `<instResult> ::= <instResultCC> | <instResultBase>`: variable or binding, `<optWriteMask>`, `<ccMask>`.
+/// Parses `<instResult> ::= <instResultCC> | <instResultBase>`: variable or binding,
+/// `<optWriteMask>`, `<ccMask>`.
 pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
     if peek_kind(input) != TokenKind::Ident {
         return Err(fail_at_result(input));
@@ -211,7 +220,8 @@ pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
         let index = register::parse_element(input, registers, word)?;
         (Base::Name(name), index, parse_opt_write_mask(input)?)
     } else {
-        // The mask is the end of the path: only the table of bindings tells where a binding ends.
+        // The mask is the end of the path: only the table of bindings determines the end of a
+        // binding.
         let path = binding::parse_named_path(input, word)?;
         (Base::Path(path), Index::None, WriteMask::XYZW)
     };
@@ -236,7 +246,7 @@ pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
 fn fail_at_result(input: &Input<'_, '_>) -> Failure {
     let code = match peek_kind(input) {
         TokenKind::Semicolon => Code::MissingOperand,
-        // A constant instead of a result is parsed well, but cannot be written.
+        // A constant instead of a result is parsed correctly, but cannot be written.
         TokenKind::Int | TokenKind::Float | TokenKind::OpenBrace => Code::WriteReadOnly,
         _ => return fail(input, Expected::Result),
     };
@@ -253,7 +263,7 @@ fn parse_opt_write_mask(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     }
 }
 
-/// Parses the letters of `<xyzwMask>` or `<rgbaMask>`.
+/// Parses the characters of `<xyzwMask>` or `<rgbaMask>`.
 #[inline(never)]
 fn parse_mask_letters(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     let word = peek(input);
@@ -295,8 +305,9 @@ pub(super) fn parse_cc_mask_rule(input: &mut Input<'_, '_>) -> Result<Cond> {
     Ok(Cond { test, swizzle })
 }
 
-/// Checks a test with a number, such as `GT1`: some languages have one register only, others get the second one by an option. A
-/// program that lacks the option for conditions altogether gets that error from the rules instead.
+/// Checks a test with a number, such as `GT1`: some languages have one register only, in others an
+/// option adds the second one. In a program without the option for conditions the checker reports
+/// that instead.
 fn check_numbered_condition(input: &mut Input<'_, '_>) -> Result<()> {
     let Some(needs) = input.state.facts.numbered_conditions else {
         return Err(fail(input, Expected::Condition));
@@ -311,8 +322,9 @@ fn check_numbered_condition(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses `<optBranchCond> ::= /* empty */ | <ccMask>`. The grammar wants parentheses after BRK, CAL, CONT and RET; programs in the
-/// examples of the specifications leave them out, where the language has them optional.
+/// Parses `<optBranchCond> ::= /* empty */ | <ccMask>`. The grammar requires parentheses after BRK,
+/// CAL, CONT and RET; programs in the examples of the specifications leave them out, where the
+/// language has them optional.
 pub(super) fn parse_opt_branch_cond(input: &mut Input<'_, '_>) -> Result<Option<Cond>> {
     match peek_kind(input) {
         TokenKind::OpenParen => {

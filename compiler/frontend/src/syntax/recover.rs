@@ -10,11 +10,12 @@ use crate::lex::{Token, TokenKind};
 use crate::suggest::suggest;
 use glasm_ir::Stage;
 
-/// Continues after the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
+/// Continues after the next semicolon, or at the token found if that clearly starts a statement and
+/// a semicolon was missing.
 pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
     poison_names(input, first, failure.token);
     seek(input, failure.token);
-    // Only where nothing else than the end of the statement was missing can the next word begin a new one.
+    // Only if the end of the statement is all that was missing can the next word begin a new one.
     let is_end_missing = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
     if is_end_missing && failure.token.start() > first.start() && is_statement_next(input) {
         return;
@@ -22,7 +23,8 @@ pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure)
     skip_statement(input);
 }
 
-/// Consumes tokens up to the next semicolon, which is consumed, too, or to END or the end of the program.
+/// Consumes tokens up to the next semicolon, which is consumed, too, or to END or the end of the
+/// program.
 fn skip_statement(input: &mut Input<'_, '_>) {
     loop {
         let token = peek(input);
@@ -33,7 +35,8 @@ fn skip_statement(input: &mut Input<'_, '_>) {
                 advance(input);
                 return;
             }
-            // END closes the program without semicolon; what is in no program, such as NUL or a header, may follow it.
+            // END closes the program without semicolon; bytes that are in no program, such as NUL
+            // or a header, may follow it.
             TokenKind::Ident
                 if matches!(peek_kind_after(input, 1), TokenKind::End | TokenKind::Bad)
                     && input.state.text(token) == b"END" =>
@@ -47,13 +50,13 @@ fn skip_statement(input: &mut Input<'_, '_>) {
     }
 }
 
-/// Whether the next tokens begin a statement.
+/// Returns true if the next tokens begin a statement.
 fn is_statement_next(input: &mut Input<'_, '_>) -> bool {
     let word = peek(input);
     if word.kind() != TokenKind::Ident {
         return false;
     }
-    // A label begins a statement whatever its name means otherwise.
+    // A label begins a statement regardless of other uses of its name.
     if peek_kind_after(input, 1) == TokenKind::Colon {
         return true;
     }
@@ -62,7 +65,8 @@ fn is_statement_next(input: &mut Input<'_, '_>) -> bool {
     !matches!(leader, Leader::Other | Leader::Unknown | Leader::Old)
 }
 
-/// Notes the names in a declaration with a syntax error: their later use is no further error.
+/// Marks the names in a declaration with a syntax error, so that their later use is not reported
+/// again.
 fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
@@ -71,7 +75,8 @@ fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     let name = input.state.intern(first.span());
     if !matches!(
         input.state.leader(name),
-        // A misspelt keyword may be meant for a declaration, so words of no meaning count as such keywords.
+        // A misspelled keyword may be intended for a declaration, so unknown words are treated as
+        // such keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;
@@ -82,7 +87,7 @@ fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
         .iter()
         .take_while(|token| !matches!(token.kind(), TokenKind::Semicolon | TokenKind::End));
     let before = state.ast.poisoned.len();
-    // All names, bindings as well: the ones that were to be declared cannot be told from the others.
+    // All names, bindings as well: the declared names cannot be distinguished from the others.
     for token in statement.filter(|token| token.kind() == TokenKind::Ident) {
         let name = state.intern(token.span());
         state.ast.poisoned.push(name);

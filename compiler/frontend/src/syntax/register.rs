@@ -1,4 +1,5 @@
-//! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
+//! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1,
+//! NV_fragment_program section 3.11.1.
 
 use super::input::{
     Expected, Failure, Input, Result, advance, fail, identifier, last_end, mark, peek, peek_kind,
@@ -12,8 +13,8 @@ use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::stream::Stream as _;
 
-/// Parses the brackets after the letter of a file. What is no register is reported and parsed as the first one, so that the rest of
-/// the statement is checked, too.
+/// Parses the brackets after the name of a register file. An invalid register is reported and
+/// parsed as the first one, so that the rest of the statement is checked, too.
 pub(super) fn parse_element(
     input: &mut Input<'_, '_>,
     registers: &Registers,
@@ -36,7 +37,8 @@ pub(super) fn parse_element(
     Ok(Index::Const(register))
 }
 
-/// Returns the failure that a word in the brackets of a parameter is no component of an address register.
+/// Returns the failure for a word in the brackets of a parameter that is not a component of an
+/// address register.
 #[cold]
 pub(super) fn fail_at_index(input: &Input<'_, '_>, word: Token) -> Failure {
     let code = match input.state.text(word) {
@@ -46,7 +48,7 @@ pub(super) fn fail_at_index(input: &Input<'_, '_>, word: Token) -> Failure {
     Failure::at(word, Expected::AddressComponent, code)
 }
 
-/// Letters of components with blanks between them.
+/// Component characters with whitespace between them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SpreadLetters {
     letters: [u8; 4],
@@ -58,7 +60,7 @@ impl SpreadLetters {
         &self.letters[..self.count]
     }
 
-    /// Adds letters; returns false if there are more than four.
+    /// Adds component characters; returns false if there are more than four.
     fn add(&mut self, letters: &[u8]) -> bool {
         let end = self.count + letters.len();
         let Some(free) = self.letters.get_mut(self.count..end) else {
@@ -70,8 +72,9 @@ impl SpreadLetters {
     }
 }
 
-/// Parses the letters that continue those of `first`: each is a token of its own where programs name registers. Returns `None`,
-/// and parses nothing, if no letters follow or more than four. NV_vertex_program section 2.14.1.7.
+/// Parses the component characters that continue those of `first`: each is a separate token where
+/// programs name registers. Returns `None`, and parses nothing, if none follow or more than four.
+/// NV_vertex_program section 2.14.1.7.
 pub(super) fn parse_spread_letters(
     input: &mut Input<'_, '_>,
     first: Token,
@@ -92,7 +95,7 @@ pub(super) fn parse_spread_letters(
     Some(spread)
 }
 
-/// Parses the brackets after the letter of parameters that are resolved one by one.
+/// Parses the brackets after the name of parameters that are resolved one by one.
 fn parse_local(input: &mut Input<'_, '_>, registers: &Registers, letter: Token) -> Result<Index> {
     let Some(fragment) = registers.fragment else {
         return Err(fail(input, Expected::Operand));
@@ -131,7 +134,7 @@ pub(super) fn parse_unit(input: &mut Input<'_, '_>, names: &FragmentNames) -> Re
     Err(Failure::at(word, Expected::Unit, code))
 }
 
-/// Reason why brackets name no register.
+/// Reason for brackets that name no register.
 #[derive(Clone, Copy)]
 enum BracketProblem {
     /// No register has this word.
@@ -152,7 +155,8 @@ fn parse_register_name(
     found.ok_or_else(|| parse_unknown_name(input, word))
 }
 
-/// Parses the rest of a word that names no register: perhaps an address register with its component and an offset.
+/// Parses the rest of a word that names no register: perhaps an address register with its component
+/// and an offset.
 #[cold]
 fn parse_unknown_name(input: &mut Input<'_, '_>, word: Token) -> BracketProblem {
     if peek_kind(input) != TokenKind::Dot {
@@ -202,7 +206,7 @@ fn report_element(input: &mut Input<'_, '_>, file: &File, problem: BracketProble
         }
         BracketProblem::Word(word)
             if file.kind == FileKind::Results
-                // Registers such as CLP0, which version 2.0 has added.
+                // Registers such as CLP0, which version 2.0 adds.
                 && register::is_newer_result(&ast.text[word.range()])
                 && ast.dialect.stage() == glasm_ir::Stage::Vertex =>
         {

@@ -20,9 +20,10 @@ use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::combinator::{delimited, terminated};
 
-/// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of the program.
+/// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of
+/// the program.
 ///
-/// A syntax error is reported; parsing goes on after the statement that has it.
+/// A syntax error is reported; parsing resumes after the statement that has it.
 #[inline(never)]
 pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     let statements = input.state.ast.statements.len();
@@ -38,15 +39,16 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
         true
     });
     if goes_on && !is_within_limits(input, first) {
-        // Nothing is checked beyond the limits.
+        // Statements beyond the limits are not checked.
         input.state.ast.statements.truncate(statements);
         return false;
     }
     goes_on
 }
 
-/// Whether the program has no more instructions and errors than allowed; reports too many instructions. This is asked after every
-/// statement, so that a long program costs neither time nor memory beyond the limits.
+/// Returns true if the program has no more instructions and errors than allowed; reports too many
+/// instructions. This is checked after every statement, so that a long program costs neither time
+/// nor memory beyond the limits.
 fn is_within_limits(input: &mut Input<'_, '_>, first: Token) -> bool {
     let state = &mut input.state;
     if state.ast.inst_count as usize > limits::INSTRUCTIONS {
@@ -69,14 +71,15 @@ fn report_missing_end(input: &mut Input<'_, '_>) -> Result<bool> {
 /// Parses a statement that begins with a word; returns false for `END`.
 fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
     let word = advance(input);
-    // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
+    // Opcodes and keywords may be names of labels, so the colon is checked before the kind of the
+    // word.
     if peek_kind(input) == TokenKind::Colon {
         parse_inst_label(input, word)?;
         return Ok(true);
     }
     match find_leader(input, word) {
         Leader::Opcode(opcode, mods) => {
-            // OPTION lines come before all else. NV_gpu_program4 section 2.X.2, program.
+            // OPTION lines precede all other statements. NV_gpu_program4 section 2.X.2, program.
             input.state.late_options = true;
             instruction::parse_instruction(input, word, (opcode, mods))?;
         }
@@ -96,7 +99,7 @@ fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns what a word means at the start of a statement.
+/// Returns the role of a word at the start of a statement.
 fn find_leader(input: &mut Input<'_, '_>, word: Token) -> Leader {
     let state = &mut input.state;
     let key = lex::key_at(state.ast.text, word.span());
@@ -110,7 +113,7 @@ fn find_leader(input: &mut Input<'_, '_>, word: Token) -> Leader {
     }
 }
 
-/// Reports what follows `END`, unless it is only blanks and comments.
+/// Reports any token that follows `END`; whitespace and comments are allowed.
 fn check_end(input: &mut Input<'_, '_>) {
     let next = peek(input);
     if next.kind() != TokenKind::End {
@@ -120,7 +123,8 @@ fn check_end(input: &mut Input<'_, '_>) {
     }
 }
 
-/// Parses a label with a number, the only statement that begins with a word without meaning.
+/// Parses a label with a number, the only statement that begins with a word that is neither a
+/// keyword nor an opcode.
 #[cold]
 fn parse_other(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Result<()> {
     let code = match leader {
@@ -134,13 +138,14 @@ fn parse_other(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Result
     Err(Failure::at(word, Expected::Statement, code))
 }
 
-/// Whether a word is an opcode of a newer language of its kind.
+/// Returns true if a word is an opcode of a newer language of the same program type.
 fn is_newer_opcode(input: &Input<'_, '_>, word: Token) -> bool {
     let newer = input.state.ast.dialect.family().newer();
     newer.is_some_and(|family| opcodes::split(family, input.state.text(word)).is_some())
 }
 
-/// Whether a word that is unknown in a fragment program of registers is an opcode of vertex programs.
+/// Returns true if a word that is unknown in a fragment program of registers is an opcode of vertex
+/// programs.
 fn is_vertex_opcode(input: &Input<'_, '_>, word: Token) -> bool {
     let text = input.state.text(word);
     let families = [Family::Vertex2, Family::Vertex1];
@@ -150,7 +155,8 @@ fn is_vertex_opcode(input: &Input<'_, '_>, word: Token) -> bool {
             .any(|&family| Opcode::exact(family, text).is_some())
 }
 
-/// Parses the rest of `<instLabel> ":"`. Fragment programs of registers have no labels: NV_fragment_program section 3.11.
+/// Parses the rest of `<instLabel> ":"`. Fragment programs of registers have no labels:
+/// NV_fragment_program section 3.11.
 fn parse_inst_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     let name = input.state.intern(word.span());
     if input.state.facts.fragment_names().is_some() {
@@ -170,7 +176,7 @@ fn push_label(input: &mut Input<'_, '_>, name: NameId, word: Token) {
 /// Fails if the name of a label is a reserved word.
 fn check_label(input: &mut Input<'_, '_>, name: NameId, word: Token) -> Result<()> {
     let state = &mut input.state;
-    // Labels are a space of names of their own where registers are no names that programs give.
+    // Labels have a separate name space where programs do not declare the names of registers.
     if state.is_reserved(name) && state.facts.registers.is_none() {
         return Err(Failure::at(word, Expected::FreeName, Code::ReservedName));
     }
@@ -178,7 +184,7 @@ fn check_label(input: &mut Input<'_, '_>, name: NameId, word: Token) -> Result<(
     Ok(())
 }
 
-/// Whether `SUBROUTINENUM` follows.
+/// Returns true if `SUBROUTINENUM` follows.
 fn is_numbered_label(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     input.state.facts.numbered_labels
@@ -186,7 +192,8 @@ fn is_numbered_label(input: &Input<'_, '_>) -> bool {
         && input.state.text(word) == b"SUBROUTINENUM"
 }
 
-/// Parses the rest of `<instLabel> SUBROUTINENUM "(" <int> ")" ":"`. ARB_shader_subroutine section 2.X.2.
+/// Parses the rest of `<instLabel> SUBROUTINENUM "(" <int> ")" ":"`. ARB_shader_subroutine section
+/// 2.X.2.
 fn parse_numbered_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     let name = input.state.intern(word.span());
     check_label(input, name, word)?;
@@ -210,7 +217,7 @@ fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
     let semicolon = token(TokenKind::Semicolon, Expected::Semicolon);
     let (name, span) = terminated(identifier(Expected::Name), semicolon).parse_next(input)?;
     let state = &mut input.state;
-    // Checked first: where there are no options, their position does not matter.
+    // Checked first: where options do not exist, their position does not matter.
     if state.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
         let reports = &mut state.reports;
@@ -221,7 +228,7 @@ fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
         let message = "OPTION lines come before all other statements";
         let reports = &mut state.reports;
         reports.error(Code::OptionLate, keyword.span(), message);
-        // Earlier instructions may have broken its rules, and the rest need not keep them.
+        // Earlier instructions may have broken its rules, and the rest need not obey them.
         if state.facts.registers.is_some() {
             return Ok(());
         }

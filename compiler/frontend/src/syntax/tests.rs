@@ -1,4 +1,4 @@
-//! Tests of the parser alone: what it makes of a source, before any rule is checked.
+//! Tests of the parser alone: the tree that it builds from a source, before any rule is checked.
 
 use super::{SyntaxMemory, parse};
 use crate::ast::{

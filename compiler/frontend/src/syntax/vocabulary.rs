@@ -1,7 +1,7 @@
-//! What the words of a language mean at the start of a statement: opcodes, declarations, END and OPTION.
+//! Words of a language that start statements: opcodes, declarations, END and OPTION.
 //!
-//! The table of a language is made when the first program of it is read. Almost every word may also be a name, so that the grammar
-//! decides by position.
+//! The table of a language is built when the first program of it is read. Almost every word may
+//! also be a name, so that the grammar decides by position.
 
 use crate::ast::{DeclKind, VarMods};
 use crate::lang::declarations::DECLARATIONS;
@@ -27,7 +27,7 @@ const ARB: &[Family] = &[Family::Arb];
 const FRAGMENT_1: &[Family] = &[Family::Fragment1];
 
 static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
-    // word, what it begins, families that have it
+    // Columns: word, the statement that it begins, families that have it.
     ("ADDRESS", DeclWord::Keyword(DeclKind::Address), ARB),
     ("DECLARE", DeclWord::Keyword(DeclKind::Declare), FRAGMENT_1),
     ("DEFINE", DeclWord::Keyword(DeclKind::Define), FRAGMENT_1),
@@ -55,7 +55,7 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
         DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
         TYPED,
     ),
-    // The heading and the text of NV_stereo_view_rendering write it so, its grammar does not.
+    // The heading and the body of NV_stereo_view_rendering write it so, its grammar does not.
     (
         "NV_SECONDARY_VIEW_LAYER_OFFSET",
         DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
@@ -95,7 +95,7 @@ fn declaration_words(family: Family) -> impl Iterator<Item = (&'static str, Decl
     }))
 }
 
-/// What a word means at the start of a statement.
+/// Role of a word at the start of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leader {
     /// An opcode, with the suffixes that are part of the word.
@@ -105,12 +105,13 @@ pub(crate) enum Leader {
     End,
     /// An opcode of older languages.
     Old,
-    /// In no table: perhaps an opcode with suffixes, which is found out when the word begins a statement.
+    /// A word in no table: perhaps an opcode with suffixes, which is tested when the word begins a
+    /// statement.
     Unknown,
     Other,
 }
 
-/// Returns what a word means at the start of a statement: perhaps it is an opcode with suffixes.
+/// Returns the role of a word at the start of a statement: perhaps it is an opcode with suffixes.
 pub(crate) fn find_leader(dialect: Dialect, word: &[u8]) -> Leader {
     let listed = Vocabulary::of(dialect).leader(words::key(word), word);
     listed.unwrap_or_else(|| {
@@ -119,11 +120,11 @@ pub(crate) fn find_leader(dialect: Dialect, word: &[u8]) -> Leader {
     })
 }
 
-/// What is known of a name.
+/// Properties of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
-    /// Whether a declaration before has this name.
+    /// True if an earlier declaration has this name.
     pub(super) declared: bool,
 }
 
@@ -143,7 +144,7 @@ impl Word {
 }
 
 impl Vocabulary {
-    /// The words of a language.
+    /// Returns the words of a language.
     pub(super) fn of(dialect: Dialect) -> &'static Self {
         static TABLES: [OnceLock<Vocabulary>; Dialect::ALL.len()] =
             [const { OnceLock::new() }; Dialect::ALL.len()];
@@ -157,7 +158,7 @@ impl Vocabulary {
         let opcodes = opcodes::all(family)
             .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
         let others = [("END", Leader::End), ("OPTION", Leader::Option)];
-        // Listed, so that they are known to begin nothing without a look at suffixes.
+        // Listed, so that they are known to begin no statement without parsing of suffixes.
         let reserved = facts.reserved_words.iter();
         let bindings = reserved.map(|&text| (text, Leader::Other));
         // The order matters where a word is in several lists: the last one wins.
@@ -167,7 +168,7 @@ impl Vocabulary {
         }
     }
 
-    /// What `text`, whose key is `key`, means at the start of a statement.
+    /// Returns the role of `text`, whose key is `key`, at the start of a statement.
     #[inline]
     pub(super) fn leader(&self, key: u64, text: &[u8]) -> Option<Leader> {
         self.leaders.find(key, text).copied()

@@ -1,5 +1,5 @@
-//! Syntax tree of a TGSI program: flat lists that refer to each other by index. Nothing is resolved; numbers and words of tables are
-//! decoded.
+//! Syntax tree of a TGSI program: flat lists that refer to each other by index. References are
+//! unresolved; numbers and words of tables are decoded.
 
 use super::failure::Failure;
 use super::files::File;
@@ -20,7 +20,7 @@ pub(crate) struct Ast<'s> {
     /// Program string.
     pub(super) text: &'s [u8],
     pub(super) tokens: Vec<Token>,
-    /// In source order.
+    /// Statements in source order.
     pub(super) statements: Vec<Statement>,
     pub(super) declarations: Vec<Declaration>,
     /// Suffixes of all declarations.
@@ -36,9 +36,9 @@ pub(crate) struct Ast<'s> {
     pub(super) guards: Vec<Guard>,
     pub(super) accesses: Vec<Access>,
     pub(super) failures: Vec<Failure>,
-    /// Whether there are subroutines or calls.
+    /// True if there are subroutines or calls.
     pub(super) has_routines: bool,
-    /// What is dynamically indexed.
+    /// Registers and arrays that are dynamically indexed.
     pub(super) indexed: FxHashSet<Indexed>,
 }
 
@@ -68,28 +68,28 @@ impl Ast<'static> {
 }
 
 impl Ast<'_> {
-    /// Returns the tree without its program string, for the memory.
+    /// Returns the tree without its program string, to reuse the memory.
     pub(super) fn forget_text(self) -> Ast<'static> {
         Ast { text: &[], ..self }
     }
 
-    /// Whether elements of a file are dynamically indexed without an array id.
+    /// Returns true if elements of a file are dynamically indexed without an array id.
     pub(super) fn indexes_file(&self, file: File) -> bool {
         self.indexes(file, 0, Position::Element)
     }
 
-    /// Whether an array of a file is dynamically indexed, by its id.
+    /// Returns true if an array of a file is dynamically indexed, by its id.
     pub(super) fn indexes_array(&self, file: File, id: u32) -> bool {
         id != 0 && self.indexes(file, id, Position::Element)
     }
 
-    /// Whether the first of two indices is computed at run time.
+    /// Returns true if the first of two indices is dynamic.
     pub(super) fn indexes_first(&self, file: File) -> bool {
         self.indexes(file, 0, Position::Outer)
     }
 
     fn indexes(&self, file: File, array: u32, position: Position) -> bool {
-        // Most programs index nothing dynamically.
+        // Most programs have no dynamic indices.
         !self.indexed.is_empty()
             && self.indexed.contains(&Indexed {
                 file,
@@ -106,11 +106,11 @@ pub(super) struct Statement {
     /// The syntax error that ended it, in [`Ast::failures`].
     pub(super) failure: Option<u32>,
     pub(super) start: u32,
-    /// Where parsing ended: start of the next token.
+    /// Offset at which parsing ended: start of the next token.
     pub(super) end: u32,
 }
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StatementKind {
     /// A syntax error before its kind is known.
@@ -133,7 +133,7 @@ pub(super) enum StatementKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declaration {
     pub(super) head: Head,
-    /// Whether the registers have no syntax error.
+    /// True if the registers have no syntax error.
     pub(super) has_registers: bool,
     pub(super) body: Body,
 }
@@ -158,7 +158,8 @@ pub(super) enum Dimension {
     Number(u32),
 }
 
-/// What follows the registers of a declaration. That of a declaration with a syntax error counts only if it has suffixes.
+/// Part of a declaration after its registers. That of a declaration with a syntax error is used
+/// only if it has suffixes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Body {
     /// A syntax error.
@@ -191,14 +192,14 @@ pub(super) struct Suffix {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
     pub(super) target: TexTarget,
-    /// The type of its texels; `None` if the text does not say.
+    /// The type of its texels; `None` if the declaration does not specify it.
     pub(super) ty: Option<Type>,
     pub(super) writable: bool,
-    /// Whether atomics work on its format.
+    /// True if atomics support its format.
     pub(super) atomic: bool,
-    /// Whether its texels are words that are counted in bytes.
+    /// True if its texels are words that are counted in bytes.
     pub(super) raw: bool,
-    /// Whether the format that an access names has one component of 32 bits.
+    /// True if the format that an access names has one component of 32 bits.
     pub(super) is_word: bool,
     /// The format that the declaration states, by Vulkan's name.
     pub(super) format: Option<&'static str>,
@@ -211,7 +212,7 @@ pub(super) struct View {
     pub(super) ty: Type,
 }
 
-/// What `MEMORY` is.
+/// Kind of a `MEMORY` declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MemoryKind {
     Global,
@@ -223,7 +224,7 @@ pub(super) enum MemoryKind {
 /// An immediate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Immediate {
-    /// The number that the text gives it.
+    /// Its number in the source.
     pub(super) number: Option<(u32, Span)>,
     /// Zeros if it has a syntax error.
     pub(super) words: [u32; 4],
@@ -236,7 +237,7 @@ pub(super) struct Property {
     pub(super) value: u32,
     pub(super) value_span: Span,
     pub(super) name: Span,
-    /// From the name to the value.
+    /// Source span from the name to the value.
     pub(super) span: Span,
 }
 
@@ -250,7 +251,7 @@ pub(super) struct Inst {
     /// The number before it.
     pub(super) printed: Option<u32>,
     pub(super) opcode: Span,
-    /// From the opcode to the last operand.
+    /// Source span from the opcode to the last operand.
     pub(super) span: Span,
     pub(super) first_operand: u32,
     /// Operands that could be parsed: results, sources, texel offsets.
@@ -260,7 +261,7 @@ pub(super) struct Inst {
     pub(super) extra: Extra,
 }
 
-/// What only some instructions have.
+/// Parts that only some instructions have.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Extra {
     Nothing,
@@ -272,19 +273,20 @@ pub(super) enum Extra {
     Label(u32, Span),
 }
 
-/// What follows the operands of an access to memory. TGSI, section "Memory Qualifiers".
+/// Qualifiers after the operands of a memory access. TGSI, section "Memory Qualifiers".
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Access {
     pub(super) flags: MemFlags,
     pub(super) target: Option<&'static Target>,
     /// The type of texels.
     pub(super) ty: Option<Type>,
-    /// Whether texels have one component of 32 bits.
+    /// True if texels have one component of 32 bits.
     pub(super) is_word: bool,
 }
 
 impl Access {
-    /// Whether it is that of an image: a target follows the operands. `BUFFER` may follow those of buffers, too.
+    /// Returns true if it is an access to an image: a target follows the operands. `BUFFER` may
+    /// follow those of buffers, too.
     pub(super) fn is_image(&self) -> bool {
         let target = self.target.map(|target| target.target);
         target.is_some_and(|target| target != TexTarget::Buffer)
@@ -295,17 +297,17 @@ impl Access {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     pub(super) register: Register,
-    /// Of a source.
+    /// Swizzle of a source.
     pub(super) swizzle: Swizzle,
-    /// Of a result.
+    /// Write mask of a result.
     pub(super) mask: WriteMask,
     pub(super) negate: bool,
     pub(super) abs: bool,
-    /// Where it ends, swizzle or mask included, but not the bar of an absolute value.
+    /// Offset of its end, including swizzle or mask, but not the bar of an absolute value.
     pub(super) end: u32,
 }
 
-/// A register as the text names it.
+/// A register as in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     pub(super) file: File,
@@ -321,11 +323,11 @@ pub(super) struct Index {
     /// `relatives[n]` that is added to the offset.
     pub(super) relative: Option<u32>,
     pub(super) offset: i32,
-    /// The array that the text names, 0 for none.
+    /// The array id of the source, 0 for none.
     pub(super) array: u32,
 }
 
-/// A register that is an index, and the lane of it.
+/// A register that is an index, and its selected lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relative {
     /// Its own indices are numbers.
@@ -333,7 +335,7 @@ pub(super) struct Relative {
     pub(super) lane: u8,
 }
 
-/// A predicate before an instruction: `(PRED[0].x)` or `(!PRED[0].x)` of the text of 2010.
+/// A predicate before an instruction: `(PRED[0].x)` or `(!PRED[0].x)` of TGSI of 2010.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
     pub(super) register: Register,
@@ -345,12 +347,13 @@ pub(super) struct Guard {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Indexed {
     pub(super) file: File,
-    /// The array that the operand names, 0 for none and for the first of two indices, where it does not matter.
+    /// The array that the operand names, 0 for none and for the first of two indices, where it does
+    /// not matter.
     pub(super) array: u32,
     pub(super) position: Position,
 }
 
-/// Which of the indices of an operand a register is.
+/// Position of a register among the indices of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Position {
     /// The first one of two.

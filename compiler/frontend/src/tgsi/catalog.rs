@@ -1,4 +1,5 @@
-//! The words of TGSI with a line about each, for people and tools: a view of the tables that the compiler itself reads.
+//! The words of TGSI with a description of one line each, for users and tools: a view of the tables
+//! that the compiler itself reads.
 
 use super::files::{self, File};
 use super::lex::Word;
@@ -18,17 +19,18 @@ pub use super::opcodes::Era;
 pub struct OpcodeWord {
     /// Its name.
     pub name: &'static str,
-    /// What it computes. Sources are `a`, `b` and so on in the order of the operands, resources included.
+    /// Formula of the result. Sources are `a`, `b` and so on in the order of the operands,
+    /// resources included.
     pub text: &'static str,
-    /// How it is written: `MAD result, a, b, c`.
+    /// Syntax of the instruction: `MAD result, a, b, c`.
     pub syntax: String,
     /// The stages that have it.
     pub stages: Stages,
-    /// Whether it is still in use.
+    /// Period in which the word was in use.
     pub era: Era,
 }
 
-/// What instructions do with the registers of a file.
+/// Use of the registers of a file by instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileUse {
     /// Read and write them.
@@ -44,11 +46,11 @@ pub enum FileUse {
 pub struct FileWord {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Contents of its registers.
     pub text: &'static str,
-    /// What instructions do with it.
+    /// Use of its registers by instructions.
     pub usage: FileUse,
-    /// Whether it is still in use.
+    /// Period in which the word was in use.
     pub era: Era,
 }
 
@@ -57,7 +59,7 @@ pub struct FileWord {
 pub struct SemanticWord {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Human-readable description.
     pub text: &'static str,
     /// The stages that have it as an input.
     pub inputs: Stages,
@@ -72,9 +74,9 @@ pub struct SemanticWord {
 pub struct PropertyWord {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Human-readable description.
     pub text: &'static str,
-    /// What it takes: words, or a range of numbers.
+    /// Values that it takes: words, or a range of numbers.
     pub value: String,
     /// The stages that have it.
     pub stages: Stages,
@@ -85,18 +87,18 @@ pub struct PropertyWord {
 pub struct TargetWord {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Human-readable description.
     pub text: &'static str,
-    /// Where the number that is compared with stands; empty if none is.
+    /// Position of the comparison reference; empty if there is none.
     pub reference: &'static str,
 }
 
-/// All opcodes.
+/// Returns all opcodes.
 pub fn opcodes() -> impl Iterator<Item = OpcodeWord> {
     opcodes::rows().iter().map(OpcodeWord::of)
 }
 
-/// The opcode of a word, with or without suffixes, in letters of either case.
+/// Returns the opcode of a word, with or without suffixes, in upper or lower case.
 pub fn opcode(word: &str) -> Option<OpcodeWord> {
     let word = Word {
         text: word.as_bytes(),
@@ -105,7 +107,7 @@ pub fn opcode(word: &str) -> Option<OpcodeWord> {
     opcodes::Row::of(&word).map(|(row, _)| OpcodeWord::of(row))
 }
 
-/// All register files.
+/// Returns all register files.
 pub fn files() -> impl Iterator<Item = FileWord> {
     File::ALL.iter().map(|&file| FileWord {
         name: file.word(),
@@ -119,7 +121,7 @@ pub fn files() -> impl Iterator<Item = FileWord> {
     })
 }
 
-/// All semantics, each spelling once.
+/// Returns all semantics, each spelling once.
 pub fn semantics() -> impl Iterator<Item = SemanticWord> {
     let options = TgsiOptions::default();
     Name::all().map(move |(name, semantic)| {
@@ -146,7 +148,7 @@ fn is_read(semantic: Name, stage: Stage, is_value: bool) -> bool {
     semantic.content(0, stage, is_value, false).is_some()
 }
 
-/// All properties, each spelling once.
+/// Returns all properties, each spelling once.
 pub fn properties() -> impl Iterator<Item = PropertyWord> {
     property::rows().iter().map(|row| PropertyWord {
         name: row.name,
@@ -163,7 +165,7 @@ pub fn properties() -> impl Iterator<Item = PropertyWord> {
     })
 }
 
-/// All targets, each spelling once.
+/// Returns all targets, each spelling once.
 pub fn targets() -> impl Iterator<Item = TargetWord> {
     Target::rows().iter().map(|row| TargetWord {
         name: row.word,
@@ -189,7 +191,8 @@ impl OpcodeWord {
     }
 }
 
-/// `MAD result, a, b, c`, with words for resources and for what stands behind the operands.
+/// Returns the syntax of an opcode, such as `MAD result, a, b, c`, with words for resources and for
+/// the parts after the operands.
 fn syntax(row: &opcodes::Row) -> String {
     let is_store = row.lower == Lower::Memory(Memory::Store);
     let results = match (row.results, is_store) {
@@ -220,7 +223,7 @@ fn syntax(row: &opcodes::Row) -> String {
         + label
 }
 
-/// Whether the target of the texture stands behind the operands.
+/// Returns true if the target of the texture follows the operands.
 const fn has_target(lower: Lower) -> bool {
     matches!(
         lower,
@@ -228,7 +231,7 @@ const fn has_target(lower: Lower) -> bool {
     )
 }
 
-/// The register that stands in the place of a source.
+/// Returns the word for the resource that is a source.
 fn resource(lower: Lower, number: usize) -> &'static str {
     match (lower, number) {
         // Opcodes with a target name no other resource.

@@ -10,7 +10,7 @@ pub(super) struct Covered {
     pub(super) buffer: u32,
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Where it stands.
+    /// Source span of the declaration.
     pub(super) span: Span,
 }
 
@@ -20,24 +20,25 @@ impl Covered {
     }
 }
 
-/// Declarations up to which it is faster to look at each than to look one up.
+/// Number of declarations up to which a linear search is faster than a look-up.
 const FEW: usize = 16;
 
 /// The declarations of a file of registers.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// In the order of the text.
+    /// Ranges in source order.
     pub(super) ranges: Vec<Covered>,
-    /// What the ranges cover together, where there are many: buffer and first register of each piece, and the last one.
+    /// Union of the ranges, if there are many: buffer and first register of each segment, and its
+    /// last register.
     pieces: BTreeMap<(u32, u32), u32>,
-    /// How many of the ranges are in `pieces`.
+    /// Number of ranges that are already in `pieces`.
     joined: usize,
-    /// One more than the largest number of a buffer.
+    /// One above the largest number of a buffer.
     pub(super) buffers: u32,
 }
 
 impl Coverage {
-    /// Nothing, with the memory that another program used.
+    /// Clears the list and returns it with its capacity.
     pub(super) fn emptied(mut self) -> Self {
         Self {
             ranges: take(&mut self.ranges),
@@ -50,7 +51,7 @@ impl Coverage {
         self.ranges.push(range);
     }
 
-    /// Whether a declaration covers a register.
+    /// Returns true if a declaration covers a register.
     #[inline]
     pub(super) fn has(&mut self, buffer: u32, number: u32) -> bool {
         if self.ranges.len() <= FEW {
@@ -71,7 +72,8 @@ impl Coverage {
         piece.is_some_and(|(&(of, _), &last)| of == buffer && number <= last)
     }
 
-    /// Adds a range to the pieces. Those that it overlaps become one with it, so that each is looked at once before it is gone.
+    /// Adds a range to the segments. Segments that it overlaps are merged with it, so that each is
+    /// visited once before it is removed.
     fn join(&mut self, range: Covered) {
         let (mut first, mut last) = (range.first, range.last);
         while let Some((&key, &end)) = self.pieces.range(..=(range.buffer, last)).next_back()
@@ -89,7 +91,7 @@ impl Coverage {
 mod tests {
     use super::*;
 
-    /// Every register is asked for, behind each further range.
+    /// Every register is queried after each added range.
     #[test]
     fn pieces_cover_what_the_ranges_cover() {
         let mut coverage = Coverage::default();

@@ -39,7 +39,8 @@ impl Declarer<'_, '_> {
         if let Some((number, span)) = it.number
             && number != count as u32
         {
-            // Operands name immediates by their position, so a wrong number would mean others than the writer meant.
+            // Operands name immediates by their position, so a wrong number would select other
+            // immediates than intended.
             let message = format!("this is immediate {count}, not {number}");
             self.cx.check.error(Code::ImmediateOrder, span, message);
         }
@@ -73,7 +74,8 @@ impl Declarer<'_, '_> {
             self.cx.add_register(&head.last_register());
         } else {
             let row = (head.file, head.first, head.last);
-            // Registers of this declaration are no undeclared ones: each use of them would be one more error.
+            // Registers of this declaration are not reported as undeclared: each use of them would
+            // be one more error.
             self.cx.declared.broken.push(row);
         }
         declared
@@ -109,7 +111,7 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Registers whose declaration says no more than that they exist.
+    /// Declares registers whose declaration has no other content.
     fn declare_plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
@@ -148,7 +150,7 @@ impl Declarer<'_, '_> {
     #[inline]
     fn addresses(&mut self, head: &Head) {
         self.each_once(head, |it, number| {
-            // `address` declares it, so that it has to be asked before.
+            // `address` declares it, so that it has to be tested before.
             let known = row(&it.cx.declared.addresses, number).is_some();
             it.cx.address(number);
             known
@@ -163,10 +165,11 @@ impl Declarer<'_, '_> {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
             return Err(self.cx.check.error(Code::RegisterIndex, bracket, message));
         }
-        // Patches have as many vertices as the draw says; primitives have those that the property says.
+        // Patches have as many vertices as the draw specifies; primitives have those of the
+        // property.
         if self.cx.check.stage == Stage::Geometry && self.cx.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
-            // The file, whose word is as long in either case.
+            // The file, whose name has the same length in either case.
             let start = head.span.start;
             let word = Span::new(start, start + file.word().len() as u32);
             self.cx.check.lenient(Rule::LatePrimitive, word, message);
@@ -174,8 +177,9 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
-    /// numbers. Where three or more overlap one error may stand for several.
+    /// Reports declarations of constants that overlap earlier ones. Called at the end, so that many
+    /// of them are compared in the order of their numbers. If three or more overlap, one error may
+    /// represent several.
     pub(super) fn check_overlapping_constants(&mut self) {
         let mut ranges = take(&mut self.cx.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
@@ -205,8 +209,8 @@ impl Declarer<'_, '_> {
     fn temps(&mut self, head: &Head, suffixes: &Suffixes) {
         let (first, len) = (head.first, head.len());
         let mut array = None;
-        // An index without the id of an array may reach any temporary, so that all of
-        // them are one array. TGSI, section "Array Declaration".
+        // An index without the id of an array may select any temporary, so that all of them are one
+        // array. TGSI, section "Array Declaration".
         if self.cx.check.ast.indexes_file(File::Temp) {
             array = Some(self.cx.whole_temps(head.last + 1));
         } else if self.cx.check.ast.indexes_array(File::Temp, suffixes.array) {
@@ -220,7 +224,7 @@ impl Declarer<'_, '_> {
                 register,
             });
         }
-        // Id 0 is that of no array. Its slot is the whole file, which `whole_temps` keeps.
+        // Id 0 denotes no array. Its slot is the whole file, which is in `whole_temps`.
         if let Some(array) = array.filter(|_| suffixes.array != 0) {
             let arrays = &mut self.cx.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
@@ -228,12 +232,13 @@ impl Declarer<'_, '_> {
         self.place_temps(head, array);
     }
 
-    /// Gives each temporary of a declaration its place.
+    /// Assigns a location to each temporary of a declaration.
     #[inline]
     fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {
             let place = match array {
-                // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".
+                // The index of an operand counts from the start of the file, not of the array.
+                // TGSI, section "Array Declaration".
                 Some(array) => TempPlace::Element(array.register, number - array.first),
                 None => TempPlace::Own(self.cx.emit.register(Width::W32)),
             };
@@ -262,7 +267,8 @@ impl Declarer<'_, '_> {
         *slot(&mut self.cx.declared.old_arrays, head.buffer() as usize) = Some(array);
     }
 
-    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    /// Declares each register of a declaration; `declare` returns true if it was declared before,
+    /// which is reported.
     fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
         for number in head.numbers() {
             if declare(self, number) {
@@ -341,7 +347,7 @@ impl Head {
         }
     }
 
-    /// Returns the registers of a buffer that it covers.
+    /// Returns the registers of a buffer that the declaration covers.
     pub(super) fn covered(&self) -> Covered {
         Covered {
             buffer: self.buffer(),

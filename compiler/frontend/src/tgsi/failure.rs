@@ -21,7 +21,7 @@ pub(super) struct Failure {
     message: Message,
 }
 
-/// What is wrong. `it` is the source of the span.
+/// Description of the problem. `it` is the source of the span.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Message {
     /// Something else was expected.
@@ -31,7 +31,7 @@ pub(super) enum Message {
     About(&'static str),
     /// `it` and the rest.
     Is(&'static str),
-    /// It is none of these.
+    /// The name is not one of these.
     NotA(&'static str),
     /// Numbers of these have an end.
     UpTo(&'static str, u32),
@@ -47,11 +47,11 @@ pub(super) enum Message {
     OperandCount(&'static opcodes::Row, u8),
     /// No declaration of this file has it.
     DeclarationPart(File),
-    /// Nor is it any suffix, so that one may be meant.
+    /// The word is not any suffix either, so that one may be intended.
     DeclarationSuffix(File),
-    /// A range from the first number to the second.
+    /// A range whose first number is above the second.
     Reversed(u32, u32),
-    /// A number of vectors for another number of registers.
+    /// A number of vectors that differs from the number of registers.
     Rows(u32, u32),
     PropertyRange(&'static property::Row),
     PropertyWord(&'static property::Row),
@@ -134,7 +134,7 @@ impl Failure {
     }
 }
 
-/// Returns the message about a token that begins with a byte that no text has.
+/// Returns the message about a token that begins with a byte that no program has.
 fn describe_foreign_byte(token: &[u8]) -> Option<String> {
     let byte = *token.first()?;
     // Printable bytes can be quoted, and at the end of a line something else is missing.
@@ -180,14 +180,14 @@ fn describe_value(row: &property::Row, it: &str) -> (String, Option<String>) {
     (message, Some(hint))
 }
 
-/// The most bytes of a text that a message quotes.
+/// Maximum number of bytes that a message quotes.
 const QUOTED: usize = 60;
 
-/// Returns a text as messages quote it: cut if it is long.
+/// Returns a quoted word for messages: cut if it is long.
 pub(super) fn quote(text: &[u8]) -> String {
     let (head, is_cut) = match text.get(..QUOTED) {
         Some(head) if text.len() > QUOTED => (head, true),
-        // A text of that length or less is quoted as a whole.
+        // A word of that length or less is quoted as a whole.
         Some(_) | None => (text, false),
     };
     let mut quote = String::from_utf8_lossy(head).into_owned();

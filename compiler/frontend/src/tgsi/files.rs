@@ -13,22 +13,22 @@ macro_rules! files {
             /// All files.
             pub(super) const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The word of the text.
+            /// Returns the word of the file in programs.
             pub(super) const fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// What instructions do with its registers.
+            /// Returns the use of its registers by instructions.
             pub(super) const fn access(self) -> Access {
                 match self { $(Self::$name => Access::$access,)* }
             }
 
-            /// Whether the word is still in use.
+            /// Returns the period in which the word was in use.
             pub(super) const fn era(self) -> Era {
                 match self { $(Self::$name => Era::$era,)* }
             }
 
-            /// What it holds, for people.
+            /// Returns a human-readable description of its contents.
             pub(super) const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -36,7 +36,7 @@ macro_rules! files {
     };
 }
 
-/// What instructions do with the registers of a file.
+/// Use of the registers of a file by instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
     /// Read and write them.
@@ -48,7 +48,7 @@ pub(super) enum Access {
 }
 
 files! {
-    // name, word, access, era, text
+    // Columns: name, word, access, era, description.
     Null "NULL" Write Current "nothing: reads give 0, writes are lost";
     Const "CONST" Read Current "constants: CONST[n] is vector n of constant buffer 0, CONST[b][n] that of buffer b; 0 behind the end";
     In "IN" Read Current "inputs; with two brackets, vertex and register";
@@ -57,15 +57,15 @@ files! {
     Samp "SAMP" Resource Current "samplers, of TEX and its like also the textures";
     Addr "ADDR" Write Current "integers that index registers";
     Imm "IMM" Read Current "immediates, in the order of the text";
-    /// Predicates of the text of 2010.
+    /// Predicates of TGSI of 2010.
     Pred "PRED" Write Removed "predicates, which guard instructions";
     Sv "SV" Read Current "system values";
-    /// Immediate arrays of the text of 2010.
+    /// Immediate arrays of TGSI of 2010.
     ImmX "IMMX" Read Removed "arrays of immediates";
-    /// Temporary arrays of the text of 2010.
+    /// Temporary arrays of TGSI of 2010.
     TempX "TEMPX" Write Removed "arrays of temporaries";
     Image "IMAGE" Resource Current "images, for LOAD, STORE and atomics";
-    /// What images were called from 2011 to 2014.
+    /// Name of images from 2011 to 2014.
     Res "RES" Resource Removed "images, as they were called from 2011 to 2014; with a type, views, as those were called before";
     Sview "SVIEW" Resource Current "views of textures, for SAMPLE and its like; they also give the types of textures";
     Buffer "BUFFER" Resource Current "storage buffers, counted in bytes";

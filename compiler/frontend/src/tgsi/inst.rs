@@ -1,4 +1,4 @@
-//! Instructions whose operands were read, and the last step of what each becomes.
+//! Instructions whose operands were read, and their last operation.
 
 use super::ast::Access;
 use super::files::File;
@@ -15,7 +15,8 @@ pub(super) const SOURCES: usize = 5;
 #[derive(Clone, Copy)]
 pub(super) struct Inst {
     pub(super) row: &'static Row,
-    /// Values of the sources; 0 for resources, and for those of flow control that are none.
+    /// Values of the sources; 0 for resources, and for operands of flow control that are not
+    /// values.
     pub(super) sources: [Src; SOURCES],
     /// Registers of the sources that were read.
     pub(super) registers: [Register; SOURCES],
@@ -27,11 +28,11 @@ pub(super) struct Inst {
     pub(super) second: Option<Dst>,
     pub(super) dst: Option<Dst>,
     pub(super) saturate: Saturate,
-    /// The texture target behind the operands.
+    /// The texture target after the operands.
     pub(super) texture: Option<&'static TextureTarget>,
-    /// Where it stands.
+    /// Source span of the target.
     pub(super) target_span: Span,
-    /// Texel offsets behind the target.
+    /// Texel offsets after the target.
     pub(super) offsets: [Option<Src>; 4],
     pub(super) access: Access,
     pub(super) label: Option<(u32, Span)>,
@@ -39,17 +40,18 @@ pub(super) struct Inst {
     pub(super) span: Span,
 }
 
-/// A predicate before an instruction: where a lane of it passes the test, the lane of the result is written.
+/// A predicate before an instruction: the lanes of the result are written for which a lane of it
+/// passes the test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub(super) register: RegisterId,
-    /// Whether lanes are not zero, or whether they are.
+    /// Test of lanes for a value that is not zero, or that is zero.
     pub(super) test: CondTest,
     pub(super) swizzle: Swizzle,
 }
 
 impl Inst {
-    /// Before the first instruction.
+    /// Returns the state before the first instruction.
     pub(super) fn before_all() -> Self {
         Self {
             row: Row::any(),
@@ -70,16 +72,16 @@ impl Inst {
         }
     }
 
-    /// Makes it the next instruction, without operands; `zero` stands for those that have no value. It is large: the sources of an opcode
-    /// that reads all of them are not written before.
+    /// Resets it to the next instruction, without operands; `zero` is the value of operands that
+    /// have none. It is large: the sources of an opcode that reads all of them are not initialized.
     pub(super) fn begin(&mut self, row: &'static Row, span: Span, zero: Src) {
-        // Only these read fewer sources than their rows have.
+        // Only these read fewer sources than their opcodes have.
         if row.has_unusual_sources() || matches!(row.lower, Lower::Flow(_)) {
             self.sources = [zero; SOURCES];
         }
         self.row = row;
         self.count = 0;
-        // The instruction before may have written an output, which this one must not spread again.
+        // The instruction before may have written an output, which this one must not copy again.
         self.target.register.file = File::Null;
         self.target.mask = WriteMask::NONE;
         self.second = None;
@@ -94,12 +96,12 @@ impl Inst {
         self.span = span;
     }
 
-    /// The lanes that the result takes.
+    /// Returns the lanes that the result takes.
     pub(super) fn mask(&self) -> WriteMask {
         self.dst.map_or(WriteMask::NONE, |dst| dst.mask)
     }
 
-    /// The first lane of a source, in all lanes.
+    /// Returns the first lane of a source, in all lanes.
     pub(super) fn scalar(&self, number: usize) -> Src {
         splat(self.sources[number], 0)
     }

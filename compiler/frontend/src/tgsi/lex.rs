@@ -1,13 +1,14 @@
-//! The lexer of TGSI: bytes to tokens, and the words of the text. Line ends are whitespace: a program may be one line, and a statement may
-//! span several.
+//! The lexer of TGSI: bytes to tokens, and the words of the language. Line ends are whitespace: a
+//! program may be one line, and a statement may span several.
 
 use glasm_ir::Span;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum TokenKind {
-    /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an integer and a word.
+    /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an
+    /// integer and a word.
     Word,
     /// Decimal digits.
     Int,
@@ -70,13 +71,13 @@ impl Token {
         Span::new(self.start, self.end)
     }
 
-    /// Whether no whitespace precedes it.
+    /// Returns true if no whitespace precedes it.
     pub(super) fn is_glued(self) -> bool {
         self.start == self.previous_end
     }
 }
 
-// What a byte may start: below 32 the kind of a token of one byte, else one of these.
+// Token that a byte may start: below 32 the kind of a token of one byte, else one of these.
 const LETTER: u8 = 32;
 const DIGIT: u8 = 33;
 const SPACE: u8 = 34;
@@ -143,14 +144,14 @@ const KINDS: [TokenKind; 32] = {
     kinds
 };
 
-/// Whether a byte continues a word. Words may begin with a digit: `2D`.
+/// Returns true if a byte continues a word. Words may begin with a digit: `2D`.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
     matches!(CLASSES[byte as usize], LETTER | DIGIT)
 }
 
-/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `extended`: whether comments and carriage
-/// returns are whitespace; strict programs have none.
+/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+/// `extended`: true if comments and carriage returns are whitespace; strict programs have none.
 // A separate function has registers enough for the loop.
 #[inline(never)]
 pub(super) fn append_tokens(source: &[u8], start: usize, extended: bool, list: &mut Vec<Token>) {
@@ -220,7 +221,8 @@ pub(super) fn skip_whitespace(source: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Returns the length of the comment or the whitespace that `rest` begins with, 0 if it begins with something else.
+/// Returns the length of the comment or the whitespace that `rest` begins with, 0 if it begins with
+/// something else.
 #[cold]
 fn length_of_whitespace(rest: &[u8]) -> usize {
     match rest {
@@ -231,14 +233,15 @@ fn length_of_whitespace(rest: &[u8]) -> usize {
             .unwrap_or(rest.len()),
         [b'/', b'*', inside @ ..] => {
             let end = inside.windows(2).position(|pair| pair == b"*/");
-            // Two bytes before the inside and two of the end. An unterminated comment extends to the end of the program.
+            // Two bytes before the inside and two of the end. An unterminated comment extends to
+            // the end of the program.
             end.map_or(rest.len(), |end| end + 4)
         }
         _ => 0,
     }
 }
 
-/// A word of the text.
+/// A word of the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'s> {
     pub(super) text: &'s [u8],
@@ -256,7 +259,7 @@ impl Word<'_> {
     }
 }
 
-/// Returns the number that a word is. `None` if it is none, or beyond 32 bits.
+/// Returns the number that a word denotes. `None` if it is not a number, or beyond 32 bits.
 pub(super) fn parse_decimal(word: &[u8]) -> Option<u32> {
     word.iter().try_fold(0u32, |number, byte| {
         let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
@@ -264,7 +267,7 @@ pub(super) fn parse_decimal(word: &[u8]) -> Option<u32> {
     })
 }
 
-/// Whether a text is a word, in either case.
+/// Returns true if `text` equals a word, ignoring case.
 #[inline]
 pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
@@ -275,7 +278,8 @@ pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
-/// The first eight bytes of a word in some case that all spellings share, and its length. Words of up to eight bytes with equal keys are equal.
+/// The first eight bytes of a word in a case that all spellings share, and its length. Words of up
+/// to eight bytes with equal keys are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) bytes: u64,
@@ -283,7 +287,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The key of a word.
+    /// Returns the key of a word.
     #[inline]
     pub(super) fn of(text: &[u8]) -> Self {
         let bytes = if let Some(first) = text.first_chunk() {
@@ -303,7 +307,7 @@ impl Key {
         }
     }
 
-    /// A number of so many bits for tables.
+    /// Returns a hash of `bits` bits for tables.
     #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
         // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.

@@ -1,12 +1,15 @@
 //! TGSI: the shaders of Mesa's Gallium, as drivers print them and virtual GPUs send them.
 //!
-//! A program has numbered registers in files, whose components are words without a type; each opcode says how it reads them.
-//! Declarations give registers semantics. `syntax` parses the whole program to an `ast`; then each statement is checked (`check`) and
-//! lowered (`lower`). Three generations of the language are accepted: that of 2010, the one that virgl sends, and the current one.
+//! A program has numbered registers in files, whose components are words without a type; each
+//! opcode defines the type that it reads. Declarations assign semantics to registers. `syntax`
+//! parses the whole program to an `ast`; then each statement is checked (`check`) and lowered
+//! (`lower`). Three generations of the language are accepted: that of 2010, the one that virgl
+//! sends, and the current one.
 //!
-//! Contexts that borrow each other limit what a function can access: a `TgsiChecker` has the source and the reports, an `Emitter` the program
-//! that is made; a `Resolver` has both and the declared registers. Contexts of one subject (declarations, arithmetic, textures, memory,
-//! outputs) borrow what they need of them, and a `TgsiLowerer` goes through the statements.
+//! Contexts that borrow each other limit what a function can access: a `TgsiChecker` has the source
+//! and the reports, an `Emitter` the program that is built; a `Resolver` has both and the declared
+//! registers. Contexts of one subject (declarations, arithmetic, textures, memory, outputs) borrow
+//! the parts that they need, and a `TgsiLowerer` iterates over the statements.
 
 mod ast;
 pub mod catalog;
@@ -59,7 +62,8 @@ impl TgsiMemory {
     }
 }
 
-/// Parses, checks and lowers a program. Without an error the result is the program; all errors are reported.
+/// Parses, checks and lowers a program. Without an error the result is the program; all errors are
+/// reported.
 pub(crate) fn translate(
     start: Start<'_>,
     memory: &mut TgsiMemory,
@@ -82,8 +86,8 @@ pub(crate) fn translate(
     }
 }
 
-/// Returns the output registers of a program with their semantics, in the order of their numbers. If the program has errors, these are
-/// the registers whose declarations have none.
+/// Returns the output registers of a program with their semantics, in the order of their numbers.
+/// If the program has errors, these are the registers whose declarations have none.
 pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
     let ast = syntax::parse(&start, Ast::default());
     let options = start.tgsi;
@@ -97,7 +101,7 @@ pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
 
 /// Returns the number of bytes before the first word of a program.
 pub(crate) fn leading_bytes(text: &[u8]) -> usize {
-    // The byte order mark of UTF-8, which some editors put in front.
+    // The byte order mark of UTF-8, which some editors insert in front.
     let start = if text.starts_with(b"\xEF\xBB\xBF") {
         3
     } else {

@@ -1,4 +1,4 @@
-//! What the properties of a text say of its program.
+//! Modes that the properties of a program select.
 
 use super::semantics::Sink;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode};
@@ -18,22 +18,22 @@ pub(super) struct Properties {
     pub(super) layer_of_viewport: bool,
     pub(super) clip_distances: Option<u32>,
     pub(super) cull_distances: Option<u32>,
-    /// Threads of a block that the text names, 0 for what it leaves open.
+    /// Threads of a block that the program specifies, 0 where it leaves them open.
     pub(super) block: [u32; 3],
     pub(super) input_primitive: Option<InputPrimitive>,
     pub(super) output_primitive: Option<OutputPrimitive>,
     pub(super) tess_mode: Option<TessMode>,
-    /// The first place where a stream other than 0 is named. Properties may stand behind it.
+    /// The first source location that names a stream other than 0. Properties may follow it.
     pub(super) later_stream: Option<Span>,
 }
 
 impl Properties {
-    /// Whether zero times anything is zero.
+    /// Returns true if zero times anything is zero.
     pub(super) fn is_zero_product(&self) -> bool {
         self.modes.zero_product
     }
 
-    /// The vertices of the patch that a tessellation control program makes.
+    /// Returns the number of vertices of the patch that a tessellation control program generates.
     pub(super) fn patch_vertices(&self) -> u32 {
         match self.modes.vertices_out {
             0 => MAX_PATCH_VERTICES,
@@ -41,19 +41,20 @@ impl Properties {
         }
     }
 
-    /// The vertices that a program of primitives or patches gets at most.
+    /// Returns the maximum number of input vertices of a program of primitives or patches.
     pub(super) fn vertices_in(&self) -> u32 {
         let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
-        // Patches come in any size up to this one.
+        // Patches have any size up to this one.
         primitive.unwrap_or(MAX_PATCH_VERTICES)
     }
 
-    /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
+    /// Returns the semantic of a distance: clip distances are first, then cull distances, as the
+    /// properties divide them.
     pub(super) fn distance(&self, number: u8) -> Option<Semantic> {
         let (clip, cull) = match (self.clip_distances, self.cull_distances) {
             // Without properties all that is written clips.
             (None, None) => return Some(Semantic::ClipDistance(number)),
-            // One property alone says that there are none of the other kind.
+            // One property alone implies that there are no distances of the other kind.
             (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
         };
         match u32::from(number) {
@@ -63,7 +64,7 @@ impl Properties {
         }
     }
 
-    /// What pipelines call an output: a register may hold up to four distances.
+    /// Returns the semantics of an output for pipelines: a register may hold up to four distances.
     pub(super) fn semantics_of(&self, sink: Sink) -> [Option<Semantic>; 4] {
         match sink {
             Sink::Output(semantic, _) => [Some(semantic), None, None, None],

@@ -42,7 +42,7 @@ pub(super) enum Formula {
     RsqRoot,
     SadInt,
     ScaleByPower,
-    /// One of two values, whose signs are changed as bits.
+    /// One of two values, whose signs are changed bitwise.
     SelectBits,
     SetSign,
     ShiftLeft,
@@ -51,11 +51,11 @@ pub(super) enum Formula {
     Texture2dTransform,
     UnpackSignedBytes,
     CrossProduct,
-    /// The derivative, y growing as the program counts it.
+    /// The derivative, with y in the direction of the program's coordinates.
     DerivativeY(Op),
 }
 
-/// What a 64-bit opcode does that is more than one operation.
+/// Formula of a 64-bit opcode that needs more than one operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WideFormula {
     Absolute(Type),
@@ -67,7 +67,7 @@ pub(super) enum WideFormula {
     Split,
 }
 
-/// What a texture opcode of the older kind does: sampler and target stand in the instruction.
+/// Operation of a texture opcode of the older kind: sampler and target are in the instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lookup {
     Sample,
@@ -86,7 +86,7 @@ pub(super) enum Lookup {
     QueryLevel,
 }
 
-/// What a texture opcode does that names a view.
+/// Operation of a texture opcode that names a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ViewLookup {
     Sample,
@@ -105,7 +105,7 @@ pub(super) enum ViewLookup {
     QueryLevel,
 }
 
-/// What an opcode does with memory, images and handles.
+/// Operation of an opcode on memory, images and handles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Memory {
     Load,
@@ -117,7 +117,7 @@ pub(super) enum Memory {
     ReadColor,
 }
 
-/// Where an input is interpolated.
+/// Location at which an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Interpolate {
     Centroid,
@@ -150,7 +150,7 @@ pub(super) enum Flow {
     Unsupported,
 }
 
-/// How an opcode becomes IR.
+/// Lowering of an opcode to IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lower {
     /// One operation.
@@ -160,7 +160,7 @@ pub(super) enum Lower {
     Formula(Formula),
     /// A copy of bits.
     Move,
-    /// A comparison that gives all ones or 0.
+    /// A comparison whose result is all ones or 0.
     Bits(Op, Type),
     Convert(Type, Type, Rounding),
     /// One operation on pairs of components.
@@ -170,9 +170,9 @@ pub(super) enum Lower {
     WideFormula(WideFormula),
     /// A shift of pairs by counts of 32 bits.
     WideShift(Op, Type),
-    /// From components x and y to pairs.
+    /// Conversion of components x and y to pairs.
     Widen(Type, Type),
-    /// From pairs to components.
+    /// Conversion of pairs to components.
     Narrow(Type, Type),
     WideConvert(Type, Type),
     Lookup(Lookup),
@@ -190,7 +190,7 @@ pub(super) enum Lower {
     Ballot,
 }
 
-/// What an opcode has beside registers.
+/// Operands of an opcode in addition to registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Besides {
     Nothing,
@@ -235,16 +235,16 @@ impl Lower {
     }
 }
 
-/// Whether a word is still in use.
+/// Period in which a word was in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Era {
-    /// It is in the current document.
+    /// A word of the current document.
     Current,
-    /// It is gone from the current document.
+    /// A word that was removed from the current document.
     Removed,
 }
 
-/// A row of the table.
+/// An entry of the opcode table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) name: &'static str,
@@ -255,7 +255,8 @@ pub(super) struct Row {
     pub(super) lower: Lower,
     pub(super) stages: Stages,
     pub(super) era: Era,
-    /// What it computes, for people: sources are `a`, `b` and so on in the order of the operands, resources included.
+    /// Human-readable formula of the result: sources are `a`, `b` and so on in the order of the
+    /// operands, resources included.
     pub(super) text: &'static str,
 }
 
@@ -278,7 +279,7 @@ use Lower::{
 };
 use Type::{F32, F64, S32, S64, U32, U64};
 
-/// A conversion to the nearest value toward zero.
+/// Returns a conversion that rounds toward zero.
 const fn truncated(from: Type, to: Type) -> Lower {
     Convert(from, to, Rounding::Trunc)
 }
@@ -292,7 +293,7 @@ const fn atomic(op: AtomicOp, ty: Type) -> Lower {
 }
 
 opcodes! {
-    // name, results, sources, stages, era, translation, text
+    // Columns: name, results, sources, stages, era, translation, description.
     "MOV" 1 1 ALL Current Lower::Move, "a copy of the bits; with a sign, an absolute value or _SAT a float";
     "MUL" 1 2 ALL Current Direct(Op::Mul, F32), "a * b";
     "ADD" 1 2 ALL Current Direct(Op::Add, F32), "a + b";
@@ -359,7 +360,7 @@ opcodes! {
     "CMP" 1 3 ALL Current Direct(Op::SelLt, F32), "a < 0 ? b : c";
     "UCMP" 1 3 ALL Current Lower::Formula(Formula::SelectBits), "a != 0 as an integer ? b : c";
     "KILL_IF" 0 1 FRAGMENT Current Lower::KillIf, "discard the fragment if a component of a is below 0";
-    // Flow control, because nothing behind it runs.
+    // Flow control, because the following code is unreachable.
     "KILL" 0 0 FRAGMENT Current Lower::Flow(Flow::Kill), "discard the fragment";
     "DEMOTE" 0 0 FRAGMENT Current Lower::Demote, "discard the fragment; it goes on as a helper, for derivatives only";
     "READ_HELPER" 1 0 FRAGMENT Current Direct(Op::IsHelper, U32), "all ones if the invocation is a helper by now, else 0";
@@ -396,7 +397,8 @@ opcodes! {
     "ISSG" 1 1 ALL Current Direct(Op::Sign, S32), "sign of a signed integer: -1, 0 or 1";
     "INEG" 1 1 ALL Current Lower::Formula(Formula::Negate), "-a of an integer";
     "IABS" 1 1 ALL Current Lower::Formula(Formula::Absolute), "absolute value of a signed integer";
-    // Comparisons of integers give all ones or 0 anyway; those of floats give 1.0 or 0.0, which is what SLT and its like want.
+    // Comparisons of integers return all ones or 0 already; those of floats return 1.0 or 0.0, as
+    // SLT and similar opcodes require.
     "FSLT" 1 2 ALL Current Bits(Op::SetLt, F32), "a < b of floats ? all ones : 0";
     "FSGE" 1 2 ALL Current Bits(Op::SetGe, F32), "a >= b of floats ? all ones : 0";
     "FSEQ" 1 2 ALL Current Bits(Op::SetEq, F32), "a == b of floats ? all ones : 0";
@@ -571,7 +573,8 @@ opcodes! {
     "DFRACEXP" 2 1 ALL Removed Lower::WideFormula(WideFormula::Split), "doubles as fractions from 0.5 to 1 in the first result and exponents of 2 in the second";
     "RESINFO" 1 2 ALL Removed Lower::ViewLookup(ViewLookup::Info), "size of level a.x of a view, integers, another name of SVIEWINFO";
     "ARA" 1 1 ALL Removed Lower::Formula(Formula::AddPairs), "sums of pairs: a.x + a.z in x and z, a.y + a.w in y and w";
-    // Listed all the same, so that a program which has them is told more than that there are no such opcodes.
+    // Listed nevertheless, so that the message is more specific than that such opcodes do not
+    // exist.
     "PUSHA" 0 1 ALL Removed Lower::Flow(Flow::Unsupported), "address registers onto a stack; not translated, for no driver did it";
     "POPA" 1 0 ALL Removed Lower::Flow(Flow::Unsupported), "address registers off a stack; not translated, for no driver did it";
     "BRA" 0 1 ALL Removed Lower::Flow(Flow::Unsupported), "branch; not translated, for no document says what it does";
@@ -587,19 +590,20 @@ opcodes! {
 pub(super) struct Suffixes {
     /// `_SAT`.
     pub(super) saturate: bool,
-    /// `_SATNV` of the text of 2010.
+    /// `_SATNV` of TGSI of 2010.
     pub(super) signed: bool,
     /// `_PRECISE`.
     pub(super) precise: bool,
 }
 
-/// All opcodes.
+/// Returns all opcodes.
 pub(super) fn rows() -> &'static [Row] {
     ROWS
 }
 
 impl Row {
-    /// The row of a word and the suffixes that it has. Whole words win: `SAMPLE_I_MS` is no `SAMPLE` with a suffix.
+    /// Returns the entry of a word and its suffixes. Whole words take precedence: `SAMPLE_I_MS` is
+    /// not `SAMPLE` with a suffix.
     #[inline]
     pub(super) fn of(word: &Word<'_>) -> Option<(&'static Self, Suffixes)> {
         match Self::named(word.text) {
@@ -616,9 +620,9 @@ impl Row {
             let mut table = [None; 1 << BITS];
             for row in ROWS {
                 let key = Key::of(row.name.as_bytes());
-                // Each place behind is tried in turn, here and below.
+                // The following slots are tried in turn, here and below.
                 let mut at = key.hash(BITS);
-                // The table has more places than there are opcodes, so that a free one is found.
+                // The table has more slots than there are opcodes, so that a free one is found.
                 while table[at].is_some() {
                     at = (at + 1) % table.len();
                 }
@@ -629,7 +633,7 @@ impl Row {
         let key = Key::of(word);
         let mut at = key.hash(BITS);
         while let Some((known, row)) = table[at] {
-            // Keys hold eight bytes: longer words may agree in them.
+            // Keys hold eight bytes: longer words may have equal ones.
             let same = || key.len <= 8 || word.eq_ignore_ascii_case(row.name.as_bytes());
             if known == key && same() {
                 return Some(row);
@@ -663,7 +667,7 @@ impl Row {
         Self::named(rest).map(|row| (row, suffixes))
     }
 
-    /// Whether some sources are resources, or may lack.
+    /// Returns true if some sources are resources, or are optional.
     #[inline]
     pub(super) const fn has_unusual_sources(&self) -> bool {
         matches!(
@@ -676,19 +680,20 @@ impl Row {
         )
     }
 
-    /// Whether programs of a stage have it. Strict programs have none of the opcodes that are gone from the current document.
+    /// Returns true if programs of a stage have it. Strict programs have none of the opcodes that
+    /// were removed from the current document.
     #[inline]
     pub(super) fn is_available(&self, stage: Stage, acceptance: Acceptance) -> bool {
         let is_refused = self.era == Era::Removed && acceptance == Acceptance::Strict;
         self.stages.has(stage) && !is_refused
     }
 
-    /// Some row.
+    /// Returns an arbitrary entry.
     pub(super) const fn any() -> &'static Self {
         &ROWS[0]
     }
 
-    /// As what sources are read that lie in memory, where any type would do.
+    /// Returns the type that sources in memory are read as, if any type would do.
     pub(super) fn constant_type(&self, stage: Stage) -> Type {
         // Compute programs move integers more often than floats.
         let is_float = if let Direct(_, ty) | First(_, ty) | Convert(ty, ..) = self.lower {
@@ -699,18 +704,18 @@ impl Row {
         if is_float { F32 } else { U32 }
     }
 
-    /// The names of all opcodes.
+    /// Returns the names of all opcodes.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         ROWS.iter().map(|row| row.name)
     }
 }
 
-/// Whether a word begins statements.
+/// Returns true if a word begins statements.
 pub(super) fn begins_statement(word: &Word<'_>) -> bool {
     ["DCL", "IMM", "PROPERTY"].iter().any(|it| word.is(it)) || Row::of(word).is_some()
 }
 
-/// Whether a source of an opcode is a resource.
+/// Returns true if a source of an opcode is a resource.
 pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
     match row.lower.besides() {
         Besides::View(lookup) => match lookup {
@@ -726,7 +731,7 @@ pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
             | ViewLookup::QueryLevel => number == 1 || number == 2,
         },
         Besides::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
-        // The sampler comes last.
+        // The sampler is the last source.
         Besides::Sampler => number + 1 == row.sources as usize,
         Besides::Label | Besides::Nothing => false,
     }

@@ -18,13 +18,13 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, WriteMask};
 pub(super) use named::{ADDRESSES, Number, Register, Target, splat};
 
-/// Resolves registers: what they are in the program, with the instructions that compute it.
+/// Resolves registers to operands of the program, with the instructions that compute them.
 pub(super) struct Resolver<'a> {
     pub(super) check: TgsiChecker<'a>,
     pub(super) emit: Emitter,
     pub(super) declared: Declared,
     pub(super) properties: Properties,
-    /// As what the current instruction reads constants.
+    /// Type that the current instruction reads constants as.
     pub(super) constant_type: Type,
 }
 
@@ -60,13 +60,15 @@ impl Resolver<'_> {
         })
     }
 
-    /// Returns the register and lane that an index reads. What is not a register of the program is copied to one.
+    /// Returns the register and lane that an index reads. An index that is not a register of the
+    /// program is copied to one.
     #[cold]
     fn resolve_relative(&mut self, relative: u32) -> Parsed<(RegisterId, u8)> {
         let ast::Relative { register, lane } = self.check.ast.relatives[relative as usize];
         let register = self.resolve_register(&register)?;
         let source = self.resolve_source(&register)?;
-        // An index of the IR names a register and a lane: immediates, constants and elements of arrays do not fit.
+        // An index of the IR names a register and a lane: immediates, constants and elements of
+        // arrays are not allowed.
         if let (Base::Register(found), None) = (source.base, source.index) {
             return Ok((found, source.swizzle.lane(lane.into()) as u8));
         }

@@ -4,12 +4,12 @@ use super::lex::Word;
 use crate::lang::Stages;
 use glasm_ir::primitive::MAX_PATCH_VERTICES;
 
-/// What a property takes.
+/// Values that a property takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     /// A number between these bounds.
     Number(u32, u32),
-    /// One of these words, which stand for numbers.
+    /// One of these words, which denote numbers.
     Word(&'static [(&'static str, u32)]),
 }
 
@@ -33,20 +33,21 @@ const PROCESSORS: &[(&str, u32)] = &[
     ("TESS_EVAL", 4),
     ("COMP", 5),
 ];
-/// The largest number stands for all that are larger, which are refused.
+/// The largest number represents all that are larger, which are refused.
 pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
-/// Vertices that a geometry program emits at most where the text does not say it: Mesa's software pipeline reserves memory for as many.
+/// Default of the maximum number of vertices that a geometry program emits: Mesa's software
+/// pipeline reserves memory for as many.
 pub(super) const DEFAULT_VERTICES: u32 = 32;
 
-/// A row of the table of properties.
+/// An entry of the table of properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) property: Property,
     pub(super) stages: Stages,
     pub(super) value: Value,
-    /// What it says, for people.
+    /// Human-readable description.
     pub(super) text: &'static str,
 }
 
@@ -67,7 +68,7 @@ macro_rules! properties {
 }
 
 properties! {
-    // name, words, stages, value, text
+    // Columns: name, words, stages, value, description.
     InputPrimitive ("GS_INPUT_PRIMITIVE" "GS_INPUT_PRIM") GEOMETRY Value::Word(INPUT_PRIMITIVES), "what comes in";
     OutputPrimitive ("GS_OUTPUT_PRIMITIVE" "GS_OUTPUT_PRIM") GEOMETRY Value::Word(OUTPUT_PRIMITIVES), "what goes out";
     MaxVertices ("GS_MAX_OUTPUT_VERTICES" "GS_MAX_VERTICES") GEOMETRY Value::Number(0, 1024), "vertices that an invocation emits at most";
@@ -101,7 +102,7 @@ properties! {
     MaxLevel ("TCS_TESS_FACTOR_MAX") TESS_CONTROL ANY, "for a driver of its own; no effect";
 }
 
-/// All properties, each spelling once.
+/// Returns all properties, each spelling once.
 pub(super) fn rows() -> &'static [Row] {
     PROPERTIES
 }
@@ -109,7 +110,7 @@ pub(super) fn rows() -> &'static [Row] {
 impl Row {
     /// Returns the property of a word.
     pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
-        // Programs have few properties, so that a search will do.
+        // Programs have few properties, so that a linear search suffices.
         PROPERTIES.iter().find(|row| word.is(row.name))
     }
 }

@@ -1,4 +1,4 @@
-//! What declarations say that registers mean. TGSI, section "Declaration Semantic".
+//! Semantics of registers in declarations. TGSI, section "Declaration Semantic".
 
 use super::lex::Word;
 use crate::source::TgsiOptions;
@@ -14,7 +14,7 @@ macro_rules! names {
         static NAMES: &[(&str, Name)] = &[$($(($word, Name::$name),)+)*];
 
         impl Name {
-            /// What it means, for people.
+            /// Returns a human-readable description.
             pub(super) const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -23,7 +23,7 @@ macro_rules! names {
 }
 
 names! {
-    // name, words, text
+    // Columns: name, words, description.
     Generic "GENERIC", "a value that passes between stages, by its number";
     Position "POSITION", "position in clip space; of fragments the place in the window, as output the depth in z";
     Color "COLOR", "primary (0) or secondary (1) color; of fragments the color for attachment n";
@@ -76,12 +76,12 @@ names! {
     SubgroupLtMask "SUBGROUP_LT_MASK", "bits of invocations below, 64 bits in x and y";
 }
 
-/// What a register that is read holds.
+/// Contents of a register that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     /// An input of the stage.
     Input(Semantic, TypeBase),
-    /// Lanes that are lane x of one input each; the others are 0.
+    /// Lanes that are lane x of a separate input each; the others are 0.
     Lanes([Option<Semantic>; 4]),
     /// (all ones for front faces, 0, 0, 1) as integers.
     FaceBits,
@@ -89,11 +89,11 @@ pub(super) enum Content {
     Helper,
     /// The vertex number without the base vertex.
     VertexNumber,
-    /// What the options say.
+    /// Values that the options define.
     Words(Source),
 }
 
-/// Values that the options of a translation give.
+/// Values that the options of a translation provide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     WorkDim,
@@ -102,7 +102,7 @@ pub(super) enum Source {
     InnerLevels,
 }
 
-/// Where a register that is written goes.
+/// Destination of a register that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sink {
     /// An output of the stage.
@@ -115,29 +115,30 @@ pub(super) enum Sink {
     ClipVertex,
     OuterLevels,
     InnerLevels,
-    /// Nothing on the device has it.
+    /// The device has no such output.
     Dropped,
 }
 
 impl Name {
-    /// The name of a word.
+    /// Returns the name of a word.
     #[inline]
     pub(super) fn of(word: &Word<'_>) -> Option<Self> {
         let row = NAMES.iter().find(|(known, _)| word.is(known));
         row.map(|&(_, name)| name)
     }
 
-    /// All names, by their words.
+    /// Returns all names, by their words.
     pub(super) fn all() -> impl Iterator<Item = (&'static str, Self)> {
         NAMES.iter().copied()
     }
 
-    /// The words of all names.
+    /// Returns the words of all names.
     pub(super) fn words() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|row| row.0)
     }
 
-    /// Whether there is one value for a patch, or for the primitive, so that registers with it have no vertices.
+    /// Returns true if there is one value for a patch, or for the primitive, so that registers with
+    /// it have no vertices.
     pub(super) const fn is_single(self) -> bool {
         matches!(
             self,
@@ -145,7 +146,7 @@ impl Name {
         )
     }
 
-    /// Whether there are several values of it, told by their numbers.
+    /// Returns true if there are several values of it, distinguished by their numbers.
     pub(super) const fn is_numbered(self) -> bool {
         matches!(
             self,
@@ -153,8 +154,9 @@ impl Name {
         )
     }
 
-    /// What a register holds that instructions read. `None` if the stage has nothing like it. `value`: a system value, else an input;
-    /// `old`: in the text of 2010, where fog is a number.
+    /// Returns the contents of a register that instructions read. `None` if the stage has no such
+    /// value. `value`: a system value, else an input; `old`: in the document of 2010, where fog is
+    /// a number.
     pub(super) fn content(
         self,
         index: u8,
@@ -163,7 +165,8 @@ impl Name {
         old: bool,
     ) -> Option<Content> {
         use Stage::{Fragment, Geometry, TessControl, TessEval};
-        // Values of stages before are inputs, never system values; vertex programs have attributes only.
+        // Values of earlier stages are inputs, never system values; vertex programs have attributes
+        // only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
         match (self, stage) {
             (Self::Face, Fragment) if value => Some(Content::FaceBits),
@@ -172,7 +175,7 @@ impl Name {
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
                 Some(lanes(Semantic::ClipDistance, 4 * index, 4))
             }
-            // Most inputs are such values. Where the stage gives the same, it is the same.
+            // Most inputs are such values. A value that the stage also provides is the same one.
             _ if varying => {
                 let passed = self.varying(index, stage, old);
                 passed.or_else(|| self.value_of_stage(stage))
@@ -181,7 +184,7 @@ impl Name {
         }
     }
 
-    /// What the stage itself gives to programs.
+    /// Returns the value that the stage itself provides to programs.
     #[inline]
     fn value_of_stage(self, stage: Stage) -> Option<Content> {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
@@ -209,7 +212,7 @@ impl Name {
             (Self::TessCoord, TessEval) => float(Semantic::TessCoord),
             (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
             (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
-            // State of OpenGL that Vulkan does not have, so that the caller gives it.
+            // State of OpenGL that Vulkan does not have, so that the caller provides it.
             (Self::DefaultOuter, TessControl) => Content::Words(Source::OuterLevels),
             (Self::DefaultInner, TessControl) => Content::Words(Source::InnerLevels),
             (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
@@ -229,7 +232,7 @@ impl Name {
         })
     }
 
-    /// What an earlier stage hands on, for stages that have one.
+    /// Returns the input that is an output of an earlier stage, for stages that have one.
     #[inline]
     fn varying(self, index: u8, stage: Stage, old: bool) -> Option<Content> {
         let semantic = match (self, stage) {
@@ -246,20 +249,22 @@ impl Name {
         Some(float(semantic))
     }
 
-    /// What stages before rasterization hand on by number.
+    /// Returns the semantic of a numbered output of stages before rasterization.
     #[inline]
     fn numbered(self, index: u8) -> Option<Semantic> {
         Some(match (self, index) {
             (Self::Color, 0..2) => Semantic::Color(index),
             (Self::BackColor, 0..2) => Semantic::BackColor(index),
-            // "The semantic index permitted with this semantic is limited to <= 7." TGSI, TGSI_SEMANTIC_TEXCOORD.
+            // "The semantic index permitted with this semantic is limited to <= 7." TGSI,
+            // TGSI_SEMANTIC_TEXCOORD.
             (Self::TexCoord, 0..8) => Semantic::TexCoord(index),
             (Self::Generic, _) => Semantic::Generic(index),
             _ => return None,
         })
     }
 
-    /// Where a register goes that instructions write. `None` if the stage has nothing like it.
+    /// Returns the destination of a register that instructions write. `None` if the stage has no
+    /// such output.
     pub(super) fn sink(self, index: u8, stage: Stage, options: &TgsiOptions) -> Option<Sink> {
         use Stage::{Compute, Fragment, Geometry, TessControl};
         let float = |semantic| Sink::Output(semantic, TypeBase::Float);
@@ -292,8 +297,8 @@ impl Name {
             // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
             (Self::Position, _) => (Semantic::FragDepth, TypeBase::Float),
             (Self::Color, 0..8) => {
-                // Color 1 is a second color for attachment 0 or the color of attachment 1:
-                // the text does not say, the state of blending does.
+                // Color 1 is a second color for attachment 0 or the color of attachment 1: the
+                // program does not specify it, the state of blending does.
                 let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
                 (Semantic::FragColor { buffer, index }, TypeBase::Float)
             }
@@ -313,7 +318,7 @@ const fn word(semantic: Semantic) -> Content {
     Content::Input(semantic, TypeBase::Unsigned)
 }
 
-/// The first `count` lanes, from a number on.
+/// Returns the first `count` lanes, from a number on.
 #[inline]
 fn lanes(first: fn(u8) -> Semantic, from: u8, count: u8) -> Content {
     let lane = |lane: u8| (lane < count).then(|| first(from + lane));

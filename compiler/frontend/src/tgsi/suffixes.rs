@@ -10,14 +10,14 @@ use glasm_ir::semantic::Sampling;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SuffixKind {
     Array(u32),
-    /// A temporary that passes nothing to subroutines: a hint.
+    /// A temporary that passes no value to subroutines: a hint.
     Local,
-    /// A semantic with its index and where its index ends.
+    /// A semantic with its index and the end of its index.
     Semantic(Name, u32, u32),
     Stream,
     Interpolation(Interpolation),
     Sampling(Sampling),
-    /// Interpolation that wraps around, of the text of 2010.
+    /// Interpolation that wraps around, of TGSI of 2010.
     Wrap,
     Invariant,
 }
@@ -36,7 +36,7 @@ const SUFFIXES: [(&str, SuffixKind); 11] = [
         "PERSPECTIVE",
         SuffixKind::Interpolation(Interpolation::Smooth),
     ),
-    // Flat or not as the state of flat shading says, which code generation knows.
+    // Flat or not by the state of flat shading, which code generation has.
     ("COLOR", SuffixKind::Interpolation(Interpolation::Smooth)),
     ("CENTER", SuffixKind::Sampling(Sampling::Center)),
     ("CENTROID", SuffixKind::Sampling(Sampling::Centroid)),
@@ -44,7 +44,7 @@ const SUFFIXES: [(&str, SuffixKind); 11] = [
     ("INVARIANT", SuffixKind::Invariant),
 ];
 
-/// How a suffix begins that names axes.
+/// Prefix of a suffix that names axes.
 const WRAP: &str = "CYLWRAP_";
 
 /// Returns the words of suffixes other than semantics.
@@ -72,7 +72,7 @@ impl SuffixKind {
         let is_input = file == File::In;
         let row = SUFFIXES.iter().find(|row| word.is(row.0));
         match row.map(|&(_, suffix)| suffix) {
-            // On outputs an interpolation says nothing.
+            // On outputs an interpolation has no effect.
             Some(Self::Interpolation(_) | Self::Sampling(_)) if !is_input && file != File::Out => {
                 None
             }

@@ -1,4 +1,4 @@
-//! What a program declares.
+//! Declarations of a program.
 
 pub(super) use super::ast::Image as ImageRow;
 use super::ast::{MemoryKind, View};
@@ -12,16 +12,16 @@ use glasm_ir::semantic::Sampling;
 use glasm_ir::{InputId, Interpolation, OutputId, RegisterId, WriteMask};
 use std::mem;
 
-/// Where a temporary lives.
+/// Location of a temporary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TempPlace {
-    /// In a separate register.
+    /// A separate register.
     Own(RegisterId),
-    /// In an array that instructions index at run time, as this element.
+    /// An element of an array that instructions index dynamically.
     Element(RegisterId, u32),
 }
 
-/// An array of registers that instructions index at run time.
+/// An array of registers that instructions index dynamically.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Array {
     /// Its first register in the file.
@@ -40,7 +40,7 @@ pub(super) struct InputRow {
     pub(super) input: Option<InputId>,
 }
 
-/// Inputs that instructions index at run time: consecutive in the program.
+/// Inputs that instructions index dynamically: consecutive in the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InputArray {
     pub(super) id: u32,
@@ -65,15 +65,16 @@ pub(super) struct OutputRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Immediate {
     pub(super) words: [u32; 4],
-    /// What it is in the program, once an instruction reads it.
+    /// Its literal in the program, once an instruction reads it.
     pub(super) literal: Option<LiteralId>,
 }
 
-/// What is declared. Tables have an entry for each number of a register, lists one for each declaration.
+/// Declared registers. Tables have an entry for each number of a register, lists one for each
+/// declaration.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub(super) temps: Vec<Option<TempPlace>>,
-    /// By array id; number 0 is the whole file.
+    /// Arrays by array id; number 0 is the whole file.
     pub(super) temp_arrays: Vec<Option<Array>>,
     pub(super) addresses: Vec<Option<RegisterId>>,
     pub(super) predicates: Vec<Option<RegisterId>>,
@@ -81,7 +82,7 @@ pub(super) struct Declared {
     pub(super) input_arrays: Vec<InputArray>,
     pub(super) values: Vec<Option<InputRow>>,
     pub(super) outputs: Vec<Option<OutputRow>>,
-    /// With the ids that the text gives them, 0 for none.
+    /// Arrays with their ids in the source, 0 for none.
     pub(super) output_arrays: Vec<(u32, Array)>,
     pub(super) constants: Coverage,
     pub(super) immediates: Vec<Immediate>,
@@ -90,7 +91,7 @@ pub(super) struct Declared {
     pub(super) images: Vec<Option<ImageRow>>,
     pub(super) buffers: Vec<bool>,
     pub(super) memories: Vec<Option<MemoryKind>>,
-    /// One more than the largest number of a buffer of counters.
+    /// One above the largest number of a buffer of counters.
     pub(super) counter_buffers: u32,
     /// Registers whose declaration could not be read: file, first, last.
     pub(super) broken: Vec<(File, u32, u32)>,
@@ -103,7 +104,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Inputs or system values.
+    /// Returns the table of inputs or system values.
     #[inline]
     pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
         if file == File::Sv {
@@ -113,14 +114,15 @@ impl Declared {
         }
     }
 
-    /// Returns the array that a dynamically indexed register names: by its id, or else by the number that the index is added to.
+    /// Returns the array that a dynamically indexed register names: by its id, or else by the
+    /// number that the index is added to.
     pub(super) fn array_of_output(&self, number: Number) -> Option<Array> {
         let arrays = &self.output_arrays;
         let by_number = |array: &Array| within(number.term.offset, array.first, array.len);
         let found = match number.array {
             0 => {
                 let found = arrays.iter().find(|(_, array)| by_number(array));
-                // The number may be in none of the arrays; with an index, some array is meant.
+                // The number may be outside of the arrays; with an index, some array is intended.
                 found.or(arrays.first())
             }
             id => arrays.iter().find(|it| it.0 == id),
@@ -128,7 +130,7 @@ impl Declared {
         found.map(|&(_, array)| array)
     }
 
-    /// Nothing, with the memory that another program used.
+    /// Clears the tables and returns them with their capacity.
     pub(super) fn emptied(mut self) -> Self {
         Self {
             temps: take(&mut self.temps),
@@ -156,17 +158,19 @@ impl Declared {
     }
 }
 
-/// Whether `len` registers from `first` on have this one among them.
+/// Returns true if `len` registers from `first` on include this one.
 pub(super) fn within(number: i32, first: u32, len: u32) -> bool {
     u32::try_from(number).is_ok_and(|number| (first..first + len).contains(&number))
 }
 
-/// Returns the entry of a number in a table. Negative numbers, which casts make large, have none.
+/// Returns the entry of a number in a table. Negative numbers, which casts turn into large ones,
+/// have none.
 pub(super) fn row<T: Copy>(table: &[Option<T>], number: usize) -> Option<T> {
     table.get(number).copied().flatten()
 }
 
-/// Returns the entry of a number in a table, which grows as needed. Numbers are below [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
+/// Returns the entry of a number in a table, which grows as needed. Numbers are below
+/// [`limits::TGSI_REGISTERS`](crate::lang::limits::TGSI_REGISTERS).
 pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mut T {
     if table.len() <= number {
         table.resize(number + 1, T::default());
@@ -174,11 +178,11 @@ pub(super) fn slot<T: Clone + Default>(table: &mut Vec<T>, number: usize) -> &mu
     &mut table[number]
 }
 
-/// What fills an array.
+/// Values that fill an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
     Immediates,
-    /// `IMMX` of the text of 2010.
+    /// `IMMX` of TGSI of 2010.
     Old,
     SamplePlaces,
 }

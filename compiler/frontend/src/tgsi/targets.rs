@@ -1,22 +1,23 @@
-//! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and Texture Formats" and "Declaration Sampler View".
+//! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and
+//! Texture Formats" and "Declaration Sampler View".
 
 use super::lex::Word;
 use glasm_ir::TexTarget;
 use glasm_ir::image::FORMATS;
 use glasm_ir::types::Type;
 
-/// Where the number that a lookup compares with stands.
+/// Position of the comparison reference of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reference {
     /// There is none.
     None,
-    /// In a lane of the coordinate.
+    /// A lane of the coordinate.
     Lane(u8),
-    /// In the operand behind the coordinate.
+    /// The operand after the coordinate.
     Operand,
 }
 
-/// A row of the table of texture targets.
+/// An entry of the table of texture targets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) word: &'static str,
@@ -26,7 +27,7 @@ pub(super) struct Target {
 
 macro_rules! targets {
     ($($word:literal $target:ident $reference:expr;)*) => {
-        /// All targets. Where arrays have two spellings the newer one comes first.
+        /// All targets. If arrays have two spellings the newer one is first.
         static TARGETS: &[Target] = &[$(Target {
             word: $word,
             target: TexTarget::$target,
@@ -36,7 +37,7 @@ macro_rules! targets {
 }
 
 targets! {
-    // word, target, reference; notes of TGSI, table of texture operands
+    // Columns: word, target, reference. Notes of TGSI, table of texture operands.
     "2D" D2 Reference::None;
     "BUFFER" Buffer Reference::None;
     "1D" D1 Reference::None;
@@ -66,12 +67,12 @@ targets! {
 }
 
 impl Target {
-    /// The target of a word.
+    /// Returns the target of a word.
     pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
         TARGETS.iter().find(|row| word.is(row.word))
     }
 
-    /// The target of an array of two-dimensional layers.
+    /// Returns the target of an array of two-dimensional layers.
     pub(super) const fn layers() -> &'static Self {
         &Self {
             word: "2D_ARRAY",
@@ -80,12 +81,12 @@ impl Target {
         }
     }
 
-    /// All targets.
+    /// Returns all targets.
     pub(super) fn rows() -> &'static [Self] {
         TARGETS
     }
 
-    /// The words of all targets.
+    /// Returns the words of all targets.
     pub(super) fn words() -> impl Iterator<Item = &'static str> {
         TARGETS.iter().map(|row| row.word)
     }
@@ -94,15 +95,15 @@ impl Target {
         !matches!(self.reference, Reference::None)
     }
 
-    /// Whether the coordinate has no lane left for a level or a bias.
+    /// Returns true if the coordinate has no lane left for a level or a bias.
     pub(super) const fn is_full(&self) -> bool {
         let lanes = self.target.dimensions() + self.target.is_array() as u8;
-        // All lanes are coordinates and layer, or the last one is compared with.
+        // All lanes are coordinates and layer, or the last one is the reference.
         lanes == 4 || matches!(self.reference, Reference::Lane(3))
     }
 }
 
-/// The type of what a view returns: one of `UNORM`, `SNORM`, `SINT`, `UINT`, `FLOAT`.
+/// Returns the type of the results of a view: one of `UNORM`, `SNORM`, `SINT`, `UINT`, `FLOAT`.
 pub(super) fn view_type(word: &Word<'_>) -> Option<Type> {
     let types = [
         ("FLOAT", Type::F32),
@@ -115,10 +116,11 @@ pub(super) fn view_type(word: &Word<'_>) -> Option<Type> {
     found.map(|(_, ty)| ty)
 }
 
-/// How a format begins.
+/// Prefix of a format.
 const FORMAT: &[u8] = b"PIPE_FORMAT_";
 
-/// The type of the texels of a format, `None` inside if the text leaves it open. Formats of integers end in `_UINT` or `_SINT`.
+/// Returns the type of the texels of a format, `None` inside if the word leaves it open. Formats of
+/// integers end in `_UINT` or `_SINT`.
 pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
     let (head, name) = word.text.split_at_checked(FORMAT.len())?;
     if !head.eq_ignore_ascii_case(FORMAT) || name.is_empty() {
@@ -128,7 +130,7 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
         let tail = name.len().checked_sub(end.len()).map(|at| &name[at..]);
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
-    // By the end of the name. NONE leaves the type open.
+    // By the suffix of the name. NONE leaves the type open.
     Some(match () {
         () if ends("NONE") => None,
         () if ends("_UINT") => Some(Type::U32),
@@ -137,8 +139,9 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
     })
 }
 
-/// Returns Vulkan's name of a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
-/// bits on, Vulkan from the highest ones.
+/// Returns Vulkan's name of a format that images may have; `None` for others and for
+/// `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest bits on, Vulkan from the
+/// highest ones.
 pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
     const PACKED: [(&str, &str); 3] = [
         ("R11G11B10_FLOAT", "B10G11R11_UFLOAT_PACK32"),
@@ -165,14 +168,15 @@ pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
         .find(|known| packed.map_or_else(|| is_named(known), |(_, vulkan)| known == vulkan))
 }
 
-/// Whether a format has one component of 32 bits.
+/// Returns true if a format has one component of 32 bits.
 pub(super) fn is_word_format(word: &[u8]) -> bool {
     let name = word.get(FORMAT.len()..).unwrap_or_default();
     let mut names = ["R32_UINT", "R32_SINT", "R32_FLOAT"].iter();
     names.any(|it| name.eq_ignore_ascii_case(it.as_bytes()))
 }
 
-/// Whether atomics work on a format: 32 bits of an integer, or of a float for sums and exchange, or what the text leaves open.
+/// Returns true if atomics support a format: 32 bits of an integer, or of a float for sums and
+/// exchange, or a format that is left open.
 pub(super) fn is_atomic_format(word: &[u8]) -> bool {
     let name = word.get(FORMAT.len()..).unwrap_or_default();
     is_word_format(word) || name.eq_ignore_ascii_case(b"NONE")
@@ -229,7 +233,7 @@ mod tests {
             let lanes = row.target.dimensions() + u8::from(row.target.is_array());
             match row.reference {
                 Reference::None => assert!(!row.is_shadow() && !row.word.starts_with("SHADOW")),
-                // That of SHADOW1D stands in z, too.
+                // That of SHADOW1D is in z, too.
                 Reference::Lane(lane) => assert!(lane >= lanes.max(2) && lane < 4, "{}", row.word),
                 Reference::Operand => assert_eq!(lanes, 4, "{}", row.word),
             }

@@ -1,5 +1,5 @@
-//! What binding paths name, the numbers in their brackets, and what is wrong with paths that name
-//! nothing.
+//! Targets of binding paths, the numbers in their brackets, and the errors of paths that have no
+//! target.
 
 use crate::ast::{Bracket, DeclKind, Segment};
 use crate::check::bindings::buffers::BufferRange;
@@ -15,10 +15,10 @@ use crate::vars::Holder;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{ParamSource, Span, StateParam};
 
-/// What a path names.
+/// Target of a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
-    /// Attributes: entry of the table, numbers `first..first + count`, what has them.
+    /// Attributes: entry of the table, numbers `first..first + count`, holder.
     Attrib(&'static BindingInfo, u32, u32, Holder),
     /// Results.
     Result(&'static BindingInfo, u32, u32),
@@ -30,14 +30,14 @@ pub(crate) enum Bound {
     Image { first: u32, count: u32 },
     /// Elements of buffers.
     Buffer(BufferRange),
-    /// Bytes of shared memory; `None` is all of it.
+    /// A range of bytes of shared memory; `None` is all of it.
     Shared(Option<(u32, u32)>),
     /// Subroutine parameters.
     Subroutines { first: u32, count: u32 },
 }
 
 impl Bound {
-    /// Returns the declarations that take such a binding, for buffers one of them.
+    /// Returns the declarations that take such a binding; for buffers, one of them.
     pub(crate) const fn declared_by(&self) -> DeclKind {
         match self {
             Self::Attrib(..) => DeclKind::Attrib,
@@ -65,10 +65,10 @@ pub(crate) struct ParamRange {
 pub(crate) enum ParamKind {
     Env,
     Local,
-    /// The length of a storage buffer, which no program asks for that is not made of GLSL.
+    /// The length of a storage buffer, which only programs compiled from GLSL use.
     StorageLength,
     State(&'static StateInfo),
-    /// Rows of a matrix.
+    /// Vectors of a matrix: lines of the matrix or of its transpose.
     Matrix(MatrixName, MatrixForm),
 }
 
@@ -78,12 +78,12 @@ impl ParamRange {
         self.kind.source(self.first)
     }
 
-    /// All of them.
+    /// Returns all parameters in order.
     pub(crate) fn sources(self) -> impl Iterator<Item = ParamSource> {
         (self.first..self.first + self.count).map(move |number| self.kind.source(number))
     }
 
-    /// Decides whether they are rows of a matrix.
+    /// Returns true if they are the vectors of a matrix.
     pub(crate) fn is_matrix(self) -> bool {
         matches!(self.kind, ParamKind::Matrix(..))
     }
@@ -105,26 +105,27 @@ impl ParamKind {
     }
 }
 
-/// A path resolved: what it names, whether it is a range, and the word left over, which can only be
-/// a suffix.
+/// A resolved path: its target, whether it is a range, and the remaining word, which can only be a
+/// suffix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolved {
     pub(crate) bound: Bound,
     pub(crate) range: bool,
-    /// The dynamic index in place of a number; `bound` is everything that it can be then.
+    /// The dynamic index instead of a number; `bound` is the range of everything that it can
+    /// select.
     pub(crate) relative: Option<u32>,
     pub(crate) rest: Option<Span>,
-    /// The place of what is named, without the word left over.
+    /// Source span of the named item, without the remaining word.
     pub(crate) span: Span,
 }
 
 /// Outcome of matching a path against an entry.
 pub(crate) enum Match {
-    /// The entry fits, with this bracket.
+    /// The entry matches, with this bracket.
     Yes(Bracket),
-    /// The words fit, but a number is missing or too much at this segment.
+    /// The words match, but a number is missing or superfluous at this segment.
     Number(Span, Code),
-    /// So many words fit.
+    /// Number of matching words.
     No,
 }
 
@@ -146,8 +147,8 @@ pub(crate) fn match_pattern(
     let mut used = 0;
     let mut problem = None;
     let mut rest = pattern.as_bytes();
-    // Most entries fail at the second word, so the pattern is not split beforehand.
-    // An empty pattern still takes one word, so that the loop ends with `used` at least 1.
+    // Most entries fail at the second word, so the pattern is not split beforehand. An empty
+    // pattern still takes one word, so that `used` is at least 1 after the loop.
     while used == 0 || !rest.is_empty() {
         let Some(&segment) = segments.get(used) else {
             return Match::No;
@@ -158,17 +159,18 @@ pub(crate) fn match_pattern(
         let (behind, numbered) = behind
             .strip_prefix(b"[]")
             .map_or((behind, false), |behind| (behind, true));
-        // A word must end where the pattern has a point or ends: `front` does not fit `frontface`.
+        // A word must end where the pattern has a point or ends: `front` does not match
+        // `frontface`.
         rest = match behind {
             [] => behind,
             [b'.', next @ ..] => next,
             _ => return Match::No,
         };
-        // Continues after a wrong bracket: it is the problem only if all words fit.
+        // Continues after a wrong bracket: it is the problem only if all words match.
         let found = segment.brackets[0];
         match (numbered, found) {
-            // Where the number may be left out it is 0, as that of `vertex.texcoord`:
-            // ARB_vertex_program section 2.14.3.1.
+            // An omitted number is 0, as that of `vertex.texcoord`: ARB_vertex_program section
+            // 2.14.3.1.
             (true, Bracket::None) if matches!(number, Number::Required(_)) => {
                 problem = Some(Match::Number(segment.span, Code::BindingNeedsIndex));
             }
@@ -176,7 +178,7 @@ pub(crate) fn match_pattern(
             (false, Bracket::None) => {}
             (false, _) => problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex)),
         }
-        // Two brackets are for buffers and vertices only, which have functions of their own.
+        // Two brackets are for buffers and vertices only, which are read by other functions.
         if segment.brackets[1] != Bracket::None {
             problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex));
         }
@@ -185,7 +187,7 @@ pub(crate) fn match_pattern(
     problem.unwrap_or(Match::Yes(bracket))
 }
 
-/// First number and count of a bracket within a limit.
+/// Reads the first number and the count of a bracket within a limit.
 pub(crate) fn read_numbers(
     cx: &RuleCx<'_>,
     bracket: Bracket,
@@ -205,7 +207,7 @@ pub(crate) fn read_numbers(
             format!("the range runs from {first} down to {last}"),
         );
     }
-    // Entries without number have the limit 0, and their one binding counts as number 0.
+    // Entries without number have the limit 0, and their one binding is treated as number 0.
     if last >= limit.max(1) {
         let message = format!("number {last} is out of range; the limit is {limit}");
         let place = find_number_span(cx.ast.text, span, last);
@@ -214,7 +216,7 @@ pub(crate) fn read_numbers(
     Ok((first, last - first + 1, range))
 }
 
-/// Returns why no entry of attributes or results fits.
+/// Returns the reason why no entry of attributes or results matches.
 #[cold]
 pub(crate) fn err_no_row(
     cx: &RuleCx<'_>,
@@ -228,7 +230,7 @@ pub(crate) fn err_no_row(
             is_known && prefix.goes_with(row)
         })
     };
-    // A wrong bracket after words that all fit is a better hint than that no words do.
+    // A wrong bracket after words that all match is a better hint than a mismatch of words.
     let patterns = rows().map(|row| (row.path, row.number));
     match find_bracket_problem(cx, segments, patterns) {
         Some(failed) => failed,
@@ -236,7 +238,7 @@ pub(crate) fn err_no_row(
     }
 }
 
-/// Returns the first entry whose words fit, but a number in brackets is missing or too much.
+/// Returns the first entry whose words match, but with a missing or superfluous number in brackets.
 pub(crate) fn find_bracket_problem<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -251,7 +253,8 @@ pub(crate) fn find_bracket_problem<'a>(
     })
 }
 
-/// How many words of a path fit some pattern, and the words that the patterns have after them.
+/// Returns the number of words of a path that match some pattern, and the words that the patterns
+/// have after them.
 pub(crate) fn find_next_words<'a>(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -268,8 +271,8 @@ pub(crate) fn find_next_words<'a>(
         let fitting = pairs
             .take_while(|(word, segment)| word.as_bytes() == cx.word(**segment))
             .count();
-        // Only the entries that share most words with the path tell what could have stood after
-        // them.
+        // Only the entries that share most words with the path determine which words could have
+        // followed.
         if fitting > known {
             known = fitting;
             next.clear();
@@ -281,7 +284,7 @@ pub(crate) fn find_next_words<'a>(
     (known, next)
 }
 
-/// Returns the failure that no entry fits, at the first word that no entry knows, with a hint if
+/// Returns the failure that no entry matches, at the first word that no entry has, with a hint if
 /// that is close to a word of an entry.
 pub(crate) fn err_no_binding<'a>(
     cx: &RuleCx<'_>,
@@ -289,7 +292,7 @@ pub(crate) fn err_no_binding<'a>(
     patterns: impl Iterator<Item = &'a str>,
 ) -> Failed {
     let (known, next) = find_next_words(cx, segments, patterns);
-    // Where all words are known, the last one is where another is missing.
+    // If all words are known, another one is missing after the last one.
     let segment = segments[known.min(segments.len() - 1)];
     let text = cx.source_text(segment.span);
     let (message, notes) = if known >= segments.len() {
@@ -314,7 +317,7 @@ pub(crate) fn err_no_binding<'a>(
     })
 }
 
-/// Returns the bracket of segments that fit a pattern, found by looking at one after the other.
+/// Returns the bracket of segments that match a pattern; `None` if they do not match it.
 pub(crate) fn find_bracket_in(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -327,7 +330,7 @@ pub(crate) fn find_bracket_in(
     }
 }
 
-/// Elements of a buffer; `None` without brackets.
+/// Reads the element numbers of a buffer; `None` without brackets.
 pub(crate) fn read_elements(
     cx: &RuleCx<'_>,
     bracket: Bracket,
@@ -341,10 +344,10 @@ pub(crate) fn read_elements(
     Ok(Some((first, count)))
 }
 
-/// What a path names, whether it is a range, and the number of segments used.
+/// Target of a path, true if it is a range, and the number of segments used.
 pub(crate) type FoundBinding = (Bound, bool, usize);
 
-/// Why a path names nothing. Rare, so it stays out of the way.
+/// Reason why a path has no target. Rare, so it is boxed.
 pub(crate) type Failed = Box<PathProblem>;
 
 /// An error of a binding path.

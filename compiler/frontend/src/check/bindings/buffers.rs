@@ -1,6 +1,6 @@
-//! Variables that lie in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4
-//! and NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and
-//! NV_shader_atomic_counters section 2.X.3.Y.
+//! Variables in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4 and
+//! NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and NV_shader_atomic_counters
+//! section 2.X.3.Y.
 
 use crate::ast::{Bracket, Decl, DeclKind, Segment, Size};
 use crate::check::bindings::brackets::{
@@ -23,19 +23,20 @@ pub(crate) struct SpaceInfo {
     points: u32,
     /// Elements of a buffer, in the layout that has most of them.
     most: u32,
-    /// What a variable is.
+    /// Kind of the variable, for messages.
     pub(crate) what: &'static str,
-    /// What a variable is that is no value, and which instructions take it.
+    /// Message about the use of a variable that is not a value: kind, and the instructions that
+    /// take it.
     pub(crate) only_for: &'static str,
     /// The error of using the binding in an instruction.
     pub(crate) direct_use: (Code, &'static str),
 }
 
-/// An entry: a way to count the elements of a buffer.
+/// An entry: a layout of the elements of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct LayoutInfo {
     layout: BufferLayout,
-    /// What declares its variables.
+    /// Keyword that declares its variables.
     decl: DeclKind,
     space: BufferSpace,
     /// Bytes of an element.
@@ -73,8 +74,8 @@ macro_rules! layouts {
 }
 
 spaces! {
-    // name, binding points, elements; what a variable is, which instructions take it, the error of
-    // using the binding in an instruction
+    // Columns: name, binding points, elements; kind of the variable, instructions that take it,
+    // error for a use of the binding in an instruction.
     /// `program.buffer`
     Parameter limits::PARAMETER_BUFFERS, limits::PARAMETER_BUFFER_WORDS * 4, "a parameter buffer" "is a CBUFFER variable, for LDC only"
         BufferOperand "elements of parameter buffers need a BUFFER variable";
@@ -105,7 +106,7 @@ pub(crate) struct BufferRange {
     pub(crate) bindings: Option<u32>,
     /// First element and number of them; `None` is the whole buffer.
     pub(crate) elements: Option<(u32, u32)>,
-    /// Whether it names one element without being a range.
+    /// True if it names one element without being a range.
     pub(crate) one: bool,
 }
 
@@ -123,24 +124,24 @@ impl BufferLayout {
         row.unwrap_or(&LAYOUTS[0])
     }
 
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub(crate) fn stride(self) -> u32 {
         self.info().stride
     }
 
-    /// Decides whether elements are operands of any instruction.
+    /// Returns true if elements are operands of any instruction.
     pub(crate) const fn is_value(self) -> bool {
         matches!(self, Self::Words | Self::Vectors)
     }
 
-    /// Returns what holds for the buffers that its variables are elements of.
+    /// Returns the facts about the buffers that contain the elements of its variables.
     pub(crate) fn space(self) -> &'static SpaceInfo {
         self.info().space.info()
     }
 }
 
 impl BufferRange {
-    /// Takes the elements of `next` if they follow those of `self`.
+    /// Appends the elements of `next` if they follow those of `self`; returns false if they do not.
     pub(crate) fn append(&mut self, next: Self) -> bool {
         let same =
             (self.space, self.binding, self.bindings) == (next.space, next.binding, next.bindings);
@@ -158,13 +159,13 @@ impl BufferRange {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// Makes a variable of buffer elements.
+    /// Creates a variable of buffer elements.
     pub(crate) fn bind_buffer(&mut self, decl: &Decl, range: BufferRange) -> Option<Var> {
         let row = LAYOUTS.iter().find(|row| row.decl == decl.kind)?;
         let (start, count) = range.elements.unwrap_or((0, row.most));
         let bounded = range.elements.is_some();
         if row.layout.is_value() {
-            // CBUFFER variables may share a binding point with others: they count bytes and are no
+            // CBUFFER variables may share a binding point with others: they count bytes and are not
             // values.
             self.check_one_layout(decl, row.layout, range)?;
         }
@@ -175,8 +176,8 @@ impl DeclarationRules<'_, '_, '_> {
             start,
             elements: None,
         };
-        // Sizes stand as indices do: that of the binding points first, that of the elements after
-        // it.
+        // Sizes are in the order of indices: that of the binding points first, that of the elements
+        // after it.
         let has_two_sizes = decl.size2 != Size::Single;
         let array = match range.bindings {
             None if has_two_sizes => {
@@ -187,7 +188,7 @@ impl DeclarationRules<'_, '_, '_> {
                 return None;
             }
             None => check_view_size(&mut self.resolver.cx, decl.size, bounded, count)?,
-            // The size is that of the binding points: the one element needs none.
+            // The size is that of the binding points: a single element needs no size.
             Some(points) if range.one && !has_two_sizes => {
                 let is_open = decl.size == Size::Single;
                 let size = if is_open { Size::Open } else { decl.size };
@@ -199,8 +200,8 @@ impl DeclarationRules<'_, '_, '_> {
                 }
                 let elements = if has_two_sizes { decl.size2 } else { decl.size };
                 view.elements = check_view_size(&mut self.resolver.cx, elements, bounded, count)?;
-                // Both sizes are in the view. 0 elements here, so that no constant index passes
-                // without a look at them.
+                // Both sizes are in the view. 0 elements here, so that every constant index is
+                // checked against it.
                 Some(0)
             }
         };
@@ -212,8 +213,8 @@ impl DeclarationRules<'_, '_, '_> {
         ))
     }
 
-    /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section
-    /// 2.X.3.6.
+    /// Checks that BUFFER and BUFFER4 variables exclude each other on a binding point.
+    /// NV_gpu_program4 section 2.X.3.6.
     fn check_one_layout(
         &mut self,
         decl: &Decl,
@@ -233,7 +234,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// `program.buffer[a][b]` and its like, ranges in either place.
+/// Finds the binding of `program.buffer[a][b]` and similar paths, with ranges in either bracket.
 pub(crate) fn find_buffer(
     cx: &RuleCx<'_>,
     segment: Segment,
@@ -266,7 +267,7 @@ pub(crate) fn find_buffer(
     Ok((Bound::Buffer(range), !one, 2))
 }
 
-/// Decides whether a binding is of the buffers that a declaration takes.
+/// Returns true if a binding denotes buffers that a declaration takes.
 pub(crate) fn takes_buffers(decl: &Decl, range: BufferRange) -> bool {
     let mut rows = LAYOUTS.iter();
     rows.any(|row| row.decl == decl.kind && row.space == range.space)

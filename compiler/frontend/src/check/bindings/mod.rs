@@ -1,4 +1,4 @@
-//! Bindings: what paths such as `vertex.attrib[2]` name, and the unnamed variables of paths in
+//! Bindings: resolution of paths such as `vertex.attrib[2]`, and the unnamed variables of paths in
 //! instructions.
 
 pub(crate) mod brackets;

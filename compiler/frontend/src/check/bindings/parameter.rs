@@ -15,7 +15,8 @@ use crate::source::Version;
 use glasm_ir::Span;
 use glasm_ir::state::MatrixForm;
 
-/// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
+/// Finds the binding of `program.env`, `program.local`, buffers, `program.sharedmem` or
+/// `program.subroutine`.
 pub(crate) fn find_program_binding(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -33,7 +34,8 @@ pub(crate) fn find_program_binding(
     let five = cx.version >= Version::V5_0;
     let word = cx.word(segment);
     let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
-    // The table has what all versions of a language know; the arms below ask for more.
+    // The table has the names that all versions of a language have; the arms below have additional
+    // requirements.
     if !names.iter().any(is_named) {
         return unknown();
     }
@@ -49,7 +51,7 @@ pub(crate) fn find_program_binding(
         b"counter" if bracket != Bracket::None && five => {
             find_buffer(cx, segment, BufferSpace::Counter, span)
         }
-        // Programs that are not made of GLSL have no arrays without a size.
+        // Only programs compiled from GLSL have arrays without a size.
         b"storagelen" if five => {
             let kind = ParamKind::StorageLength;
             read_parameters(cx, segment, span, limits::STORAGE_BUFFERS, kind)
@@ -60,8 +62,8 @@ pub(crate) fn find_program_binding(
             Ok((Bound::Subroutines { first, count }, range, 2))
         }
         b"sharedmem" if second == Bracket::None => {
-            // The limit is that of the language: how much the program has may be declared after
-            // this.
+            // The limit is that of the language: the size of the program's memory may be declared
+            // later.
             let elements = read_elements(cx, bracket, limits::SHARED_BYTES, span)?;
             Ok((
                 Bound::Shared(elements),
@@ -73,7 +75,7 @@ pub(crate) fn find_program_binding(
     }
 }
 
-/// `program.env[n]`
+/// Finds the binding of `program.env[n]`.
 pub(crate) fn find_env_parameter(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -88,7 +90,7 @@ pub(crate) fn find_env_parameter(
     )
 }
 
-/// `program.local[n]`
+/// Finds the binding of `program.local[n]`.
 pub(crate) fn find_local_parameter(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -103,7 +105,7 @@ pub(crate) fn find_local_parameter(
     )
 }
 
-/// Environment or local parameters.
+/// Reads environment or local parameters.
 fn read_parameters(
     cx: &RuleCx<'_>,
     segment: Segment,
@@ -125,7 +127,7 @@ fn read_parameters(
     Ok((Bound::Params(params), range, 2))
 }
 
-/// Returns an entry of the table of GL state, of which a path takes so many segments and has this
+/// Returns an entry of the table of GL state, for a path that uses `used` segments and has this
 /// bracket.
 pub(crate) fn bind_state_row(
     cx: &RuleCx<'_>,
@@ -148,7 +150,7 @@ pub(crate) fn bind_state_row(
     Ok((Bound::Params(params), range, used))
 }
 
-/// Finds a path of `state` that fits no row: a matrix, or an error.
+/// Finds a path of `state` that matches no table entry: a matrix, or an error.
 pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let rest = &segments[1..];
     let Some(&first) = rest.first() else {
@@ -162,9 +164,9 @@ pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Found
         return read_matrix(cx, segments);
     }
     let rows = || STATE.iter().filter(|row| row.known_in(cx.ast.dialect));
-    // An entry whose words fit but not its brackets is what was meant.
+    // An entry whose words match, but not its brackets, is the intended one.
     let patterns = rows().map(|row| (row.path, row.number));
-    // Hints name what specifications have, not what only some drivers took.
+    // Hints only name state that specifications have, not state that only some drivers accepted.
     let specified = rows().filter(|row| !(row.param)(0).is_drivers());
     Err(match find_bracket_problem(cx, rest, patterns) {
         Some(failed) => failed,
@@ -172,7 +174,7 @@ pub(crate) fn find_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Found
     })
 }
 
-/// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
+/// Reads `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
 fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let Some(&name) = segments.get(2) else {
         return fail(
@@ -197,8 +199,8 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
     let number = read_matrix_number(cx, name, info)?;
     let mut used = 3;
     let form = segments.get(used).and_then(|&segment| {
-        // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row,
-        // and have no number themselves.
+        // `inverse`, `transpose` and `invtrans` are between the number of the matrix and `row`, and
+        // have no number themselves.
         let plain = segment.brackets[0] == Bracket::None;
         FORMS
             .iter()
@@ -219,7 +221,7 @@ fn read_matrix(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Fa
             }
             read_numbers(cx, segment.brackets[0], 4, segment.span)?
         }
-        // Without a row the matrix is meant, as an array of its four rows.
+        // Without `row` the path denotes the matrix, an array of its four vectors.
         _ => (0, 4, true),
     };
     let kind = ParamKind::Matrix((info.matrix)(number), form);
@@ -247,7 +249,7 @@ fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Resu
         }
         _ => {}
     }
-    // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional
+    // Without a bracket the path denotes modelview matrix 0: table X.11 has its number in optional
     // brackets.
     let (number, _, range) = read_numbers(cx, bracket, info.number.limit(), name.span)?;
     if range || second != Bracket::None {
@@ -256,13 +258,13 @@ fn read_matrix_number(cx: &RuleCx<'_>, name: Segment, info: &MatrixInfo) -> Resu
     Ok(number)
 }
 
-/// `texture`, `texture[n]`, `texture[a..b]`.
+/// Finds the binding of `texture`, `texture[n]`, `texture[a..b]`.
 pub(crate) fn find_texture(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let segment = segments[0];
     one_bracket(segment, segment.span)?;
     match read_numbers(cx, segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
         Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
-        // Units have a code of their own for numbers that are out of range.
+        // Units that are out of range have a separate code.
         Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
             Err(Box::new(PathProblem {
                 code: Code::TextureRange,
@@ -273,7 +275,7 @@ pub(crate) fn find_texture(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<Foun
     }
 }
 
-/// `image[n]`, `image[a..b]`
+/// Finds the binding of `image[n]`, `image[a..b]`.
 pub(crate) fn find_image(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, Failed> {
     let segment = segments[0];
     one_bracket(segment, segment.span)?;

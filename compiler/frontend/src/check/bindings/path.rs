@@ -1,4 +1,4 @@
-//! Binding paths as operands and results: each becomes a variable that no declaration has.
+//! Binding paths as operands and results: each becomes an unnamed variable.
 
 use crate::ast::{Base, Path, Relative, Suffix};
 use crate::check::bindings::brackets::{
@@ -22,20 +22,20 @@ impl Resolver<'_, '_> {
         let Some(name) = name else {
             return self.bind_path(path, span);
         };
-        // Programs repeat binding paths: the same text denotes the same variable everywhere.
+        // Programs repeat binding paths: the same path denotes the same variable everywhere.
         let known = self.symbols.entries[name.index()].operand;
         if known.is_some() {
             return known;
         }
         let found = self.bind_path(path, span);
-        // Nothing is kept of a path with an error, which is reported each time.
+        // A path with an error is not cached, so that it is reported each time.
         self.symbols.entries[name.index()].operand = found;
         found
     }
 
     pub(crate) fn bind_path(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
         let resolved = self.resolve(path)?;
-        // A range names several variables, of which an instruction takes one.
+        // A range names several variables, but an instruction takes one.
         if resolved.range {
             let (code, message) = describe_range_problem(&self.cx, &resolved.bound, span);
             self.cx.error(code, span, message);
@@ -50,8 +50,8 @@ impl Resolver<'_, '_> {
         };
         let var = match resolved.relative {
             Some(relative) => self.bind_relative_path(&resolved.bound, relative, span)?,
-            // The span without the suffix is that of the binding, which a message about the
-            // variable points at.
+            // The span without the suffix is that of the binding, to which messages about the
+            // variable point.
             None => self.get_implicit_var(resolved.bound, resolved.span)?,
         };
         Some((var, suffix))
@@ -78,7 +78,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Returns the unnamed variable of what a path names.
+    /// Returns the unnamed variable of the target of a path.
     pub(crate) fn get_implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         let (code, message) = match bound {
             Bound::Attrib(row, number, _, holder) => {
@@ -108,19 +108,19 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Returns the mask that the letters after a result are.
+/// Parses the write mask after a result.
 pub(crate) fn read_letters(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask, Code> {
     cx.get_letters().mask(cx.text_at(span))
 }
 
-/// Reports that what follows a binding selects no components.
+/// Reports that the suffix of a binding selects no components.
 #[cold]
 pub(crate) fn fail_not_letters<T>(cx: &mut RuleCx<'_>, code: Code, span: Span) -> Option<T> {
     report_not_letters(cx, code, span);
     None
 }
 
-/// Reports that what follows a binding selects no components.
+/// Reports that the suffix of a binding selects no components.
 pub(crate) fn report_not_letters(cx: &mut RuleCx<'_>, code: Code, span: Span) {
     if code == Code::UnexpectedToken {
         report_unknown_binding(cx, span);
@@ -136,7 +136,7 @@ pub(crate) fn describe_range_problem(
 ) -> (Code, &'static str) {
     match bound {
         Bound::Buffer(range) => range.space.info().direct_use,
-        // A matrix without a row is a range of four, though no range is written.
+        // A matrix without `row` is a range of four, though no range is written.
         Bound::Params(params) if params.is_matrix() && !cx.source_text(span).contains(".row") => (
             Code::MatrixNeedsRow,
             "select a row of the matrix with .row[n]",
@@ -165,8 +165,8 @@ impl Resolver<'_, '_> {
         let (kind, count) = self.bind_relative_row(bound)?;
         self.check_address_index(relative);
         let var = Var {
-            // All bindings of the entry are its elements, of which the index, which belongs to the
-            // binding, selects one.
+            // All bindings of the entry are its elements; the index, which belongs to the binding,
+            // selects one.
             array: Some(count),
             relative: true,
             element: Some(relative),
@@ -175,7 +175,7 @@ impl Resolver<'_, '_> {
         Some(self.declare(None, var))
     }
 
-    /// All bindings of an entry, which share one array.
+    /// Binds all numbers of a table entry, which share one array.
     pub(crate) fn bind_relative_row(&mut self, bound: &Bound) -> Option<(VarKind, u32)> {
         let (&Bound::Attrib(row, first, count, _) | &Bound::Result(row, first, count)) = bound
         else {
@@ -201,7 +201,7 @@ impl Resolver<'_, '_> {
         Some((kind, count))
     }
 
-    /// Checks that an index of an array that a program declares is not A0. NV_fragment_program2
+    /// Checks that an index of an array that the program declares is not A0. NV_fragment_program2
     /// section 3.11.2.
     pub(crate) fn check_no_loop_index(&mut self, relative: u32) {
         let info = self.cx.ast.relatives[relative as usize];
@@ -233,7 +233,7 @@ impl Resolver<'_, '_> {
             Some(registers) => check_register_offset(&mut self.cx, registers, info),
             None => check_address_offset(&mut self.cx, info.offset, info.span),
         }
-        // Else it is a variable already.
+        // Otherwise it is a variable already.
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.find_var(name, info.span) else {
             return;
@@ -259,8 +259,8 @@ impl Resolver<'_, '_> {
             } else {
                 format!("{text} cannot be an index; use an address register")
             };
-            // In programs of registers nothing else can stand in such brackets, so the register
-            // itself is what is wrong.
+            // In programs of registers only registers can be in such brackets, so the error is
+            // about the register itself.
             let code = match self.cx.facts.registers {
                 Some(_) => Code::AddressRegister,
                 None => Code::IndexVariable,
@@ -271,7 +271,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// First number and count of everything that a dynamic index can select.
+/// Reads the first number and the count of everything that a dynamic index can select.
 pub(crate) fn read_relative_numbers(
     cx: &RuleCx<'_>,
     row: &BindingInfo,
@@ -285,12 +285,12 @@ pub(crate) fn read_relative_numbers(
         let message = format!("`{text}` needs OPTION {}", needs.option());
         return fail(span, Code::ResultOption, message);
     }
-    // No range, though there are several: the index selects one of them.
+    // Not a range, though there are several: the index selects one of them.
     Ok((0, row.number.limit(), false))
 }
 
-/// What programs of registers add to an address register. NV_vertex_program section 2.14.1.7,
-/// NV_vertex_program2 section 2.14.1.7.
+/// Checks the offset that programs of registers add to an address register. NV_vertex_program
+/// section 2.14.1.7, NV_vertex_program2 section 2.14.1.7.
 fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relative) {
     let (low, high) = registers.offsets;
     if info.offset < low || info.offset > high {
@@ -300,7 +300,8 @@ fn check_register_offset(cx: &mut RuleCx<'_>, registers: &Registers, info: Relat
     }
 }
 
-/// What plain programs add to an address register. ARB_vertex_program section 2.14.2.
+/// Checks the offset that plain programs add to an address register. ARB_vertex_program section
+/// 2.14.2.
 fn check_address_offset(cx: &mut RuleCx<'_>, offset: i64, span: Span) {
     let offsets = limits::ADDRESS_OFFSETS;
     if cx.is_plain_arb() && !offsets.contains(&offset) {

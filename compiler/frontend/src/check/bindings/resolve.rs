@@ -26,7 +26,7 @@ use glasm_ir::state::MatrixName;
 use glasm_ir::{ParamSource, Semantic, Span};
 
 impl Resolver<'_, '_> {
-    /// Returns what a path names. Reports the error if it names nothing.
+    /// Returns the target of a path. Reports an error if it has none.
     pub(crate) fn resolve(&mut self, path: u32) -> Option<Resolved> {
         let segments = self.cx.ast.segments(path);
         let (bound, range, used) = match find_binding(&self.cx, segments) {
@@ -35,14 +35,14 @@ impl Resolver<'_, '_> {
         };
         let span = segments[0].span.to(segments[used - 1].span);
         let rest = &segments[used..];
-        // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
+        // Only a swizzle or a mask may follow a binding, and it has no brackets.
         let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
         let rest = rest.first().map(|segment| segment.span);
         // At most one bracket of a path has a dynamic index: entries with two brackets take
         // constants only.
         let relative = segments.iter().find_map(Segment::relative);
-        // Before the rest of the path: that a binding does not exist here says more than what
-        // follows it.
+        // Before the rest of the path: that a binding does not exist here is the more specific
+        // error.
         if !self.may_be_bound(&bound, span) {
             return None;
         }
@@ -62,8 +62,8 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Decides whether the program may name what the entries of all programs have. Reports it if
-    /// not.
+    /// Returns true if the program may use an entry that is in the tables of all programs. Reports
+    /// it if not.
     #[inline]
     fn may_be_bound(&mut self, bound: &Bound, span: Span) -> bool {
         match bound {
@@ -71,8 +71,8 @@ impl Resolver<'_, '_> {
                 let ParamSource::State(param) = params.source() else {
                     return true;
                 };
-                // Entries that no specification has are in the table for programs that drivers have
-                // compiled from other languages.
+                // The table has entries that no specification defines for programs that drivers
+                // have compiled from other languages.
                 !param.is_drivers() || check_drivers_state(&mut self.cx, span)
             }
             Bound::Result(row, ..) => {
@@ -103,7 +103,7 @@ impl Resolver<'_, '_> {
         let (reading, usage) = (&self.cx.ast, &mut self.program.usage);
         usage.add(kind, number, || {
             let segments = &reading.segments(path)[..used];
-            // Only matrices and buffers have a number of something else after theirs.
+            // Only matrices and buffers have further numbers, with other subjects.
             let mut numbered = segments.iter().filter(|it| it.brackets[0] != Bracket::None);
             let segment = match bound {
                 Bound::Params(_) | Bound::Buffer(_) => numbered.next(),
@@ -116,7 +116,7 @@ impl Resolver<'_, '_> {
             };
             Some(match segment {
                 Some(segment) => find_number_span(reading.text, segment.span, number),
-                // Without brackets number 0 is meant.
+                // A path without brackets has number 0.
                 None => segments[0].span.to(segments[segments.len() - 1].span),
             })
         });
@@ -140,7 +140,7 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
             PathRow::Local => find_local_parameter(cx, segments),
         };
     }
-    // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their
+    // Paths that are not in the tables: matrices, buffers, units, or errors, which depend on their
     // first word.
     match cx.word(segments[0]) {
         b"state" => find_matrix(cx, segments),
@@ -152,13 +152,13 @@ fn find_binding(cx: &RuleCx<'_>, segments: &[Segment]) -> Result<FoundBinding, F
     }
 }
 
-/// Returns the entry that fits a path, the number of segments that it takes, and the bracket among
-/// them. The longest one fits best.
+/// Returns the entry that matches a path, the number of segments that it takes, and the bracket
+/// among them. The longest match wins.
 fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
     let longest = segments.len().min(paths::LONGEST);
     (2..=longest).rev().find_map(|used| {
-        // A segment's key is that of all words up to it, which the parser has computed: no text is
-        // compared until an entry is found.
+        // A segment's key is that of all words up to it, which the parser has computed: no strings
+        // are compared until an entry is found.
         let row = paths::row(cx.ast.dialect, segments[used - 1].key)?;
         let words = &segments[..used];
         let bracket = match row {
@@ -168,7 +168,7 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
             PathRow::Attrib(row, _) | PathRow::Result(row) => {
                 find_bracket(cx, words, row.path, row.number)
             }
-            // Entries of state leave out the word `state`, which all of them have.
+            // The paths of state entries leave out the word `state`, with which all of them begin.
             PathRow::State(row) => find_bracket(cx, &words[1..], row.path, row.number),
             PathRow::Env => find_bracket(cx, words, paths::ENV, Number::Required(0)),
             PathRow::Local => find_bracket(cx, words, paths::LOCAL, Number::Required(0)),
@@ -177,8 +177,8 @@ fn find_row(cx: &RuleCx<'_>, segments: &[Segment]) -> Option<(PathRow, usize, Br
     })
 }
 
-/// Returns the bracket of a path that fits the pattern of an entry. The key says that it does, but
-/// other words might have the same.
+/// Returns the bracket of a path that matches the pattern of an entry. The key matches, but other
+/// words might have the same.
 fn find_bracket(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -190,8 +190,8 @@ fn find_bracket(
     };
     let words = cx.text_at(first.word.to(last.word));
     let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
-    // Most paths are written without blanks and have their bracket at the end, where the pattern
-    // has it, too.
+    // Most paths are written without whitespace and have their bracket at the end, where the
+    // pattern has it, too.
     if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
         return Some(last.brackets[0]);
     }
@@ -216,7 +216,7 @@ fn check_own_position(cx: &mut RuleCx<'_>, span: Span) -> bool {
     false
 }
 
-/// State that no specification has, but programs that a driver's compiler wrote.
+/// Reports state that is in no specification, but in programs that a driver's compiler wrote.
 #[cold]
 fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     let text = cx.source_text(span);
@@ -224,7 +224,7 @@ fn check_drivers_state(cx: &mut RuleCx<'_>, span: Span) -> bool {
     cx.lenient(Rule::DriversState, span, message)
 }
 
-/// Returns what an entry of attributes or results denotes, of which a path takes so many segments
+/// Returns the target of an entry of attributes or results, for a path that uses `used` segments
 /// and has this bracket.
 fn bind_io_row(
     cx: &RuleCx<'_>,
@@ -236,7 +236,7 @@ fn bind_io_row(
     let span = segments[0].span.to(segments[used - 1].span);
     // The option counts, see `Rule::DualSourceEarly`.
     let by_option = row.needs == Features::DUAL_SOURCE && cx.has_option(Features::DUAL_SOURCE);
-    // The version comes before the options: an option cannot bring what the version lacks.
+    // The version is checked before the options: an option cannot add bindings of a later version.
     if row.is_newer_than(cx.ast.dialect) && !by_option {
         let (text, since) = (cx.source_text(span), row.since.name());
         return fail(
@@ -271,7 +271,7 @@ fn bind_io_row(
     Ok((bound((first, count)), range, used))
 }
 
-/// Returns what GL limits of a binding, and the largest number of it.
+/// Returns the kind of items that GL limits and that a binding names, and their largest number.
 fn find_last_number(bound: &Bound) -> Option<(Numbered, u32)> {
     let last = |first: u32, count: u32| first + (count - 1);
     match *bound {

@@ -1,6 +1,5 @@
-//! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices
-//! that select a vertex. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section
-//! 2.X.3.2.
+//! Attributes of vertices and patches: their prefixes, the number of vertices, indices that select
+//! a vertex. NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section 2.X.3.2.
 
 use crate::ast::{Bracket, Segment};
 use crate::check::bindings::brackets::{Failed, err_no_row, fail, find_bracket_in};
@@ -17,7 +16,7 @@ use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
 use glasm_ir::{Span, Stage};
 
 impl Resolver<'_, '_> {
-    /// Decides whether the program can read an attribute of a vertex or a patch. Reports it if not.
+    /// Returns true if the program can read an attribute of a vertex or a patch. Reports it if not.
     pub(crate) fn may_be_read(&mut self, row: &BindingInfo, holder: Holder, span: Span) -> bool {
         if let VertexOf::Number(number) = holder.vertex {
             self.check_vertex_number(holder.side, number.into(), span);
@@ -26,11 +25,12 @@ impl Resolver<'_, '_> {
             return true;
         }
         match self.cx.stage {
-            // What comes into a control program was made by vertex programs, which know no patches.
+            // The inputs of a control program are outputs of vertex programs, which have no
+            // patches.
             Stage::TessControl if holder.side == Side::In => {
                 report_patch_of_input(&mut self.cx, span)
             }
-            // A patch is there only if the program declares that it takes patches.
+            // A patch exists only if the program declares that it takes patches.
             Stage::Geometry => {
                 self.check_patch_binding(span);
                 true
@@ -72,8 +72,8 @@ impl Resolver<'_, '_> {
         }))
     }
 
-    /// Returns how many vertices there are: 32 where it depends on the patch, `None` if the program
-    /// does not declare it.
+    /// Returns the number of vertices: 32 if it depends on the patch, `None` if the program does
+    /// not declare it.
     pub(crate) fn count_vertices(&self, side: Side) -> Option<u32> {
         let modes = &self.program.modes;
         match (side, self.cx.stage) {
@@ -87,8 +87,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns how many vertices the declarations before `span` say that there are; without them,
-    /// the most that there can be.
+    /// Returns the number of vertices by the declarations before `span`; without them, the maximum.
     pub(crate) fn count_vertices_before(&self, side: Side, span: Span) -> u32 {
         let declared = self.declared.positions[vertex_declaration(side) as usize];
         let count = declared
@@ -99,8 +98,7 @@ impl Resolver<'_, '_> {
 
     /// Checks the number of a vertex that a binding or an index names.
     pub(crate) fn check_vertex_number(&mut self, side: Side, number: u32, span: Span) {
-        // Without a declaration, which is an error of its own, there may be as many as patches
-        // have.
+        // Without a declaration, which is a separate error, there may be as many as patches have.
         let count = self.count_vertices(side).unwrap_or(MAX_PATCH_VERTICES);
         let error = (Code::VertexNumber, number);
         if number >= count && self.declared.is_news(vertex_declaration(side), error, span) {
@@ -129,7 +127,7 @@ impl Resolver<'_, '_> {
 
     /// Checks an attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
     fn check_patch_binding(&mut self, span: Span) {
-        // Without PRIMITIVE_IN its absence is the error, not what depends on it.
+        // Without PRIMITIVE_IN its absence is the error, not the rules that depend on it.
         let primitive = self.find_input_primitive();
         let error = (Code::PatchBinding, 0);
         if primitive.is_some_and(|it| it != InputPrimitive::Patches)
@@ -142,8 +140,8 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Returns the bracket of a path that fits the pattern of an entry after a prefix. The key says
-/// that it does, but other words might have the same.
+/// Returns the bracket of a path that matches the pattern of an entry after a prefix. The key
+/// matches, but other words might have the same.
 pub(crate) fn find_bracket_behind(
     cx: &RuleCx<'_>,
     segments: &[Segment],
@@ -164,14 +162,14 @@ pub(crate) fn find_bracket_behind(
     find_bracket_in(cx, rest, paths::behind_first(row.path), row.number)
 }
 
-/// Returns what has the attribute of an entry in a path that begins with a prefix.
+/// Returns the holder of the attribute of an entry in a path that begins with a prefix.
 pub(crate) fn find_holder(
     segments: &[Segment],
     row: &BindingInfo,
     prefix: Prefix,
 ) -> Result<Holder, Failed> {
     let is_of_vertex = row.traits.contains(Traits::PER_VERTEX);
-    // Only these differ between the patch that comes in and the one that the program makes.
+    // Only these differ between the input patch and the output patch of the program.
     let is_divided = is_of_vertex || (row.semantic)(0).is_per_patch();
     let last = segments[prefix.length() - 1];
     let vertex = match last.brackets[0] {
@@ -179,7 +177,7 @@ pub(crate) fn find_holder(
         // 2.X.3.2.
         Bracket::None if is_of_vertex => VertexOf::Each,
         Bracket::None => VertexOf::None,
-        // Beyond all limits it does not matter how far.
+        // Numbers beyond all limits are saturated.
         Bracket::One(number) => VertexOf::Number(number.min(255) as u8),
         Bracket::Range(..) => {
             let message = "a binding is of one vertex";
@@ -196,11 +194,11 @@ pub(crate) fn find_holder(
     Ok(Holder { side, vertex })
 }
 
-/// Returns why no entry of attributes fits.
+/// Returns the reason why no entry of attributes matches.
 #[cold]
 pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed {
-    // For the hint the prefix is taken off, so that the other words can be compared with those of
-    // the entries.
+    // For the hint the prefix is removed, so that the other words can be compared with those of the
+    // entries.
     let mut rest = segments.to_vec();
     let word = rest.get(1).map(|segment| cx.word(*segment));
     let mut prefixes = Prefix::of_stage(cx.stage).filter(|prefix| {
@@ -209,7 +207,7 @@ pub(crate) fn err_no_attribute(cx: &RuleCx<'_>, segments: &[Segment]) -> Failed 
             .is_some_and(|side| Some(side.as_bytes()) == word)
     });
     let mut prefix = Prefix {
-        // Whether a number stands there is found out below.
+        // Set below if a number is written there.
         numbered: false,
         ..prefixes.next().unwrap_or_default()
     };
@@ -234,7 +232,7 @@ fn report_patch_of_input(cx: &mut RuleCx<'_>, span: Span) -> bool {
     false
 }
 
-/// Decides whether the bindings of an array are of the same vertices. NV_tessellation_program5
+/// Returns true if the bindings of an array are of the same vertices. NV_tessellation_program5
 /// section 2.X.3.2.
 pub(crate) fn check_same_holder(
     cx: &mut RuleCx<'_>,
@@ -255,7 +253,7 @@ pub(crate) fn check_same_holder(
     first == next
 }
 
-/// Returns the declaration of how many vertices there are.
+/// Returns the declaration that defines the number of vertices.
 fn vertex_declaration(side: Side) -> Declaration {
     match side {
         Side::In => Declaration::PrimitiveIn,

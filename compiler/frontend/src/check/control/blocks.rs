@@ -10,7 +10,7 @@ use glasm_ir::{Id, Span};
 pub(crate) struct OpenBlock {
     pub(crate) kind: Block,
     pub(crate) span: Span,
-    /// A REP without count that has seen neither a BRK of its own nor a RET inside.
+    /// A REP without count that has seen neither a BRK for it nor a RET inside.
     pub(crate) endless: bool,
 }
 
@@ -27,9 +27,9 @@ impl Block {
         matches!(self, Self::Rep | Self::Loop)
     }
 
-    /// Returns the word that opens it; that which closes it is `END` and this.
+    /// Returns the word that opens it; the closing word is `END` followed by this.
     pub(crate) fn word(self) -> &'static str {
-        // ELSE is no block of its own: ENDIF closes both.
+        // ELSE does not open a block: ENDIF closes both.
         match self {
             Self::If | Self::Else => "IF",
             Self::Rep => "REP",
@@ -58,12 +58,12 @@ pub(crate) enum Target {
 pub(crate) struct Section {
     pub(crate) op: FlowOp,
     pub(crate) block: BasicBlockId,
-    /// Whether it is inside of IF or REP.
+    /// True if it is inside of IF or REP.
     pub(crate) in_block: bool,
     pub(crate) span: Span,
 }
 
-/// Flow control of the statements so far.
+/// Flow control of the statements up to the current one.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) open: Vec<OpenBlock>,
@@ -86,7 +86,7 @@ impl Flow {
 
 /// Returns the label of a name.
 pub(crate) fn label_of(name: NameId) -> LabelId {
-    // Labels have a name space of their own, so the number of the name can be that of the label.
+    // Labels have a separate name space, so the number of the name can be that of the label.
     LabelId::new(name.index())
 }
 

@@ -24,7 +24,7 @@ use glasm_ir::flow::{
     AtLabel, BasicBlockId, BranchKind, CallConvention, CallGraph, OnStackOverflow,
 };
 
-/// Returns how the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB
+/// Returns the convention for subroutine calls of a language. NV_gpu_program4 section 2.X.5; in ARB
 /// programs instructions run in source order, labels or not: NV_vertex_program2_option section
 /// 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
 fn call_convention(facts: &LanguageFacts) -> CallConvention {
@@ -43,7 +43,7 @@ fn call_convention(facts: &LanguageFacts) -> CallConvention {
     }
 }
 
-/// Rules for control flow. They see labels and blocks, and no names of variables.
+/// Rules for control flow. They have access to labels and blocks, but not to names of variables.
 pub(crate) struct FlowRules<'r, 's> {
     pub(crate) cx: &'r mut RuleCx<'s>,
     pub(crate) program: &'r mut Checked,
@@ -58,7 +58,7 @@ impl FlowRules<'_, '_> {
         self.program.lines.list.len() as u32
     }
 
-    /// Checks what an instruction does to the flow of control.
+    /// Checks the effect of an instruction on the flow of control.
     pub(crate) fn check_flow_op(&mut self, inst: &Inst, operands: &[Operand], op: FlowOp) {
         match op {
             FlowOp::If => self.open_block(inst, Block::If),
@@ -85,8 +85,8 @@ impl FlowRules<'_, '_> {
     #[inline]
     fn check_else(&mut self, inst: &Inst) {
         match self.flow.open.last_mut() {
-            // The block stays open under another kind, so that a second ELSE is told from the
-            // first.
+            // The block remains open under another kind, so that a second ELSE is distinguished
+            // from the first.
             Some(open) if open.kind == Block::If => open.kind = Block::Else,
             Some(open) if open.kind == Block::Else => {
                 self.cx
@@ -98,14 +98,14 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// BRK and CONT.
+    /// Checks BRK and CONT.
     #[inline]
     fn check_break_or_continue(&mut self, inst: &Inst, op: FlowOp) {
-        // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
+        // The innermost loop need not be the innermost block: IF blocks inside of it are skipped.
         let mut inner_first = self.flow.open.iter_mut().rev();
         match inner_first.find(|open| open.kind.is_loop()) {
-            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4
-            // section 2.X.5.
+            // BRK ends the innermost loop only, RET all that contain it. NV_gpu_program4 section
+            // 2.X.5.
             Some(open) => open.endless &= op != FlowOp::Brk,
             None => {
                 let message = format!("{} outside a loop", inst.opcode.mnemonic());
@@ -127,7 +127,7 @@ impl FlowRules<'_, '_> {
 
     #[inline]
     fn add_indirect_call(&mut self, inst: &Inst, operands: &[Operand]) {
-        // None if the operand is no SUBROUTINE variable, which was reported.
+        // `None` if the operand is not a SUBROUTINE variable, which was reported.
         let var = operands.first().and_then(|it| self.program.var(it.base));
         if let Some((_, var)) = var
             && let VarKind::Subroutine { ty, .. } = var.kind
@@ -141,7 +141,7 @@ impl FlowRules<'_, '_> {
     }
 
     fn add_branch_or_call(&mut self, inst: &Inst, op: FlowOp) {
-        // The label could not be read.
+        // The label could not be parsed.
         let Extra::Label(label, span) = inst.extra else {
             return;
         };
@@ -159,7 +159,7 @@ impl FlowRules<'_, '_> {
         self.flow.jumps.push(Jump { from, target, span });
     }
 
-    /// FSIB or FSIE.
+    /// Adds FSIB or FSIE.
     fn add_section(&mut self, inst: &Inst, op: FlowOp) {
         self.flow.interlocks.push(Section {
             op,
@@ -169,25 +169,25 @@ impl FlowRules<'_, '_> {
         });
     }
 
-    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so
-    /// that their list stays short.
+    /// Opens the block of IF, REP or LOOP. Beyond the limit of open blocks the rest of the program
+    /// is not checked, which bounds their list.
     fn open_block(&mut self, inst: &Inst, kind: Block) {
-        // If the operands could not be read, there may have been a count.
+        // If the operands could not be parsed, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
         self.flow.open.push(OpenBlock {
             kind,
             span: inst.span,
             endless,
         });
-        // Counted apart: A0 has a value inside LOOP only, and REP does not set it.
+        // Counted separately: A0 has a value inside LOOP only, and REP does not set it.
         *self.open_loops += usize::from(kind == Block::Loop);
         let (limit, code) = if kind.is_loop() {
             (self.cx.facts.loop_depth, Code::LoopDepth)
         } else {
             (self.cx.facts.if_depth, Code::IfDepth)
         };
-        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks
-        // apart from loops.
+        // Each kind of block has a separate depth: NV_gpu_program4 section 2.X.5 counts IF blocks
+        // separately from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
         let numbered = if kind.is_loop() {
@@ -195,7 +195,7 @@ impl FlowRules<'_, '_> {
         } else {
             Numbered::IfBlocks
         };
-        // How many blocks are around this one is what the specifications limit.
+        // The specifications limit the number of enclosing blocks.
         let around = count as u32 - 1;
         self.program.usage.add(numbered, around, || Some(inst.span));
         if count > limit {
@@ -205,25 +205,25 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Reports the end of another block than the one that is open.
+    /// Reports the end of a block other than the innermost open one.
     #[cold]
     fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let other = open.kind.word();
         let message = format!("END{word} closes a block that {other} has opened");
         self.cx.error(Code::BlockMismatch, inst.span, message);
-        // If such a block is open further out, the inner ones were forgotten: continue outside.
+        // If such a block is open further out, the inner ones were not closed: continue outside.
         let same = |open: &OpenBlock| open.kind.word() == word;
-        // Else the word closes nothing, and all blocks stay open.
+        // Otherwise the word closes no block, and all blocks remain open.
         if let Some(position) = self.flow.open.iter().rposition(same) {
             self.close_from(position);
         }
     }
 
-    /// ENDIF, ENDREP or ENDLOOP.
+    /// Closes the block of ENDIF, ENDREP or ENDLOOP.
     fn close_block(&mut self, inst: &Inst, kind: Block) {
         let word = kind.word();
         match self.flow.open.last().copied() {
-            // Words, not kinds: ELSE counts as IF.
+            // Words are compared, not kinds: ELSE is treated as IF.
             Some(open) if open.kind.word() == word => {
                 self.close_from(self.flow.open.len() - 1);
                 if open.endless {
@@ -239,7 +239,7 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Takes the open blocks from `position` on away.
+    /// Removes the open blocks from `position` on.
     fn close_from(&mut self, position: usize) {
         let closed = self.flow.open.drain(position..);
         *self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
@@ -250,8 +250,8 @@ impl FlowRules<'_, '_> {
             check_arb_label(self.cx, name, span);
         }
         check_register_label(self.cx, span);
-        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are
-        // taken for closed.
+        // A label cannot be inside a block (NV_gpu_program4 section 2.X.5): open blocks are treated
+        // as closed.
         if !self.flow.open.is_empty() {
             self.cx
                 .error(Code::LabelInBlock, span, "a label inside a block");
@@ -280,8 +280,8 @@ impl FlowRules<'_, '_> {
         let position = self.get_position();
         self.program.cfg.finish(position);
         let entry = self.find_entry();
-        // The labels of subroutine types come first: indirect calls, which are resolved below, lead
-        // to each of them.
+        // The labels of subroutine types first: indirect calls, which are resolved below, branch to
+        // each of them.
         self.resolve_subroutine_numbers();
         self.check_interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps);
@@ -327,11 +327,11 @@ impl FlowRules<'_, '_> {
                 {
                     self.report_undefined_label(label, span);
                 }
-                // The graph has it since the statement was checked.
+                // The graph contains it since the statement was checked.
                 Target::Branch(_) => {}
                 Target::Label(label) => self.program.cfg.add_call(from, label_of(label)),
                 Target::Type(ty) => {
-                    // Each indirect call becomes a branch to each of them.
+                    // Each indirect call becomes a branch to each label of its type.
                     indirect += self.program.routines_of(ty).len();
                     if indirect > limits::INDIRECT_BRANCHES {
                         let limit = limits::INDIRECT_BRANCHES;
@@ -355,7 +355,7 @@ impl FlowRules<'_, '_> {
     #[cold]
     fn report_undefined_label(&mut self, label: NameId, span: Span) {
         let text = self.cx.name_text(label);
-        // In the order of the text, so that the hint does not depend on where a table keeps them.
+        // In source order, so that the hint does not depend on the order of a table.
         let mut labels: Vec<_> = self.program.cfg.labels().collect();
         labels.sort_unstable();
         let labels: Vec<String> = (labels.into_iter())
@@ -381,8 +381,8 @@ impl FlowRules<'_, '_> {
         }
     }
 
-    /// Checks that routines call themselves, if they do, without CALI. ARB_shader_subroutine
-    /// section 2.X.5.
+    /// Checks that routines that call themselves do so without CALI. ARB_shader_subroutine section
+    /// 2.X.5.
     fn check_indirect_recursion(&mut self, jumps: &[Jump], call_graph: &CallGraph) {
         let mut left = limits::INDIRECT_BRANCHES;
         for jump in jumps {
@@ -392,7 +392,7 @@ impl FlowRules<'_, '_> {
                 continue;
             };
             let routines = self.program.routines_of(ty);
-            // Calls beyond the limit are an error already.
+            // Calls beyond the limit are already an error.
             let Some(rest) = left.checked_sub(routines.len()) else {
                 return;
             };
@@ -418,7 +418,8 @@ impl FlowRules<'_, '_> {
             }
             return;
         }
-        // One message for each section; where it stands comes before how many there are.
+        // One message for each section; errors of its position have precedence over errors of the
+        // number of sections.
         for (number, section) in sections.iter().enumerate() {
             let mut before = sections[..number].iter();
             let message = if section.in_block {
@@ -437,7 +438,7 @@ impl FlowRules<'_, '_> {
         let has = |op| sections.iter().any(|section| section.op == op);
         if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
             let message = "a program with an interlock option needs FSIB and FSIE";
-            // Of the program, not of a place: what is missing has none.
+            // Reported for the whole program: a missing instruction has no source location.
             self.cx.whole(Code::Interlock, message);
         }
     }

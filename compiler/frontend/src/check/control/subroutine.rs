@@ -17,7 +17,7 @@ use glasm_ir::{ParamSource, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl DeclarationRules<'_, '_, '_> {
-    /// SUBROUTINETYPE: makes a type, or adds labels to one.
+    /// Declares a subroutine type (SUBROUTINETYPE), or adds labels to one.
     pub(crate) fn declare_subroutine_type(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
@@ -69,8 +69,8 @@ impl DeclarationRules<'_, '_, '_> {
         // "A program subroutine parameter may only be assigned to subroutine variables of a single
         // SUBROUTINETYPE."
         for &param in params {
-            // A parameter holds a number, which means one type: two variables of different types
-            // cannot share it.
+            // A parameter holds a number, which is relative to one type: two variables of different
+            // types cannot share it.
             let known = *self.state.subroutine_params.entry(param).or_insert(ty);
             if known != ty {
                 let other = self.resolver.cx.name_text(known);
@@ -89,7 +89,8 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl FlowRules<'_, '_> {
-    /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
+    /// Checks the numbers of labels: each is below the limit and belongs to one label only; all
+    /// labels of types have one.
     pub(crate) fn resolve_subroutine_numbers(&mut self) {
         let numbers = self.collect_numbered_labels();
         let cfg = &self.program.cfg;
@@ -100,7 +101,7 @@ impl FlowRules<'_, '_> {
             let mut routines = Vec::new();
             for &(name, span) in list {
                 match numbers.get(&name).filter(|_| is_defined(name)) {
-                    // A type may name a label twice; as the target of calls it counts once.
+                    // A type may name a label twice; it is one target of calls.
                     Some(&number) if seen.insert(name) => routines.push((name, number)),
                     Some(_) => {}
                     None => missing.push((name, span)),
@@ -108,7 +109,7 @@ impl FlowRules<'_, '_> {
             }
             self.program.subroutine_routines.insert(ty, routines);
         }
-        // The map of types has no order of its own; messages come in that of the text.
+        // The map of types is unordered; messages are in source order.
         missing.sort_by_key(|(_, span)| span.start);
         self.report_missing_labels(missing);
     }
@@ -140,7 +141,7 @@ impl FlowRules<'_, '_> {
                 self.cx.error(Code::SubroutineNumber, span, message);
                 continue;
             }
-            // The label has a number even if that is too large, which is one error.
+            // The label has a number even if that is too large, which is a single error.
             labels.insert(number, name);
             if number >= limit {
                 let message = format!("subroutine numbers are below {limit}");

@@ -1,4 +1,4 @@
-//! Context of the rules for declarations, and what declarations bind.
+//! Context of the rules for declarations, and tables of bindable declarations.
 
 use crate::ast::DeclKind;
 use crate::check::names::resolver::Resolver;
@@ -8,7 +8,7 @@ use crate::names::NameId;
 use crate::vars::BufferLayout;
 use rustc_hash::FxHashMap;
 
-/// What a declaration needs to be there at all.
+/// Requirement for a declaration to exist.
 #[derive(Clone, Copy)]
 pub(super) enum Needs {
     Nothing,
@@ -19,7 +19,7 @@ pub(super) enum Needs {
     VersionOrOption(Features),
 }
 
-/// Declarations that take bindings: kind, word, what its bindings are, what it needs.
+/// Declarations that take bindings: kind, word, description of the bindings, requirement.
 pub(super) static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
     (DeclKind::Attrib, "ATTRIB", "an attribute", Needs::Nothing),
     (DeclKind::Output, "OUTPUT", "a result", Needs::Nothing),
@@ -75,10 +75,10 @@ pub(super) static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
     ),
 ];
 
-/// What declarations count and compare.
+/// State that declarations count and compare.
 #[derive(Debug, Default)]
 pub(crate) struct DeclarationState {
-    /// Attributes or results of the declaration that is being checked, by entry and number.
+    /// Attributes or results of the current declaration, by entry and number.
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
     /// Number of elements of temporaries.
     pub(crate) temporaries: u64,
@@ -88,7 +88,7 @@ pub(crate) struct DeclarationState {
     pub(crate) parameters: u64,
     /// The type of each `program.subroutine[n]`.
     pub(crate) subroutine_params: FxHashMap<u32, NameId>,
-    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
+    /// Layout of each program parameter buffer, BUFFER or BUFFER4.
     pub(crate) buffer_layouts: FxHashMap<u32, BufferLayout>,
 }
 
@@ -102,7 +102,7 @@ impl DeclarationState {
     }
 }
 
-/// Rules for declarations, which make variables.
+/// Rules for declarations, which create variables.
 pub(crate) struct DeclarationRules<'r, 'a, 's> {
     pub(crate) resolver: &'r mut Resolver<'a, 's>,
     pub(crate) state: &'r mut DeclarationState,

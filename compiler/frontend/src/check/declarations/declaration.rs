@@ -68,7 +68,7 @@ impl DeclarationRules<'_, '_, '_> {
                 self.resolver
                     .cx
                     .error(Code::TooManyTemporaries, span, message);
-                // Counting starts anew, so that not every further temporary is an error.
+                // The count restarts, so that not every further temporary is an error.
                 self.state.temporaries = 0;
                 self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
                 continue;
@@ -80,7 +80,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// ADDRESS. ARB_vertex_program section 2.14.3.5.
+    /// Declares the names of ADDRESS. ARB_vertex_program section 2.14.3.5.
     fn declare_addresses(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
             let item = self.resolver.cx.ast.items[(decl.first_item + index) as usize];
@@ -126,7 +126,7 @@ impl DeclarationRules<'_, '_, '_> {
         };
         // The old name must be established already. NV_gpu_program4 section 2.X.3.8.
         let target = self.resolver.find_var(old, old_span);
-        // A name that was used before it was declared may become an alias: its uses were reported.
+        // A name that was used before its declaration may become an alias: its uses were reported.
         if matches!(
             self.resolver.symbols.entries[name.index()].named,
             Named::Var(_)
@@ -140,7 +140,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// NV_compute_program5 section 2.X.7.Y.
+    /// Checks GROUP_SIZE. NV_compute_program5 section 2.X.7.Y.
     fn check_group_size(&mut self, decl: &Decl) {
         if !check_compute_only(&mut self.resolver.cx, decl) {
             return;
@@ -149,7 +149,7 @@ impl DeclarationRules<'_, '_, '_> {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
             self.resolver.cx.error(Code::GroupSize, decl.span, message);
         }
-        // Copied, because reports need all of the checker; GROUP_SIZE stands once in a program.
+        // Copied, because reports borrow the whole checker; GROUP_SIZE occurs once in a program.
         let items = self.resolver.cx.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.resolver.declared.has_group_size, true) {
             self.resolver
@@ -164,14 +164,13 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn set_group_size(&mut self, items: &[Item]) {
-        // Sizes that are left out are 1, as the program has them from the start.
+        // Omitted sizes are 1, the initial value in the program.
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {
             let &Item::Number(value, span) = item else {
                 continue;
             };
-            // A group as a whole has a limit, too: as many invocations as fit into its x axis
-            // alone.
+            // A whole group is limited, too: to as many invocations as its x axis alone may have.
             product = product.saturating_mul(u64::from(value));
             if value == 0
                 || value > limits::GROUP_SIZE[axis]
@@ -220,11 +219,12 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Checks whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
+/// Checks that the modifiers are allowed for the kind of declaration. NV_gpu_program4 section
+/// 2.X.3.1.
 fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
     let five = cx.version >= Version::V5_0;
-    // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
+    // LONG ATTRIB was added by NV_gpu_program5 section 2.X.3.1, for vertex programs only.
     let long =
         kind == DeclKind::Temp || kind == DeclKind::Attrib && cx.stage == Stage::Vertex && five;
     if mods.contains(VarMods::LONG) && !long {
@@ -251,7 +251,7 @@ fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
         let message = "interpolation modifiers apply to attributes of fragment programs";
         cx.error(Code::InterpolationNotAllowed, span, message);
     }
-    // CENTROID goes with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
+    // CENTROID can be combined with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
     let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
     if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
         let message = "these interpolation modifiers exclude each other";
@@ -269,7 +269,7 @@ fn check_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     }
 }
 
-/// Checks the elements of a temporary. An array with a mistake has one, so that uses of its name
+/// Checks the elements of a temporary. An array with a mistake gets one, so that uses of its name
 /// are not reported as well.
 fn check_temp_array(cx: &mut RuleCx<'_>, size: Size, span: Span) -> Option<u32> {
     let (place, message) = match size {

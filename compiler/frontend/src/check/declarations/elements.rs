@@ -1,4 +1,5 @@
-//! Elements of a declaration: what its bindings and constants name, before variables are made of them.
+//! Elements of a declaration: the targets of its bindings and constants, from which variables are
+//! created.
 
 use crate::ast::{Decl, DeclKind, Item, Size};
 use crate::check::bindings::brackets::{Bound, Resolved};
@@ -15,9 +16,9 @@ use glasm_ir::{ParamSource, Span};
 
 /// The elements of a declaration, by kind.
 pub(super) enum Elements {
-    /// Those of the checker's list, and what has them.
+    /// Attributes in the checker's list, and their holder.
     Attribs(Holder),
-    /// Those of the checker's list.
+    /// Results in the checker's list.
     Results,
     /// The parameters of the program from this one on.
     Params(u32),
@@ -35,7 +36,7 @@ pub(super) enum Elements {
 pub(super) struct Units {
     pub(super) first: u32,
     pub(super) count: u32,
-    /// Whether each is the one after the one before.
+    /// True if each element directly follows the one before.
     pub(super) is_ordered: bool,
 }
 
@@ -59,13 +60,13 @@ impl DeclarationRules<'_, '_, '_> {
     pub(super) fn collect_elements(&mut self, decl: &Decl) -> Option<Elements> {
         let mut elements: Option<Elements> = None;
         let mut failed = false;
-        // A declaration with an error may have left some.
+        // A declaration with an error may have left entries.
         self.state.io_elements.clear();
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
             let item = self.resolver.cx.ast.items[(decl.first_item + index) as usize];
-            // Every item may be a range, so the sum is bounded before the next one is spread out.
+            // Every item may be a range, so the sum is checked before the next range is expanded.
             if elements
                 .as_ref()
                 .is_some_and(|elements| self.count_elements(elements) as u64 > limits::PARAMETERS)
@@ -100,7 +101,7 @@ impl DeclarationRules<'_, '_, '_> {
             Elements::Params(first) => self.resolver.program.params.len() - *first as usize,
             Elements::Textures(units) | Elements::Images(units) => units.count as usize,
             Elements::Subroutines(list) => list.len(),
-            // Of memory only the bounds are kept, whatever its size.
+            // Only the bounds of memory are stored, regardless of its size.
             Elements::Buffer(_) | Elements::Shared(_) | Elements::Relative(..) => 1,
         }
     }
@@ -114,8 +115,8 @@ impl DeclarationRules<'_, '_, '_> {
     fn read_item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
         match item {
             Item::Path(path) => self.read_path_item(decl, path),
-            // The type of the declaration decides what the digits mean. NV_gpu_program4 section
-            // 2.X.3.3.
+            // The type of the declaration decides how the digits are interpreted. NV_gpu_program4
+            // section 2.X.3.3.
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self
                     .resolver
@@ -150,7 +151,7 @@ impl DeclarationRules<'_, '_, '_> {
             report_wrong_binding(&mut self.resolver.cx, decl, span);
             return None;
         };
-        // A range has several elements, even one such as [2..2], whose place is in braces.
+        // A range has several elements, even one such as [2..2], which belongs in braces.
         if resolved.range && decl.size == Size::Single {
             let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
             check_range_without_array(&mut self.resolver.cx, is_matrix, span);
@@ -167,7 +168,7 @@ impl DeclarationRules<'_, '_, '_> {
             .extend(numbers.map(|number| (row, number)));
     }
 
-    /// Adds the elements of a binding; `None` if the declaration is one of other bindings.
+    /// Adds the elements of a binding; `None` if the declaration takes other bindings.
     #[inline]
     fn add_path_elements(&mut self, decl: &Decl, resolved: &Resolved) -> Option<Elements> {
         Some(match (decl.kind, resolved.bound) {
@@ -198,7 +199,7 @@ impl DeclarationRules<'_, '_, '_> {
             (DeclKind::Image, Bound::Image { first, count }) => {
                 Elements::Images(Units::new(first, count))
             }
-            // Whatever the kind: several declarations take `program.buffer`.
+            // Regardless of the kind: several declarations take `program.buffer`.
             (_, Bound::Buffer(range)) if takes_buffers(decl, range) => {
                 Elements::Buffer(range)
             }

@@ -10,12 +10,12 @@ use crate::suggest::suggest;
 use glasm_ir::Span;
 use glasm_ir::program::Modes;
 
-/// What the OPTION lines have set.
+/// State that the OPTION lines have set.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     /// Groups of options that exclude each other, with the option of each.
     groups: Vec<(Group, &'static str)>,
-    /// What an option needs.
+    /// Dependency of an option, with its span.
     required: Option<(Dependency, Span)>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn check_option(
 ) {
     let text = cx.ast.names.word(name);
     let (dialect, acceptance) = (cx.ast.dialect, cx.reports.acceptance());
-    // An option of another type of program or of a later version is unknown to this one.
+    // An option of another type of program or of a later version is unknown in this one.
     let Some(row) = lang_options::find(text.as_bytes(), dialect, acceptance) else {
         return report_unknown_option(cx, text, span);
     };
@@ -51,13 +51,13 @@ pub(crate) fn check_option(
         let reports = &mut cx.reports;
         reports.error(Code::OptionConflict, span, message);
     }
-    // An option that is named twice does not conflict with itself. The list has each option
-    // once, so that repeated lines do not lengthen the search above.
+    // An option that is named twice does not conflict with itself. The list has each option once,
+    // so that repeated lines do not slow the search above.
     if !options.groups.contains(&(row.group, row.name)) {
         options.groups.push((row.group, row.name));
     }
-    // An option that excludes another counts all the same, so that what it brings is no error of
-    // its own.
+    // An option that excludes another is applied nevertheless, so that uses of its features are not
+    // reported in addition.
     cx.features |= row.enables;
     (row.mode)(modes);
     if let Some(dependency) = row.requires.filter(|it| it.stages.has(cx.stage)) {
@@ -79,7 +79,7 @@ pub(crate) fn report_unknown_option(cx: &mut RuleCx<'_>, text: &str, span: Span)
     cx.error_with(code, span, message, notes);
 }
 
-/// Options that need others, which may stand after them.
+/// Checks options that need others, which may follow them.
 pub(crate) fn check_option_dependencies(cx: &mut RuleCx<'_>, options: &Options) {
     // No stage has options with different dependencies.
     if let Some((dependency, span)) = options.required

@@ -1,4 +1,4 @@
-//! Declarations that say what a program gets and makes as a whole, and the rules about primitives
+//! Declarations of the inputs and outputs of a program as a whole, and the rules about primitives
 //! that depend on them. NV_geometry_program4 and NV_gpu_program5 sections 2.14.6 and 2.X.7.Y,
 //! NV_tessellation_program5 section 2.X.7.Y, NV_geometry_shader_passthrough sections 2.X.6 and
 //! 2.X.7.Y.
@@ -19,7 +19,7 @@ use crate::names::NameId;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 
-/// Decides whether a declaration is about the program as a whole and binds nothing.
+/// Returns true if a declaration is about the program as a whole and has no binding.
 pub(crate) fn is_about_program(kind: DeclKind) -> bool {
     match kind {
         DeclKind::GroupSize | DeclKind::SharedMemory | DeclKind::SecondaryViewLayerOffset => true,
@@ -47,7 +47,7 @@ pub(crate) fn is_about_program(kind: DeclKind) -> bool {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// Checks all declarations about the program as a whole that bind nothing.
+    /// Checks all declarations about the program as a whole that have no binding.
     pub(crate) fn check_program_declarations(&mut self) {
         for number in 0..self.resolver.cx.ast.decls.len() {
             if is_about_program(self.resolver.cx.ast.decls[number].kind)
@@ -70,7 +70,8 @@ impl DeclarationRules<'_, '_, '_> {
             return;
         }
         let is_first = !self.resolver.declared.has_declared(declaration);
-        // Before the test below: a declaration with a wrong word or number is one all the same.
+        // Before the test below: a declaration with a wrong word or number is also recorded as
+        // declared.
         self.resolver.declared.positions[declaration as usize].get_or_insert(decl.span.start);
         if row.occurrence != Occurrence::Repeated && !is_first {
             let message = format!("{} is declared already", row.word);
@@ -93,7 +94,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn set_declared_word(&mut self, row: &DeclarationInfo, name: NameId, span: Span) {
-        // The parser gives a word only to declarations that take one.
+        // The parser accepts a word only in declarations that take one.
         let Argument::Word(words) = row.argument else {
             return;
         };
@@ -117,7 +118,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Checks the primitive that a program passes on.
+    /// Checks the primitive that a program passes through.
     fn check_passed_primitive(&mut self, span: Span) {
         let modes = &mut self.resolver.program.modes;
         modes.primitive_out = match modes.primitive_in {
@@ -136,7 +137,7 @@ impl DeclarationRules<'_, '_, '_> {
                     .error(Code::PassthroughNotAllowed, span, message);
             }
         };
-        // Nothing declares this in such a program: "the same type and vertex count as its input
+        // Such a program does not declare this: "the same type and vertex count as its input
         // primitive".
         modes.vertices_out = modes.primitive_in.vertices().unwrap_or(1);
     }
@@ -152,7 +153,7 @@ impl DeclarationRules<'_, '_, '_> {
             let message = format!("{} is 1 to {limit}, not {number}", row.word);
             self.resolver.cx.error(code, span, message);
         }
-        // After an error the nearest one that is right, so that it is no reason for others.
+        // After an error the nearest valid number is used, so that it causes no further errors.
         let number = number.clamp(1, limit);
         if is_count {
             self.resolver.program.modes.invocations = number
@@ -161,7 +162,7 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Results that each vertex takes from the one that came in.
+    /// Declares results that each vertex copies from its input vertex.
     fn declare_passed_results(&mut self, path: u32) {
         let Some(resolved) = self.resolver.resolve(path) else {
             return;
@@ -201,14 +202,14 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl Declared {
-    /// Decides whether the program has a declaration, right or wrong.
+    /// Returns true if the program has a declaration, valid or not.
     pub(crate) fn has_declared(&self, declaration: Declaration) -> bool {
         self.positions[declaration as usize].is_some()
     }
 
-    /// Decides whether an error that depends on a declaration is to be reported. Of those before
-    /// the declaration, which may have been written without it in mind, only the ones whose number
-    /// is larger than that of all others with the code.
+    /// Returns true if an error that depends on a declaration is to be reported. Of errors before
+    /// the declaration, only the ones whose number is larger than that of all others with the code
+    /// are reported, because the statements may have been written without the declaration in mind.
     pub(crate) fn is_news(
         &mut self,
         declaration: Declaration,
@@ -229,7 +230,7 @@ impl Declared {
     }
 }
 
-/// Decides whether program type, version and options have a declaration.
+/// Returns true if program type, version and options allow a declaration; reports it if not.
 fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     let word = row.word;
     if !row.stages.has(cx.stage) {
@@ -243,8 +244,8 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     if !is_there {
         return false;
     }
-    // What such a program makes follows from what comes in: NV_geometry_shader_passthrough section
-    // 2.X.6.
+    // The primitive that such a program emits follows from its input:
+    // NV_geometry_shader_passthrough section 2.X.6.
     let makes_primitives = matches!(
         row.declaration,
         Declaration::PrimitiveOut | Declaration::VerticesOut | Declaration::Invocations
@@ -257,7 +258,7 @@ fn may_declare(cx: &mut RuleCx<'_>, row: &DeclarationInfo, span: Span) -> bool {
     true
 }
 
-/// Returns the header. There is none if the caller has named the language.
+/// Returns the span of the header. It is empty if the caller has named the language.
 fn find_header(cx: &RuleCx<'_>) -> Span {
     let header = cx.ast.dialect.header();
     let text = &cx.ast.text[..cx.ast.body];
@@ -271,14 +272,14 @@ fn find_header(cx: &RuleCx<'_>) -> Span {
 
 /// Reports required declarations that are missing.
 pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
-    // Where something is missing there is no place: the header represents the program.
+    // A missing declaration has no source location: the header represents the program.
     let header = find_header(cx);
     for row in DECLARATIONS {
         let is_needed = row.occurrence == Occurrence::Required
             && row.stages.has(cx.stage)
-            // Only what comes in is declared where the primitive is passed on.
+            // Only the input is declared where the primitive is passed through.
             && (!cx.is_passthrough() || row.declaration == Declaration::PrimitiveIn);
-        // One that could not be read is no further error.
+        // A declaration that could not be parsed is not reported again.
         let is_there = cx.ast.declared & row.declaration.bit() != 0;
         if is_needed && !is_there {
             let stage = stage_name(cx.stage);
@@ -288,7 +289,7 @@ pub(crate) fn report_missing_declarations(cx: &mut RuleCx<'_>) {
     }
 }
 
-/// Reports results that are passed on and written, be it other components.
+/// Reports results that are passed through and written, even if the components differ.
 /// NV_geometry_shader_passthrough section 2.X.7.Y.
 pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     if program.passed.is_empty() {
@@ -303,20 +304,20 @@ pub(crate) fn check_passed_results(cx: &mut RuleCx<'_>, program: &Checked) {
     }
 }
 
-/// Returns the number of components of all vertices that an invocation emits, each of which has so
-/// many. NV_geometry_program4 section 2.14.6.4.
+/// Returns the number of components of all vertices that an invocation emits, with `of_vertex`
+/// components each. NV_geometry_program4 section 2.14.6.4.
 pub(crate) fn count_emitted_components(cx: &RuleCx<'_>, program: &Checked, of_vertex: u32) -> u32 {
     if cx.stage == Stage::Geometry && !cx.is_passthrough() {
-        // Two limits that bound the vertices and the results keep the product small; a program with
-        // errors may be beyond them.
+        // Limits of the vertices and of the results bound the product; a program with errors may be
+        // beyond them.
         program.modes.vertices_out.saturating_mul(of_vertex)
     } else {
         0
     }
 }
 
-/// Decides whether vertices that come in have nothing that a result could take. Named in the
-/// section, and those of later extensions, which such vertices do not have either.
+/// Returns true if input vertices have no attribute of this semantic that a result could copy:
+/// those named in the section, and those of later extensions.
 const fn has_no_attribute(semantic: Semantic) -> bool {
     use Semantic::{Layer, PrimitiveId, SecondaryViewportMask, ViewportIndex, ViewportMask};
     let is_of_primitive = matches!(semantic, PrimitiveId | Layer | ViewportIndex);
@@ -324,12 +325,12 @@ const fn has_no_attribute(semantic: Semantic) -> bool {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// The layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
+    /// Sets the layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
     pub(crate) fn set_secondary_view_layer_offset(&mut self, decl: &Decl) {
         let Some(&Item::Number(bits, span)) = self.resolver.cx.ast.items(decl).first() else {
             return;
         };
-        // The parser has put the bits of a signed number into the item.
+        // The parser has stored the bits of a signed number in the item.
         let offset = bits as i32;
         if matches!(self.resolver.cx.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
@@ -346,7 +347,7 @@ impl DeclarationRules<'_, '_, '_> {
         {
             return;
         }
-        // The statement may be repeated as long as it says the same.
+        // The statement may be repeated with the same number.
         let known = *self
             .resolver
             .program
@@ -369,7 +370,7 @@ pub(crate) fn check_viewport_writes(cx: &mut RuleCx<'_>, program: &Checked) {
     else {
         return;
     };
-    // Reported where it first shows that the program writes both.
+    // Reported at the first index or mask that proves that the program writes both.
     let later = if index.start > mask.start {
         index
     } else {

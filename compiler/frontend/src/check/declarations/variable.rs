@@ -25,11 +25,11 @@ impl DeclarationRules<'_, '_, '_> {
         if decl.name.is_none() {
             return;
         }
-        // Compared below: an error that leaves a variable, such as one of its interpolation, must
-        // still poison the name.
+        // Compared below: an error after which the variable exists, such as one of its
+        // interpolation, must still poison the name.
         let before = self.resolver.cx.count_errors();
-        // Bindings of a declaration that the program cannot have are not looked at: each would be
-        // an error of its own.
+        // Bindings of a declaration that the program cannot have are not checked: each would be a
+        // separate error.
         let allowed = check_allowed_here(&mut self.resolver.cx, decl);
         let elements = if allowed {
             self.collect_elements(decl)
@@ -41,13 +41,13 @@ impl DeclarationRules<'_, '_, '_> {
             Some(var) if self.resolver.cx.count_errors() == before => {
                 self.resolver.declare(decl.name, var);
             }
-            // A declaration with errors still declares its name, so that uses are no errors of
-            // their own.
+            // A declaration with errors still declares its name, so that uses are not reported in
+            // addition.
             _ => self.poison_declaration(decl),
         }
     }
 
-    /// `ALIAS name = binding`: a variable of that binding.
+    /// Declares the variable of `ALIAS name = binding`.
     #[cold]
     pub(crate) fn declare_binding_alias(&mut self, decl: &Decl, path: u32) {
         let span = self.resolver.cx.ast.paths[path as usize].span;
@@ -75,12 +75,12 @@ impl DeclarationRules<'_, '_, '_> {
             size,
             ..*decl
         };
-        // A SUBROUTINE variable needs a type, which such a line has no place for.
+        // A SUBROUTINE variable needs a type, which cannot be written in such a line.
         if kind == DeclKind::Subroutine {
             report_wrong_binding(&mut self.resolver.cx, decl, span);
             return self.poison_declaration(decl);
         }
-        // Units have no names before version 5.0, but they do as aliases.
+        // Units have no names before version 5.0, except as aliases.
         let is_unit = kind == DeclKind::Texture && !resolved.range && resolved.rest.is_none();
         match is_unit.then(|| self.resolver.get_implicit_var(resolved.bound, span)) {
             Some(Some(var)) => {
@@ -92,13 +92,13 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Keeps later uses of a name from being reported.
+    /// Marks the names of a declaration so that their later uses are not reported.
     fn poison_declaration(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
         };
         let poisoned = make_var(&self.resolver.cx, decl, VarKind::Poisoned, None);
-        // A name that is taken is reported by `declare`; what it denotes stays.
+        // A name that is taken is reported by `declare`; its denotation is unchanged.
         if self.resolver.symbols.entries[name.index()].named == Named::Nothing {
             self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
         } else {
@@ -106,11 +106,11 @@ impl DeclarationRules<'_, '_, '_> {
         }
     }
 
-    /// Makes the variable of resolved elements.
+    /// Creates the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
-            // The list is taken out while the checker binds its elements, and put back to keep its
-            // memory.
+            // The list is taken out while the checker binds its elements, and returned afterwards
+            // to reuse its memory.
             Elements::Attribs(holder) => {
                 let list = std::mem::take(&mut self.state.io_elements);
                 let var = self.bind_attribs(decl, &list, holder);
@@ -150,8 +150,7 @@ impl DeclarationRules<'_, '_, '_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds
-                // them.
+                // If SHARED_MEMORY follows or is missing, only the rule for accesses bounds them.
                 let size = match self.resolver.declared.shared_memory {
                     Some(start) if start < decl.span.start => {
                         self.resolver.program.shared_bytes.max(1)
@@ -241,7 +240,7 @@ impl DeclarationRules<'_, '_, '_> {
             self.resolver
                 .cx
                 .error(Code::TooManyParameters, span, "too many parameters");
-            // Counted anew, so that not every further one is an error.
+            // The count restarts, so that not every further one is an error.
             self.state.parameters = 0;
         }
         has_room
@@ -260,7 +259,8 @@ impl DeclarationRules<'_, '_, '_> {
         // same fragment attribute."
         let interpolation = &mut self.resolver.program.interpolation;
         let previous = interpolation.insert(binding.semantic, mods);
-        // Primary and secondary color must agree; they are kept under one key next to their own.
+        // Primary and secondary color must agree; they are stored under one key in addition to
+        // their own keys.
         let partner = if let Semantic::Color(index) = binding.semantic {
             interpolation.get(&Semantic::Color(1 - index)).copied()
         } else {
@@ -277,15 +277,15 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Decides whether the program type, the language version and the options have this kind of
-/// declaration.
+/// Returns true if the program type, the language version and the options have this kind of
+/// declaration; reports it if not.
 fn check_allowed_here(cx: &mut RuleCx<'_>, decl: &Decl) -> bool {
     let (kind, span) = (decl.kind, decl.span);
     let is_compute = cx.stage == Stage::Compute;
     let wrong_stage = match (kind, is_compute) {
         (DeclKind::Output, true) => Some("compute programs have no results"),
         (DeclKind::Shared, false) => Some("shared memory belongs to compute programs"),
-        // All other kinds are in all stages; what they may be bound to depends on the stage.
+        // All other kinds are in all stages; their possible bindings depend on the stage.
         _ => None,
     };
     if let Some(message) = wrong_stage {
@@ -320,8 +320,8 @@ fn bind_units(cx: &mut RuleCx<'_>, decl: &Decl, units: Units) -> Option<Option<u
     Some(array)
 }
 
-/// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections
-/// 2.X.3.2 and 2.X.3.5.
+/// Checks that attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4
+/// sections 2.X.3.2 and 2.X.3.5.
 fn check_array_kind(
     cx: &mut RuleCx<'_>,
     decl: &Decl,
@@ -330,11 +330,11 @@ fn check_array_kind(
     if decl.size == Size::Single {
         return Some(());
     }
-    // An array has an element at least: the grammar wants one in its braces.
+    // An array has at least one element: the grammar requires one in its braces.
     let (row, _) = list[0];
     if !row.traits.contains(Traits::ARRAY)
         // Paths, not entries: `result.color` and `result.color.primary` are of different kinds
-        // though they mean the same.
+        // though they denote the same result.
         || list.iter().any(|(other, _)| other.path != row.path)
     {
         let message = "an array holds bindings of one kind that exists in arrays";
@@ -359,8 +359,8 @@ fn check_interpolation(
 ) {
     let primitive_id = binding.semantic == Semantic::PrimitiveId;
     if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
-        // The number is the same for all of a primitive, so that FLAT changes nothing and the
-        // others have no meaning.
+        // The number is the same for all vertices of a primitive, so that FLAT and the other
+        // modifiers have no effect.
         || primitive_id && mods.intersects(!VarMods::FLAT)
     {
         let message = format!("`{}` takes no interpolation modifier", row.path);

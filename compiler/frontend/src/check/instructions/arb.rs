@@ -1,6 +1,6 @@
-//! Rules that only ARB programs have: what their options enable, address registers, reserved words,
-//! limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to
-//! 3.11.5.
+//! Rules that only ARB programs have: features that options enable, address registers, reserved
+//! words, limits. ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections
+//! 3.11.2 to 3.11.5.
 
 use crate::ast::{Decl, DeclKind, Inst, Item, Operand, Signs, VarMods};
 use crate::check::context::RuleCx;
@@ -18,7 +18,7 @@ use crate::syntax::{DeclWord, Leader};
 use crate::vars::VarKind;
 use glasm_ir::{Span, Stage};
 
-/// Decides whether the opcode and its suffixes exist under the options of the program; reports it
+/// Returns true if the opcode and its suffixes exist under the options of the program; reports it
 /// if not.
 #[inline]
 pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
@@ -31,7 +31,7 @@ pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo
     }
 }
 
-/// Decides whether options have enabled the form of an opcode and the suffixes that it has in an
+/// Returns true if options have enabled the form of an opcode and the suffixes that it has in an
 /// instruction.
 #[inline]
 pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
@@ -40,11 +40,11 @@ pub(crate) fn has_form(cx: &RuleCx<'_>, inst: &Inst, form: Form) -> bool {
         && (mods.is_empty() || find_missing_suffix(cx, form, mods).is_none())
 }
 
-/// Returns what the suffixes of an opcode lack: the option that would bring one of them, no option
-/// if none would.
+/// Returns the feature that the suffixes of an opcode lack: the option that would enable one of
+/// them, an empty set if none would.
 fn find_missing_suffix(cx: &RuleCx<'_>, form: Form, mods: Mods) -> Option<Features> {
-    // First what this opcode alone takes in addition, then what options bring to all opcodes of the
-    // stage: the first is the nearer remedy.
+    // First the suffixes that only this opcode takes in addition, then those that options enable
+    // for all opcodes of the stage: the first is the nearer remedy.
     let extra = mods.difference(form.mods);
     let (feature, more) = form.more;
     if !more.contains(extra) {
@@ -53,14 +53,16 @@ fn find_missing_suffix(cx: &RuleCx<'_>, form: Form, mods: Mods) -> Option<Featur
     if !extra.is_empty() && !cx.has_option(feature) {
         return Some(feature);
     }
-    // What the opcode takes still needs the option that brings the suffix to programs of this type.
+    // Suffixes of the opcode still need the option that enables the suffix in programs of this
+    // type.
     let needs = arb::suffix_needs(cx.stage);
     let brought = needs.iter().filter(|(_, feature)| cx.has_option(*feature));
     let brought = brought.fold(Mods::empty(), |all, (known, _)| all.union(*known));
     if brought.contains(mods) {
         return None;
     }
-    // Several suffixes may be missing; the first one that no option of the program brings is named.
+    // Several suffixes may be missing; the first one that no option of the program enables is
+    // named.
     mods.iter().find_map(|suffix| {
         let found = needs.iter().find(|(known, _)| known.contains(suffix));
         let feature = found.map_or(Features::empty(), |&(_, feature)| feature);
@@ -77,12 +79,12 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
         let message = format!("`{name}` is not available in {stage} programs");
         return cx.error(Code::FeatureStage, span, message);
     };
-    // An opcode that is not there at all says nothing about its suffixes.
+    // The suffixes of an opcode that does not exist are not checked.
     if !cx.need_option(form.needs, span, format_args!("`{name}` needs")) {
         return;
     }
     match find_missing_suffix(cx, form, inst.modifiers.mods()) {
-        // An empty set of features denotes suffixes that no option would bring.
+        // An empty set of features denotes suffixes that no option would enable.
         Some(feature) if feature.is_empty() => {
             let message = format!("`{name}` does not take this suffix");
             cx.error(Code::ModifierUnsupported, span, message);
@@ -92,11 +94,11 @@ fn report_missing_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, form
     }
 }
 
-/// Conditions and absolute values in a program that has no option for them.
+/// Reports conditions and absolute values in a program that has no option for them.
 pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) {
     let option = cx.facts.conditions;
-    // A condition stands after the result, or is an operand of its own, as that of BRA; no
-    // instruction has both.
+    // A condition follows the result, or is a separate operand, as that of BRA; no instruction has
+    // both.
     let guard = inst.dst.filter(|dst| dst.guard.is_some());
     if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
         cx.need_option(option, span, "conditions need");
@@ -109,7 +111,7 @@ pub(crate) fn check_plain_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[O
 }
 
 /// Returns the shape of an operand that is a scalar in plain ARB programs and a vector where an
-/// option brings an NV instruction set.
+/// option enables an NV instruction set.
 pub(crate) fn choose_scalar_shape(cx: &RuleCx<'_>) -> Shape {
     if cx.is_plain_arb() {
         Shape::Scalar
@@ -124,7 +126,7 @@ pub(crate) fn check_loop_operand(cx: &mut RuleCx<'_>, program: &Checked, operand
     let Some(operand) = operands.first() else {
         return;
     };
-    // What is no variable is a constant, or was reported already.
+    // An operand that is not a variable is a constant, or was reported already.
     let is_constant = program
         .var(operand.base)
         .is_none_or(|(_, var)| matches!(var.kind, VarKind::Param { .. } | VarKind::Poisoned));
@@ -143,7 +145,7 @@ pub(crate) fn check_three_components(cx: &mut RuleCx<'_>, inst: &Inst, info: &Op
     }
 }
 
-/// Modifiers and names of a declaration.
+/// Checks modifiers and names of a declaration.
 pub(crate) fn check_arb_declaration(cx: &mut RuleCx<'_>, decl: &Decl) {
     if decl.kind == DeclKind::Address && cx.stage != Stage::Vertex {
         let message = "address registers belong to vertex programs";
@@ -165,7 +167,7 @@ pub(crate) fn check_arb_declaration(cx: &mut RuleCx<'_>, decl: &Decl) {
     }
 }
 
-/// SHORT and LONG. NV_fragment_program_option section 3.11.3.
+/// Checks SHORT and LONG. NV_fragment_program_option section 3.11.3.
 fn check_arb_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     if !cx.need_option(Features::NV_FRAGMENT, decl.span, "SHORT and LONG need") {
         return;
@@ -180,13 +182,13 @@ fn check_arb_declaration_modifiers(cx: &mut RuleCx<'_>, decl: &Decl) {
     }
 }
 
-/// Names that are words of the language, as far as the options of the program go.
+/// Reports names that are words of the language under the options of the program.
 fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     let is_reserved = match cx.leader(name) {
         // ARB_fragment_program section 3.11.2 does not list ADDRESS.
         Leader::Decl(DeclWord::Keyword(DeclKind::Address)) => cx.stage == Stage::Vertex,
         Leader::Decl(DeclWord::Keyword(_)) | Leader::End | Leader::Option => true,
-        // An opcode of an option is no reserved word of a program that does not have it.
+        // An opcode of an option is not a reserved word in a program without the option.
         Leader::Opcode(opcode, mods) => {
             let form = opcode.info().arb.of(cx.stage);
             form.is_some_and(|form| cx.has_option(form.needs) && is_listed(cx, form, mods))
@@ -201,7 +203,7 @@ fn check_reserved_word(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     }
 }
 
-/// Decides whether the list of reserved words has an opcode with these suffixes: that of vertex
+/// Returns true if the list of reserved words has an opcode with these suffixes: that of vertex
 /// programs has no suffixes, that of fragment programs all of them.
 fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     if cx.stage == Stage::Vertex {
@@ -211,17 +213,17 @@ fn is_listed(cx: &RuleCx<'_>, form: Form, mods: Mods) -> bool {
     }
 }
 
-/// Labels in programs without free branches and subroutines, and labels that are words of the
-/// language.
+/// Reports labels in programs without free branches and subroutines, and labels that are words of
+/// the language.
 pub(crate) fn check_arb_label(cx: &mut RuleCx<'_>, name: NameId, span: Span) {
     cx.need_option(cx.facts.labels, span, "labels need");
     check_reserved_word(cx, name, span);
 }
 
-/// Reports the first attribute beyond the limit. Attributes are counted as a whole:
-/// ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
+/// Reports the first attribute beyond the limit. Attributes are counted whole: ARB_vertex_program
+/// section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 pub(crate) fn check_program_attribs(cx: &mut RuleCx<'_>, program: &Checked, limit: usize) {
-    // Facing is an attribute of NV_fragment_program2 only.
+    // Only NV_fragment_program2 has the attribute of facing.
     let limit = limit + usize::from(cx.has_option(Features::NV_FRAGMENT_2));
     // One attribute may be bound several times: the exact count, which costs a set, is needed only
     // beyond the limit.

@@ -43,14 +43,14 @@ impl OperandRules<'_, '_> {
     #[inline]
     pub(crate) fn check_inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
         let info = inst.opcode.info();
-        // Types first: that a modifier needs a version or an option is told even if the rest could
-        // not be read.
+        // Types first, so that a modifier that needs a version or an option is reported even if the
+        // rest could not be parsed.
         let types = check_types(&mut self.resolver.cx, inst, operands, info);
         if inst.broken || !is_available(&mut self.resolver.cx, inst, operands, info, types) {
             return types;
         }
         let untyped = inst.modifiers.mods().contains(Mods::NTC);
-        // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
+        // An unresolved result retains its name; `Dst::resolved` leaves it out.
         if let Some(dst) = &mut inst.dst {
             if info.result == ResultKind::Address {
                 self.check_address_result(dst);
@@ -58,15 +58,15 @@ impl OperandRules<'_, '_> {
                 self.check_result(dst, result_type(info, types), untyped);
             }
         }
-        // Labels, textures and the like take no operand from the list: only kinds with a shape do,
-        // and CALI.
+        // Labels, textures and similar kinds take no operand from the list: only kinds with a shape
+        // do, and CALI.
         let mut left = operands.iter_mut();
         for &kind in info.operands {
             let shape = find_shape(&self.resolver.cx, kind);
             if shape.is_none() && kind != OperandKind::Subroutine {
                 continue;
             }
-            // Too few operands were an error of syntax.
+            // Too few operands were reported as a syntax error.
             let Some(operand) = left.next() else { break };
             match shape {
                 Some(shape) => {
@@ -77,7 +77,7 @@ impl OperandRules<'_, '_> {
         }
         if self.resolver.cx.facts.registers.is_some() {
             self.check_register_operands(operands);
-            // Only results that are variables can be noted as written.
+            // Only results that are variables can be recorded as written.
             if let Some(dst) = inst.dst.and_then(Dst::resolved) {
                 self.check_register_result(&dst);
             }
@@ -88,7 +88,7 @@ impl OperandRules<'_, '_> {
         types
     }
 
-    /// Rules beyond types and kinds of operands.
+    /// Checks rules beyond types and kinds of operands.
     fn check_special(
         &mut self,
         inst: &Inst,
@@ -96,14 +96,14 @@ impl OperandRules<'_, '_> {
         info: &OpcodeInfo,
         types: InstTypes,
     ) {
-        // Before all other rules of the opcode, for it says whether the opcode exists.
+        // Before all other rules of the opcode, because it decides if the opcode exists.
         check_needed_option(&mut self.resolver.cx, inst, info);
         if let Some(op) = info.texture() {
             self.check_texture(inst, operands, op);
         } else if let Some(op) = info.image() {
             self.check_image(inst, info, op);
         }
-        // ADD, MIN and others are words of both kinds: opcodes, and operations of atomics.
+        // ADD, MIN and others are both opcodes and operations of atomics.
         if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
             report_stray_atomic(&mut self.resolver.cx, inst, info);
         }
@@ -159,7 +159,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// EMIT, EMITS or ENDPRIM.
+    /// Checks EMIT, EMITS or ENDPRIM.
     pub(crate) fn check_emission(&mut self, inst: &Inst) {
         // The stage was reported with the opcode.
         if self.resolver.cx.stage != Stage::Geometry {
@@ -232,8 +232,9 @@ fn find_shape(cx: &RuleCx<'_>, kind: OperandKind) -> Option<Shape> {
     })
 }
 
-/// Decides whether opcode and modifiers exist in the language, with the options of the program;
-/// reports it if not. False if the rest of the instruction would only give further errors.
+/// Returns true if opcode and modifiers exist in the language, with the options of the program;
+/// reports it if not. False if checks of the rest of the instruction would only report
+/// consequential errors.
 #[inline]
 fn is_available(
     cx: &mut RuleCx<'_>,
@@ -261,18 +262,17 @@ fn is_available(
     true
 }
 
-/// Decides whether the language version and the program type have an opcode without an option.
+/// Returns true if the language version and the program type have an opcode without an option.
 #[inline]
 pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.stages.has(cx.stage)
 }
 
-/// Decides whether an opcode takes the modifiers of an instruction, found out without looking
-/// further.
+/// Returns true if an opcode takes the modifiers of an instruction; a fast check without look-ups.
 #[inline]
 pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     let mods = inst.modifiers.mods();
-    // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
+    // Before 5.0 some modifiers of the table are missing; they are checked elsewhere.
     let old = cx.version < Version::V5_0 && !mods.is_empty();
     info.mods.contains(mods) && !mods.intersects(WITH_RULES) && !old
 }
@@ -280,7 +280,7 @@ pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> 
 #[cold]
 fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let (name, span) = (info.name, cx.opcode_span(inst));
-    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before
+    // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 enables in versions before
     // 5.0.
     let enabled = !info.early.is_empty() && cx.has_option(info.early);
     if !info.stages.has(cx.stage) {
@@ -294,7 +294,7 @@ fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
         }
     } else if info.since > cx.version && !enabled {
         let feature = format!("`{name}` needs");
-        // Where an option brings the opcode to earlier versions, that is the nearer remedy.
+        // If an option enables the opcode in earlier versions, that is the nearer remedy.
         if info.early.is_empty() {
             cx.need_version(info.since, span, feature)
         } else {
@@ -303,20 +303,20 @@ fn report_unavailable(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     }
 }
 
-/// Modifiers other than types.
+/// Checks modifiers other than types.
 #[cold]
 fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: InstTypes) {
     let result = result_type(info, types);
     let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
     let convert = info.rule == TypeRule::Convert;
-    // An opcode without a result takes no clamp at all, which is told below.
+    // An opcode without a result takes no clamp at all, which is reported below.
     let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
     // CVT alone clamps integers: SAT limits the converted value to the range of the result type.
     let integer_clamp = convert && clamp == Mods::SAT;
     if clamped && !integer_clamp {
         let span = cx.flag_span(inst, Mods::ANY_CLAMP);
         let message = "only float results can be clamped";
-        // CVT has a clamp of integers of its own, SAT, so that SSAT there is no old habit.
+        // CVT has a separate clamp of integers, SAT, so that SSAT there is not an old habit.
         if convert {
             cx.error(Code::ClampOnInteger, span, message);
             return;
@@ -325,7 +325,7 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
             return;
         }
     }
-    // A clamp that was let through is no second error below.
+    // A clamp that was accepted is not reported again below.
     let taken = if clamped && !convert {
         info.mods.union(Mods::ANY_CLAMP)
     } else {
@@ -346,7 +346,7 @@ fn check_modifiers(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, types: I
     check_high_modifier(cx, inst, types);
 }
 
-/// FINE and COARSE. ARB_derivative_control.
+/// Checks FINE and COARSE. ARB_derivative_control.
 fn check_derivative_modifier(cx: &mut RuleCx<'_>, inst: &Inst) {
     if inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
         let span = cx.flag_span(inst, Mods::ANY_DERIVATIVE);
@@ -354,7 +354,7 @@ fn check_derivative_modifier(cx: &mut RuleCx<'_>, inst: &Inst) {
     }
 }
 
-/// HI goes with 32-bit integers whose type is written.
+/// Checks that HI is used with 32-bit integers whose type is written.
 fn check_high_modifier(cx: &mut RuleCx<'_>, inst: &Inst, types: InstTypes) {
     let modifiers = inst.modifiers;
     let mul24 = modifiers.data_type(0).info().class == TypeClass::Mul24;
@@ -370,7 +370,7 @@ fn check_high_modifier(cx: &mut RuleCx<'_>, inst: &Inst, types: InstTypes) {
 
 /// Checks the option that an opcode needs in the versions that have it.
 fn check_needed_option(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
-    // Else its absence was reported for the stage or the version, which no option cures.
+    // Otherwise its absence was reported for the stage or the version, which no option can change.
     let is_there = info.stages.has(cx.stage) && cx.version >= info.since;
     if is_there && !cx.has_option(info.needs) {
         let span = cx.opcode_span(inst);
@@ -385,7 +385,7 @@ fn check_interpolated_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: 
         return;
     };
     let fits = match operand.base {
-        // What is left over was reported already.
+        // Unresolved bases were reported already.
         Base::Name(_) | Base::Path(_) => true,
         Base::Var(var) => program.is_interpolated(var),
         Base::Scalar(_) | Base::Vector { .. } => false,
@@ -396,7 +396,7 @@ fn check_interpolated_operand(cx: &mut RuleCx<'_>, program: &Checked, operands: 
     }
 }
 
-/// `ADD` and its like as modifiers of other opcodes.
+/// Reports `ADD` and similar atomic operations as modifiers of other opcodes.
 #[cold]
 fn report_stray_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let is_atomic = |word: &[u8]| {
@@ -408,7 +408,7 @@ fn report_stray_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     cx.error(Code::ModifierUnsupported, span, message);
 }
 
-/// Sizes of variables that are packed and unpacked.
+/// Checks sizes of variables that are packed and unpacked.
 fn check_packed_size(
     cx: &mut RuleCx<'_>,
     program: &Checked,
@@ -422,7 +422,7 @@ fn check_packed_size(
     // A result without a size could not be resolved, and was reported.
     let dst_size = program.var(dst.base).map(|(_, var)| var.size);
     let source_size = program.var(source.base).map(|(_, var)| var.size);
-    // A name left over was reported already.
+    // An unresolved name was reported already.
     let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
     let (is_wrong, code, span, what) = match rule {
         PackedSize::LongResult => (

@@ -14,7 +14,7 @@ use crate::source::Version;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
 impl InstTypes {
-    /// One type, of one component.
+    /// Returns the types of an instruction with one type, of one component.
     #[inline]
     pub(crate) const fn simple(ty: Type) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl InstTypes {
     }
 }
 
-/// Checks the types of an instruction; reports type modifiers that do not fit.
+/// Checks the types of an instruction; reports unsuitable type modifiers.
 #[inline]
 pub(crate) fn check_types(
     cx: &mut RuleCx<'_>,
@@ -36,13 +36,13 @@ pub(crate) fn check_types(
     let is_typed = inst.modifiers.type_count() > 0;
     match info.rule {
         TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
-            // What it reports does not stop the check: the type that was written goes to the
+            // Errors reported here do not stop the check: the written type is used for the
             // operands.
             check_arithmetic_type(cx, inst, info);
             let data = inst.modifiers.data_type(0).info();
             InstTypes::simple(register_type(data.ty))
         }
-        // Only an opcode without types, such as BRA, comes here with one.
+        // Only an opcode without types, such as BRA, reaches this with one.
         TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 | TypeRule::None => {
             if is_typed {
                 report_unsupported_type(cx, inst, info, 0);
@@ -62,14 +62,15 @@ fn report_unsupported_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, 
         info.name,
         inst.modifiers.data_type(number).info().name
     );
-    // The hint lists what table X.13 allows, nothing for an opcode that takes no type at all.
+    // The hint lists the types that table X.13 allows, none for an opcode that takes no type at
+    // all.
     let types = info.types();
     let takes = (!types.is_empty()).then(|| format!("it takes {}", types.join(", ")));
     let notes = takes.into_iter().collect();
     cx.error_with(Code::ModifierUnsupported, span, message, notes);
 }
 
-/// At most one type, which the opcode knows.
+/// Checks that there is at most one type, which the opcode supports.
 fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let data = inst.modifiers.data_type(0).info();
     if inst.modifiers.type_count() == 2 {
@@ -86,7 +87,7 @@ fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let fits = match (data.class, data.ty.width()) {
         (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
         (TypeClass::Sized, Width::W64) => support == Support::Wide,
-        // MUL is the one opcode with S24 and U24, and the one with HI.
+        // MUL is the only opcode with S24 and U24, and the only one with HI.
         (TypeClass::Mul24, _) => info.mods.contains(Mods::HI),
         // Types of 8 and 16 bits are for memory and CVT only.
         (TypeClass::Sized | TypeClass::Vector | TypeClass::Extended, _) => false,
@@ -102,8 +103,8 @@ fn check_arithmetic_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
 fn report_second_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     let second = inst.modifiers.data_type(1).info();
     let is = |class| [data.class == class, second.class == class];
-    // Each of these rules has an error of its own: "may not specify both base and
-    // precision-specific data type modifiers".
+    // Each of these rules has a separate error: "may not specify both base and precision-specific
+    // data type modifiers".
     let code = if is(TypeClass::Mul24) != [false; 2] {
         Code::MulSpecial
     } else if matches!(is(TypeClass::Sized), [true, false] | [false, true]) {
@@ -117,8 +118,8 @@ fn report_second_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     cx.error(code, span, message);
 }
 
-/// Checks that the language has types with a size, those of NV_gpu_program5. The place is looked
-/// for only if it is missing: that reads the statement again.
+/// Checks that the language has types with a size, those of NV_gpu_program5. The source location is
+/// determined only if it has none: that lexes the statement again.
 fn check_sized_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     if cx.version < Version::V5_0 {
         let span = cx.type_span(inst, 0);
@@ -126,16 +127,16 @@ fn check_sized_type(cx: &mut RuleCx<'_>, inst: &Inst, data: &DataType) {
     }
 }
 
-/// Exactly one storage modifier; atomics also have an operation.
+/// Checks that there is exactly one storage modifier; atomics also have an operation.
 pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let atomic = info.rule == TypeRule::Atomic;
     let Some(data) = check_storage_modifier(cx, inst, info) else {
-        // Some type, so that the operands are checked.
+        // Any type, so that the operands are checked.
         return InstTypes::simple(Type::U32);
     };
-    // F16 alone is of class Sized, for CVT; in memory it is one of the extension's.
+    // F16 is the only type of class Sized, for CVT; in memory it is one of the extension's.
     let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
-    // Atomics have options of their own for such types, see `atomics`.
+    // Atomics have separate options for such types, see `atomics`.
     if extended && !atomic && !cx.has_option(Features::MEM_EXTENDED) {
         check_extended_type(cx, inst, info, data);
     }
@@ -151,7 +152,7 @@ pub(crate) fn check_storage_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcode
     }
 }
 
-/// Checks the one storage modifier that there must be.
+/// Checks that there is exactly one storage modifier.
 fn check_storage_modifier(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -162,7 +163,7 @@ fn check_storage_modifier(
     if count == 1 && !matches!(data.class, TypeClass::Base | TypeClass::Mul24) {
         return Some(data);
     }
-    // The last type is the one too many, or the only one that is wrong.
+    // The last type is the superfluous one, or the only one that is wrong.
     let span = match count.checked_sub(1) {
         None => cx.opcode_span(inst),
         Some(last) => cx.type_span(inst, last),
@@ -183,7 +184,7 @@ fn check_storage_modifier(
 fn check_extended_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
     let span = cx.type_span(inst, 0);
     let feature = format!("`{}` needs", data.name);
-    // Drivers take this of LDC without the option.
+    // Drivers accept this in LDC without the option.
     if info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
         let option = Features::MEM_EXTENDED.option();
         cx.lenient(Rule::HalfLoad, span, format!("{feature} OPTION {option}"));
@@ -192,13 +193,13 @@ fn check_extended_type(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data
     }
 }
 
-/// Operation and type of an atomic.
+/// Checks operation and type of an atomic.
 fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
     let Some(op) = inst.modifiers.atomic() else {
         let message = format!("`{}` needs an operation such as ADD", info.name);
         return cx.error(Code::AtomModifiers, cx.opcode_span(inst), message);
     };
-    // ATOMS and ATOMB have tables of their own.
+    // ATOMS and ATOMB have separate tables.
     let is_declared = [OperandKind::SharedMem, OperandKind::StorageMem];
     let memory = if is_declared.iter().any(|&memory| info.accesses(memory)) {
         Memory::Declared
@@ -208,7 +209,7 @@ fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &Data
     let known = atomics::is_defined(op, data.ty, cx.features, memory);
     // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
     let size_known = info.image().is_none() || data.ty.width() < Width::W64;
-    // Vectors exist of half floats, and only those.
+    // Half floats are vectors here, all other types are scalars.
     let size_fits = (data.components == 1) != (data.ty == Type::F16);
     if !size_fits || !size_known || !known {
         let span = cx.type_span(inst, 0);
@@ -218,7 +219,7 @@ fn check_atomic(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo, data: &Data
     }
 }
 
-/// CVT: result and operand type.
+/// Checks result and operand type of CVT.
 fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -> InstTypes {
     let data = [0, 1].map(|number| inst.modifiers.data_type(number).info());
     let sized = data.iter().all(|data| data.class == TypeClass::Sized);
@@ -226,7 +227,7 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
         let span = cx.opcode_span(inst);
         let message = "CVT takes two sized types: that of the result, then that of the operand";
         cx.error(Code::CvtModifiers, span, message);
-        // What CVT has by default: column D of table X.13.
+        // Default type of CVT: column D of table X.13.
         return InstTypes::simple(Type::F32);
     }
     // "Negation and absolute value operators are not supported on the source operand":
@@ -246,7 +247,7 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
 }
 
 /// Returns the type of an instruction without type modifier. The suffixes R and H are
-/// floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
+/// floating-point types, regardless of the default of the opcode. NV_gpu_program4 section 2.X.4.1.
 #[inline]
 fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
     if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
@@ -256,7 +257,7 @@ fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
     }
 }
 
-/// How far an opcode supports types such as this one.
+/// Returns the support of an opcode for types such as this one.
 #[inline]
 fn support(info: &OpcodeInfo, data: &DataType) -> Support {
     if data.ty.is_float() {
@@ -266,7 +267,7 @@ fn support(info: &OpcodeInfo, data: &DataType) -> Support {
     }
 }
 
-/// Returns the type of an operand place. Table X.13, input column.
+/// Returns the type of an operand. Table X.13, input column.
 #[inline]
 pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstTypes) -> Type {
     let ty = types.ty;
@@ -297,7 +298,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         | OperandKind::SharedMem
         | OperandKind::StorageMem
         | OperandKind::CounterMem => match info.rule {
-            // The second type of CVT is that of the operand, which lies in a register.
+            // The second type of CVT is that of the operand, which is in a register.
             TypeRule::Convert => register_type(types.from),
             // The type is that of the 32-bit halves.
             TypeRule::Unpack64 => ty.with_width(Width::W64),

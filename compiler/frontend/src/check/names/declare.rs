@@ -1,4 +1,4 @@
-//! Variables unchanged made: new names, unnamed variables of bindings, sizes of arrays, slots of
+//! Creation of variables: new names, unnamed variables of bindings, sizes of arrays, slots of
 //! vertex attributes.
 
 use crate::ast::{Decl, Size, VarMods};
@@ -17,15 +17,15 @@ use glasm_ir::{Semantic, Span};
 impl Resolver<'_, '_> {
     /// Adds a variable under a new name.
     pub(crate) fn declare(&mut self, name: Option<(NameId, Span)>, var: Var) -> u32 {
-        // The language declares A0 itself, so that a declaration of it is the second one.
+        // The language declares A0 itself, so that a declaration of it is a redeclaration.
         if let Some((name, _)) = name.filter(|(name, _)| self.is_loop_index(*name)) {
             self.declare_loop_index(name);
         }
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
-            // The first declaration stays: operands before and after the second one mean the same
-            // variable.
+            // The first declaration is retained: operands before and after the second one denote
+            // the same variable.
             if let Named::Var(other) = self.symbols.entries[name.index()].named {
                 let text = self.cx.name_text(name);
                 let first = self.program.vars[other as usize].span;
@@ -61,23 +61,23 @@ impl Resolver<'_, '_> {
         number
     }
 
-    /// Conventional and numbered vertex attributes of one slot exclude each other.
-    /// NV_vertex_program4 section 2.X.3.2.
+    /// Marks the slot of a vertex attribute as used. Conventional and numbered attributes of one
+    /// slot exclude each other. NV_vertex_program4 section 2.X.3.2.
     pub(crate) fn use_slot(&mut self, row: &BindingInfo, semantic: Semantic, span: Span) {
         let Semantic::Attrib(slot) = semantic else {
             return;
         };
         // Each slot has two marks: bound by its conventional name, bound by its number.
         let number = usize::from(!row.is_conventional());
-        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no number
-        // of their own.
+        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no generic
+        // number.
         let Some(pair) = self.symbols.slots.get_mut(slot as usize) else {
             return;
         };
         let first = !pair[number];
         pair[number] = true;
-        // Reported once for each slot and way to bind it, however often the binding stands in the
-        // text.
+        // Reported once for each slot and way to bind it, however often the binding occurs in the
+        // source.
         if first && pair[1 - number] {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
@@ -88,7 +88,7 @@ impl Resolver<'_, '_> {
 }
 
 pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
-    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no
+    // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it requests no
     // more than 32.
     let size = if decl.mods.contains(VarMods::SHORT) {
         VarSize::Short
@@ -106,8 +106,8 @@ pub(crate) fn make_var(cx: &RuleCx<'_>, decl: &Decl, kind: VarKind, array: Optio
     }
 }
 
-/// Checks the number of elements of an array declaration, checked against its bindings; `None` for
-/// single variables.
+/// Returns the number of elements of an array declaration, checked against its bindings;
+/// `Some(None)` for single variables, `None` after an error.
 pub(crate) fn check_array_size(
     cx: &mut RuleCx<'_>,
     size: Size,
@@ -125,7 +125,7 @@ pub(crate) fn check_array_size(
     }
 }
 
-/// Array size of a view of a buffer: a whole buffer takes the declared size.
+/// Checks the array size of a view of a buffer: a whole buffer takes the declared size.
 pub(crate) fn check_view_size(
     cx: &mut RuleCx<'_>,
     size: Size,

@@ -1,4 +1,4 @@
-//! Names: variables that are declared, or made where a name is used first.
+//! Names: variables that are declared, or created where a name is used first.
 
 use crate::check::context::RuleCx;
 use crate::check::names::symbols::{Declared, Named, Symbols};
@@ -10,7 +10,7 @@ use crate::suggest::suggest;
 use crate::vars::{Implicit, Var, VarKind};
 use glasm_ir::Span;
 
-/// Program with the tables of its names and bindings: what rules need that look up names.
+/// Program with the tables of its names and bindings: context of rules that look up names.
 pub(crate) struct Resolver<'a, 's> {
     pub(crate) cx: RuleCx<'s>,
     pub(crate) program: &'a mut Checked,
@@ -24,7 +24,7 @@ impl Resolver<'_, '_> {
         self.program.var_text(&self.cx.ast.names, var)
     }
 
-    /// Decides whether a name is that of the address register of loops, which is declared by its
+    /// Returns true if a name is that of the address register of loops, which is declared by its
     /// first use. NV_fragment_program2 section 3.11.3.Y.
     pub(crate) fn is_loop_index(&self, name: NameId) -> bool {
         self.program.loop_index.is_none()
@@ -36,7 +36,7 @@ impl Resolver<'_, '_> {
     pub(crate) fn declare_loop_index(&mut self, name: NameId) -> u32 {
         let var = Var {
             name: Some(name),
-            // No place in the text declares it.
+            // It has no declaration in the source.
             ..Var::unnamed(VarKind::Address, Span::default())
         };
         let number = self.program.vars.len() as u32;
@@ -74,15 +74,15 @@ impl Resolver<'_, '_> {
         self.resolve_undeclared_variable(name, span)
     }
 
-    /// Returns a name that no declaration has: the address register of loops, or an error.
+    /// Returns the variable of an undeclared name: the address register of loops, or an error.
     #[cold]
     pub(crate) fn resolve_undeclared_variable(&mut self, name: NameId, span: Span) -> Option<u32> {
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }
         let span = self.cx.named_span(span);
-        // One report for each name. `poison_names` takes it back if a declaration of the name
-        // follows that could not be read.
+        // One report for each name. `poison_names` retracts it if a declaration of the name follows
+        // that could not be parsed.
         self.symbols.entries[name.index()].named = Named::Poisoned;
         let text = self.cx.name_text(name);
         let declared: Vec<String> = (self.cx.ast.names.iter())
@@ -100,8 +100,8 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// Marks the names of a declaration with a syntax error, the next so many: neither their later
-    /// uses nor those before are errors of their own.
+    /// Marks the next `count` names of a declaration with a syntax error: neither their later nor
+    /// their earlier uses are reported in addition.
     #[cold]
     pub(crate) fn poison_names(&mut self, count: u32, error: u32) {
         self.resolve_named_literals(error);
@@ -113,7 +113,8 @@ impl Resolver<'_, '_> {
     }
 
     fn poison_name(&mut self, name: NameId) {
-        // A name that denotes something keeps that: only the declaration that failed is void.
+        // A name that already denotes something is unchanged: only the declaration that failed is
+        // void.
         let named = &mut self.symbols.entries[name.index()].named;
         if *named == Named::Nothing {
             *named = Named::Poisoned;
@@ -124,8 +125,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns the variable that instructions with result `CC` write. The name stays undeclared, so
-    /// that nothing reads it.
+    /// Returns the variable that instructions with result `CC` write. The name remains undeclared,
+    /// so that it cannot be read.
     pub(crate) fn make_codes_target(&mut self, span: Span) -> u32 {
         self.get_implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }

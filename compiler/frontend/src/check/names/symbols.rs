@@ -1,4 +1,5 @@
-//! Tables of names and bindings: what each name denotes, and which bindings have a variable.
+//! Tables of names and bindings: the entity that each name denotes, and the bindings that have a
+//! variable.
 
 use crate::ast::{Literal, Suffix};
 use crate::codes::Code;
@@ -8,7 +9,7 @@ use crate::vars::{Implicit, VarKind};
 use glasm_ir::{Span, WriteMask};
 use rustc_hash::FxHashMap;
 
-/// What a name denotes.
+/// Entity that a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Named {
     #[default]
@@ -20,7 +21,7 @@ pub(crate) enum Named {
     Poisoned,
 }
 
-/// Meaning of a name or a binding path at the current statement.
+/// Resolution of a name or a binding path at the current statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Symbol {
     pub(crate) named: Named,
@@ -30,10 +31,10 @@ pub(crate) struct Symbol {
     pub(crate) result: Option<(u32, WriteMask)>,
 }
 
-/// Names and bindings of a program that have a meaning.
+/// Resolved names and bindings of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    /// Meaning of each name.
+    /// Resolution of each name.
     pub(crate) entries: Vec<Symbol>,
     /// Names of single numbers, which vectors may hold.
     pub(crate) numbers: FxHashMap<NameId, Literal>,
@@ -45,13 +46,12 @@ pub(crate) struct Symbols {
     pub(crate) undeclared: Vec<(NameId, Span)>,
     /// Unnamed variables of bindings.
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    /// For each entry of which some binding has a dynamic index, by its path: the array of all
-    /// bindings of the entry.
+    /// Arrays of all bindings of an entry, for each entry of which some binding has a dynamic
+    /// index.
     pub(crate) relative_rows: FxHashMap<&'static str, VarKind>,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(crate) slots: [[bool; 2]; 16],
-    /// Size of the register temporaries that instructions name, which count against one limit with
-    /// results.
+    /// Size of the register temporaries that instructions name, which share one limit with results.
     pub(crate) register_room: u32,
     /// Number of open LOOP blocks, inside of which A0 has a value.
     pub(crate) open_loops: usize,
@@ -80,7 +80,7 @@ pub(crate) struct Declared {
     /// Errors that depend on a later declaration: the declaration and the largest number that was
     /// reported.
     pub(crate) early_errors: Vec<(Declaration, Code, u32)>,
-    /// Whether there is a GROUP_SIZE.
+    /// True if there is a GROUP_SIZE.
     pub(crate) has_group_size: bool,
     /// Position of the first SHARED_MEMORY.
     pub(crate) shared_memory: Option<u32>,

@@ -8,7 +8,7 @@ use glasm_ir::types::{Base, Type};
 
 impl RuleCx<'_> {
     /// Returns bits of a scalar constant in a declaration: the value in every lane; a float unless
-    /// the declaration is of integer type.
+    /// the declaration has an integer type.
     pub(crate) fn read_scalar_constant(
         &mut self,
         literal: u32,
@@ -37,7 +37,7 @@ impl RuleCx<'_> {
         Some(bits.map(|bits| bits as u32))
     }
 
-    /// Returns bits of a literal in type `ty`; reports literals that do not fit.
+    /// Returns bits of a literal in type `ty`; reports literals out of range.
     pub(crate) fn read_literal(&mut self, literal: Literal, ty: Type) -> Option<u64> {
         match literal_bits(self.ast.text, literal, ty) {
             Ok(bits) => Some(bits),
@@ -52,7 +52,7 @@ impl RuleCx<'_> {
     }
 }
 
-/// Returns the vector (0, 0, 0, 1) in a type: what missing components of a constant are.
+/// Returns the vector (0, 0, 0, 1) in a type: the defaults of missing components of a constant.
 pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
     let one = match ty {
         Type::F32 => u64::from(1f32.to_bits()),
@@ -112,7 +112,7 @@ fn long_float_bits(written: &[u8], literal: Literal, ty: Type) -> u64 {
 
 fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
     let limit = u64::MAX >> (64 - ty.width().bits());
-    // -0 is no negative value.
+    // -0 is not a negative value.
     if negative && ty.base() == Base::Unsigned && value != 0 {
         return Err(Code::NegativeUnsigned);
     }
@@ -127,7 +127,7 @@ fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
 }
 
 /// Returns the vector of floats that a literal is: a number fills all lanes, missing lanes of
-/// braces are 0, 0, 1. `None` for what is no literal.
+/// braces are 0, 0, 1. `None` if the operand is not a literal.
 pub(crate) fn float_constant(
     text: &[u8],
     literals: &[Literal],
@@ -136,8 +136,8 @@ pub(crate) fn float_constant(
     use ast::Base;
     let bits = |literal: u32| {
         let literal = literals[literal as usize];
-        // Literals of instructions may be meant as integers; as floats they are told apart all the
-        // same.
+        // Literals of instructions may be intended as integers; as floats they are distinguished
+        // nevertheless.
         literal_bits(text, literal, Type::F32).unwrap_or(0) as u32
     };
     match base {
@@ -158,8 +158,8 @@ pub(crate) fn float_constant(
 fn short_decimal(text: &[u8]) -> Option<f32> {
     /// Powers of ten, which are floats exactly, by the number of digits after the point.
     const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-    // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two
-    // exact floats is the nearest one.
+    // Seven digits and a point: the digits are an integer below 2^24, and the quotient of two exact
+    // floats is the nearest one.
     if text.len() > 8 {
         return None;
     }
@@ -175,7 +175,7 @@ fn short_decimal(text: &[u8]) -> Option<f32> {
         }
     }
     let scale = SCALES.get(behind_point.unwrap_or(0))?;
-    // Eight digits without a point may exceed what an `f32` holds exactly.
+    // Eight digits without a point may exceed the integers that an `f32` holds exactly.
     (digits < 1 << 24).then(|| digits as f32 / scale)
 }
 

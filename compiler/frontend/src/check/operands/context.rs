@@ -5,12 +5,12 @@ use crate::vars::{BufferLayout, VarKind, VarSize};
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 
-/// What an operand place takes.
+/// Shape that an operand must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     Vector,
     Scalar,
-    /// Without suffix and signs.
+    /// A value without suffix and signs.
     Plain,
     /// Element of memory.
     Memory(MemoryKind),
@@ -28,7 +28,7 @@ pub(crate) enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Returns what declares the variables.
+    /// Returns the keyword that declares the variables.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Constant => "CBUFFER",
@@ -49,25 +49,25 @@ impl MemoryKind {
     }
 }
 
-/// What instructions use of the registers of a program.
+/// Use of the registers of a program by its instructions.
 #[derive(Debug, Default)]
 pub(crate) struct RegisterUse {
     /// A bit for each result that an instruction writes.
     pub(crate) results: u32,
-    /// Whether the program was found to write its color under two precisions.
+    /// True if the program was found to write its color under two precisions.
     pub(crate) has_two_colors: bool,
-    /// Whether an instruction writes a parameter.
+    /// True if an instruction writes a parameter.
     pub(crate) parameters: bool,
 }
 
-/// What instructions use of what is limited for the program as a whole.
+/// Use of resources that are limited for the program as a whole, by its instructions.
 #[derive(Debug, Default)]
 pub(crate) struct OperandState {
     /// Sizes of results written through declared variables.
     pub(crate) result_sizes: FxHashMap<Semantic, VarSize>,
     /// Entry of the target used with each texture image unit.
     pub(crate) unit_targets: FxHashMap<u32, u8>,
-    /// What instructions use of the registers of a program.
+    /// Use of the registers of a program.
     pub(crate) registers: RegisterUse,
 }
 

@@ -36,8 +36,8 @@ impl OperandRules<'_, '_> {
         match (array, index, self.resolver.cx.facts.registers) {
             (None, Index::None, _) => {}
             (Some(count), Index::Const(number), _) if number < count => {}
-            // Files of registers have messages of their own: their elements are registers, not
-            // members of an array.
+            // Register files have separate messages: their elements are registers, not members of
+            // an array.
             (Some(count), _, Some(registers)) => {
                 self.check_register_index(registers, (var, count), index, span);
             }
@@ -53,7 +53,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Reports an index of a variable that is no array, and an array without index or with two.
+    /// Reports an index of a variable that is not an array, and an array without index or with two.
     #[cold]
     fn report_index_form(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
         let text = self.resolver.var_text(var);
@@ -70,15 +70,15 @@ impl OperandRules<'_, '_> {
 
     /// Checks a dynamic index into an array of `count` elements.
     pub(crate) fn check_relative_index(&mut self, var: u32, count: u32, relative: u32) {
-        // One dynamic index anywhere keeps all elements together, also for accesses with constant
+        // One dynamic index anywhere makes all elements contiguous, also for accesses with constant
         // indices.
         self.resolver.program.vars[var as usize].relative =
             self.resolver.program.keeps_together(var);
         // In these languages an address register is the index, so that its component and its offset
-        // have rules of their own.
+        // have separate rules.
         if self.resolver.cx.facts.address_registers {
             self.resolver.check_address_index(relative);
-            // After the other checks, which find out what variable the index is.
+            // After the other checks, which resolve the variable of the index.
             return self.resolver.check_no_loop_index(relative);
         }
         self.check_run_time_index(count, relative);
@@ -115,13 +115,13 @@ impl OperandRules<'_, '_> {
     pub(crate) fn check_index_component(&mut self, info: Relative) -> Option<(u32, u8)> {
         match info.base {
             Base::Name(name) => Some((self.resolver.find_var(name, info.span)?, info.lane)),
-            // A path that is an index has only numbers in its own brackets, which the parser sees
-            // to: this does not call itself.
+            // A path that is an index has only numbers in its brackets, which the parser ensures:
+            // this does not call itself.
             Base::Path(path) => {
                 let (var, suffix) = self.resolver.resolve_path(path)?;
                 match suffix.kind() {
                     SuffixKind::One(lane) => Some((var, lane)),
-                    // As after a name: x is meant where no component stands.
+                    // As after a name: a missing component denotes x.
                     SuffixKind::None => Some((var, 0)),
                     SuffixKind::Four => {
                         self.resolver.cx.error(
@@ -284,14 +284,14 @@ pub(crate) fn check_invariant_index(cx: &mut RuleCx<'_>, registers: &Registers, 
 /// Checks that POPA writes all components. NV_vertex_program3 section 2.14.5.43.
 pub(crate) fn check_address_mask(cx: &mut RuleCx<'_>, inst: &Inst) {
     let Some(dst) = inst.dst else { return };
-    // The section demands the test TR: a guard that is written with it hides nothing.
+    // The section requires the test TR: a guard that is written with it has no effect.
     let always = dst
         .guard
         .is_none_or(|guard| guard.test.test == CondTest::True);
     let message = "POPA writes all components of an address register";
     if dst.mask != WriteMask::XYZW {
         cx.error(Code::AddressRegister, dst.span, message);
-    // The section refuses this, but drivers load it: the flow of control stays the same, only the
+    // The section refuses this, but drivers load it: the flow of control is unchanged, only the
     // write is guarded.
     } else if !always {
         cx.lenient(Rule::GuardedPop, dst.span, message);

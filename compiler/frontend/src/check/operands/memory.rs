@@ -11,10 +11,10 @@ use crate::vars::VarKind;
 use glasm_ir::Span;
 
 impl OperandRules<'_, '_> {
-    /// Checks an element of a variable that lies in memory.
+    /// Checks an operand that is an element of a variable in memory.
     pub(crate) fn check_memory_operand(&mut self, operand: &mut Operand, kind: MemoryKind) {
-        // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its
-        // like want a declaration.
+        // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and
+        // similar sections require a declaration.
         let Base::Name(name) = operand.base else {
             return report_wrong_memory(&mut self.resolver.cx, operand.span, kind);
         };
@@ -29,8 +29,8 @@ impl OperandRules<'_, '_> {
             return report_wrong_memory(&mut self.resolver.cx, operand.span, kind);
         }
         operand.base = Base::Var(var);
-        // LDC loads values, which a suffix and signs can change as in any operand; the others name
-        // a place.
+        // LDC loads values, which a suffix and signs can change as in any operand; the other
+        // operands name a memory location.
         if kind != MemoryKind::Constant && !(operand.suffix.is_none() && operand.signs.is_empty()) {
             let message = "this operand has no suffix, sign or absolute value";
             self.resolver
@@ -43,7 +43,8 @@ impl OperandRules<'_, '_> {
     /// Checks that an access with a constant address ends within the declared shared memory.
     /// NV_compute_program5 section 2.X.7.Y.
     pub(crate) fn check_shared_access(&mut self, operands: &[Operand], types: InstTypes) {
-        // The address is the last operand of LDS, STS and ATOMS, whatever stands before it.
+        // The address is the last operand of LDS, STS and ATOMS, regardless of the operands before
+        // it.
         let Some(operand) = operands.last() else {
             return;
         };
@@ -72,7 +73,7 @@ fn report_wrong_memory(cx: &mut RuleCx<'_>, span: Span, kind: MemoryKind) {
     cx.error(Code::MemoryOperand, span, message);
 }
 
-/// ATOMCTR has one operation. NV_shader_atomic_counters section 2.X.8.Z.
+/// Checks that ATOMCTR has one operation. NV_shader_atomic_counters section 2.X.8.Z.
 pub(crate) fn check_counter_operation(cx: &mut RuleCx<'_>, inst: &Inst) {
     if !inst.modifiers.mods().intersects(Mods::ANY_COUNTER) {
         let message = "`ATOMCTR` needs one of the operations INCR, DECR and GET";

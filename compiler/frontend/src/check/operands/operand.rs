@@ -1,5 +1,4 @@
-//! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4
-//! section 2.X.4.2.
+//! Operands and results: their bases, indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
 //!
 //! [`find_variable_fast`](OperandRules::find_variable_fast) saves 204 of 930 retired instructions
 //! that checking a MAD would take without it, 7 % of the front end on straight code.
@@ -37,9 +36,9 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Returns the variable that an operand names, if it breaks no rule, which is found out without
-    /// looking further: one that is read as a whole or by a constant index within bounds, and whose
-    /// declared type is that of the instruction.
+    /// Returns the variable of an operand, if a fast check finds no broken rule: one that is read
+    /// as a whole or by a constant index within bounds, and whose declared type is that of the
+    /// instruction.
     #[inline(always)]
     fn find_variable_fast(&self, operand: &Operand, shape: Shape, ty: Type) -> Option<u32> {
         let Base::Name(name) = operand.base else {
@@ -73,7 +72,7 @@ impl OperandRules<'_, '_> {
             Base::Name(name) => match self.resolver.symbols.entries[name.index()].named {
                 Named::Var(var) => Some(var),
                 Named::Nothing | Named::SubroutineType | Named::Poisoned => {
-                    // A parameter such as `p[3]` is one variable, so its number is no index.
+                    // A parameter such as `p[3]` is one variable, so its number is not an index.
                     let local =
                         self.resolver
                             .find_numbered_local(name, operand.index, operand.span);
@@ -110,7 +109,7 @@ impl OperandRules<'_, '_> {
         let declared = info.base;
         let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
         let readable = info.kind.is_value() || is_element;
-        // Before the test for values: an address register is none.
+        // Before the test for values: an address register is not a value.
         if shape == Shape::AddressRegister {
             return check_address_operand(
                 &mut self.resolver.cx,
@@ -136,12 +135,13 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Suffix and signs against what the place takes.
+    /// Checks suffix and signs against the shape of the operand.
     fn check_suffix(&mut self, operand: &Operand, shape: Shape) {
         match (shape, operand.suffix.kind()) {
             (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
-            // NV_fragment_program section 3.11.2: a name that DEFINE gives to a number is a scalar.
+            // NV_fragment_program section 3.11.2: a name that DEFINE assigns to a number is a
+            // scalar.
             (Shape::Scalar, SuffixKind::None) if self.resolver.program.is_number(operand.base) => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
@@ -163,7 +163,7 @@ impl OperandRules<'_, '_> {
     /// in: those with types, and NV_fragment_program2.
     #[cold]
     fn can_read_result(&mut self, var: u32, span: Span) -> bool {
-        // Languages without such an option have the empty set here, which every program has.
+        // Languages without such an option have the empty set here, which every program contains.
         let known = self.resolver.cx.facts.registers.is_none()
             && self
                 .resolver
@@ -247,8 +247,8 @@ impl OperandRules<'_, '_> {
             Base::Vector { first, count } => (first, u32::from(count)),
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
-        // Plain ARB programs select a component even of a single number.
-        // Everywhere else `<scalarOperand>` takes a number unchanged.
+        // Plain ARB programs select a component even of a single number. Elsewhere
+        // `<scalarOperand>` takes a number without a component.
         let bare = matches!(operand.base, Base::Scalar(_))
             && (!self.resolver.cx.is_plain_arb()
                 || check_bare_number(&mut self.resolver.cx, &operand, shape));
@@ -268,15 +268,15 @@ impl OperandRules<'_, '_> {
             if matches!(operand.base, Base::Scalar(_)) {
                 literal.negative = false;
             }
-            // Decimal fractions are always fine as floats; their value is read when it is needed.
+            // Decimal fractions are always valid floats; their value is parsed when it is needed.
             if !ty.is_float() {
-                // For its messages: the value is computed again when the operand is lowered.
+                // Only for its messages: the value is computed again when the operand is lowered.
                 self.resolver.cx.read_literal(literal, ty);
             }
         }
     }
 
-    /// Checks the result of an instruction and makes it a variable.
+    /// Checks the result of an instruction and resolves it to a variable.
     #[inline]
     pub(crate) fn check_result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
@@ -341,7 +341,7 @@ impl OperandRules<'_, '_> {
         let Some(name) = self.resolver.cx.ast.paths[path as usize].name else {
             return self.bind_result_path(path, dst);
         };
-        // The same path was a result before: its letters are in the path, so that the mask is
+        // The same path was a result before: its write mask is in the path, so that the mask is
         // known, too.
         if let Some((var, mask)) = self.resolver.symbols.entries[name.index()].result {
             dst.mask = mask;
@@ -354,7 +354,7 @@ impl OperandRules<'_, '_> {
 
     fn bind_result_path(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolver.resolve(path)?;
-        // The parser cannot tell where a binding ends, so the mask after it is read here.
+        // The parser cannot determine the end of a binding, so the mask after it is read here.
         if let Some(rest) = resolved.rest {
             match self
                 .resolver
@@ -414,7 +414,7 @@ impl OperandRules<'_, '_> {
         self.resolver.cx.error(Code::WriteReadOnly, span, message);
     }
 
-    /// Checks the result of ARL and its like.
+    /// Checks the result of ARL and similar instructions.
     pub(crate) fn check_address_result(&mut self, dst: &mut Dst) {
         let Base::Name(name) = dst.base else {
             let message = "this instruction writes address registers only";
@@ -455,7 +455,7 @@ impl OperandRules<'_, '_> {
         let size = self.resolver.program.vars[var as usize].size;
         let semantics: Vec<Semantic> = self.resolver.program.attrib_semantics(var).collect();
         for semantic in semantics {
-            // What was written first decides, whatever the order of the declarations.
+            // The type of the first write decides, regardless of the order of the declarations.
             let first = *self.state.result_sizes.entry(semantic).or_insert(size);
             if first != size {
                 let message = "this result is written under another size, too";
@@ -465,7 +465,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks a number without component at a scalar place of a plain ARB program.
+/// Checks a number without component that is a scalar operand of a plain ARB program.
 #[cold]
 fn check_bare_number(cx: &mut RuleCx<'_>, operand: &Operand, shape: Shape) -> bool {
     let bare = shape == Shape::Scalar && operand.suffix.is_none();

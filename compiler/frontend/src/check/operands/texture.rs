@@ -24,8 +24,7 @@ impl OperandRules<'_, '_> {
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
-        // With a place for bias or level, what the target must allow is only that it can be
-        // sampled.
+        // With an operand for bias or level, the target need only allow sampling.
         let access = if has_room_for_level(&self.resolver.cx, inst, operands.len(), &part, op) {
             Access::SAMPLE
         } else {
@@ -45,8 +44,8 @@ impl OperandRules<'_, '_> {
         let has_least_level = clamps && op != TextureOp::Grad;
         self.check_further_operands(operands, info, &part, has_least_level);
         if let Some(handle) = part.handle {
-            // Handles have no units, so no target of theirs is compared: NV_bindless_texture
-            // section 2.X.4.4.
+            // Handles have no units, so their targets are not compared: NV_bindless_texture section
+            // 2.X.4.4.
             check_component(
                 &mut self.resolver.cx,
                 &part.texture,
@@ -61,8 +60,8 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level,
-    /// the dynamic offset.
+    /// Checks operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least
+    /// level, the dynamic offset.
     fn check_further_operands(
         &mut self,
         operands: &mut [Operand],
@@ -79,7 +78,7 @@ impl OperandRules<'_, '_> {
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        // The parser puts a dynamic offset after all other operands.
+        // The parser stores a dynamic offset after all other operands.
         let (before, offset) = operands.split_at_mut(operands.len() - dynamic);
         for (number, operand) in before.iter_mut().enumerate().skip(own) {
             // Operands of the opcode were checked with those of all instructions.
@@ -112,7 +111,7 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks that a unit goes with one target; an array counts with all its units.
+    /// Checks that a unit is used with one target; an array counts with all its units.
     fn check_target_of_units(&mut self, var: u32, part: &TexPart) {
         let info = self.resolver.program.vars[var as usize];
         let VarKind::Texture { unit } = info.kind else {
@@ -120,7 +119,7 @@ impl OperandRules<'_, '_> {
         };
         // Only a unit that was not used before can be one too many.
         let known = self.state.unit_targets.len();
-        // SHADOW targets count as targets of their own; an array counts as if all its units were
+        // SHADOW targets are separate targets; an array is treated as if all its units were
         // accessed. NV_gpu_program5 section 2.X.4.4.
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.state.unit_targets.entry(unit).or_insert(part.target);
@@ -135,8 +134,8 @@ impl OperandRules<'_, '_> {
                 return;
             }
         }
-        // Only ARB vertex programs have this limit: which units they are does not matter, only how
-        // many.
+        // Only ARB vertex programs have this limit: it limits the number of units, regardless of
+        // their indices.
         if self.resolver.cx.facts.texture_units == Some(known)
             && self.state.unit_targets.len() > known
         {
@@ -149,9 +148,9 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Decides whether bias or level have a place though the coordinate takes all components:
-/// NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of such targets, but a second operand gives
-/// room. EXT_sparse_texture2 table X.17.
+/// Returns true if bias or level are given though the coordinate takes all components:
+/// NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of such targets, but a second operand can
+/// hold them. EXT_sparse_texture2 table X.17.
 fn has_room_for_level(
     cx: &RuleCx<'_>,
     inst: &Inst,
@@ -163,7 +162,7 @@ fn has_room_for_level(
     // The texture is the last of the operands of an entry.
     let before = inst.opcode.info().operands.len() - 1;
     let has_second = count > before + usize::from(part.offset == Offset::Dynamic);
-    // Where the least level has the place of the bias, there is no bias.
+    // If the least level has the lane of the bias, the instruction has no bias.
     let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
     has_second
         && cx.version >= Version::V5_0
@@ -172,11 +171,11 @@ fn has_room_for_level(
         && (!clamps || target.has_level_beside_clamp())
 }
 
-/// Checks whether the program has the target, and instructions this access to it.
+/// Checks that the program has the target, and that it allows this access by the instruction.
 fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: Access) {
     let target = &TARGETS[part.target as usize];
     let (span, name) = (part.target_span, target.name);
-    // The families have targets of their own, such as 1D_STACK and BUFFER.
+    // The families have separate targets, such as 1D_STACK and BUFFER.
     let Some(needs) = target.needs_in(cx.family) else {
         let message = match target.arb {
             Some(_) => format!("texture target `{name}` is one of ARB programs"),
@@ -193,7 +192,7 @@ fn check_target(cx: &mut RuleCx<'_>, part: &TexPart, info: &OpcodeInfo, access: 
     if !target.access.contains(access) {
         let message = format!("`{}` cannot access textures of target `{name}`", info.name);
         cx.error(Code::TargetNotAllowed, span, message);
-    // NV_gpu_program5 section 2.X.8.Z brings comparisons to TXG, which is of version 4.1.
+    // NV_gpu_program5 section 2.X.8.Z adds comparisons to TXG, which is of version 4.1.
     } else if access == Access::GATHER && target.is_shadow() {
         cx.need_version(Version::V5_0, span, "gathers that compare need");
     }
@@ -215,7 +214,8 @@ fn check_offset(cx: &mut RuleCx<'_>, part: &TexPart, op: TextureOp, target: &Tar
         Offset::None => {}
         Offset::Dynamic => {
             if cx.need_version(Version::V5_0, span, "a run-time offset needs")
-                // TXD and TXGO take none, and no instruction does on a cube: section 2.X.4.4.
+                // TXD and TXGO take none, and neither does any instruction on a cube: section
+                // 2.X.4.4.
                 && (target.is_cube() || !op.takes_run_time_offset())
             {
                 let message = "a run-time offset is not available here";
@@ -260,7 +260,7 @@ fn check_component(cx: &mut RuleCx<'_>, operand: &Operand, suffix: Suffix, op: T
         let message = "only TXG and TXGO select a component";
         cx.error(Code::ComponentSelect, span, message);
     } else if !suffix.is_none() {
-        // TXG of version 4.1 gathers the first component.
+        // TXG of version 4.1 always gathers the first component.
         cx.need_version(Version::V5_0, span, "a component of the texture needs");
     }
     if suffix.kind() == SuffixKind::Four {

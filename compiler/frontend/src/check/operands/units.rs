@@ -1,4 +1,4 @@
-//! What gives the texture or image of an instruction: a variable of units, or a handle
+//! Operands that select the texture or image of an instruction: a variable of units, or a handle
 //! (NV_bindless_texture, changes to sections 2.X.2 and 2.X.4.4).
 
 use crate::ast::{Base, Extra, Index, Inst, InstTypes, Operand, Signs, Suffix, SuffixKind};
@@ -15,7 +15,7 @@ use crate::vars::VarKind;
 use glasm_ir::ImageTexels;
 use glasm_ir::types::Type;
 
-/// What the units of an operand are for.
+/// Purpose of the units of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UnitKind {
     Texture,
@@ -37,7 +37,7 @@ impl UnitKind {
         }
     }
 
-    /// Decides whether a variable with this suffix is such an operand. Only textures have a
+    /// Returns true if a variable with this suffix is such an operand. Only textures have a
     /// component, which gathers select.
     fn takes(self, kind: VarKind, suffix: Suffix) -> bool {
         match self {
@@ -95,11 +95,11 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Returns the variable of a handle, which is a component of a variable that an index could be:
-    /// declared by name, no array, no floats.
+    /// Returns the variable of a handle, which is a component of a variable that is a possible
+    /// index: declared by name, not an array, not of floats.
     fn find_handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
-        // Like a dynamic index, a handle has no index and no sign of its own.
+        // Like a dynamic index, a handle has no index and no sign.
         let is_bare = handle.index == Index::None && handle.signs == Signs::empty();
         let (Base::Name(name), true) = (handle.base, is_bare) else {
             let message = "a handle is one component of a variable, such as `handle(h.x)`";
@@ -128,15 +128,14 @@ impl OperandRules<'_, '_> {
 }
 
 impl OperandRules<'_, '_> {
-    /// Rules of image instructions beyond modifiers and values.
+    /// Checks rules of image instructions beyond modifiers and values.
     pub(crate) fn check_image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
         let Extra::Texture(number) = inst.extra else {
             return;
         };
         let part = self.resolver.cx.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
-        // The number of samples is a question to multisample images only, though IMQ takes all
-        // targets.
+        // Only multisample images have a number of samples, though IMQ takes all targets.
         let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();
         if !target.access.contains(Access::IMAGE) || samples {
             let (opcode, name) = (info.name, target.name);
@@ -176,8 +175,8 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Checks the types of LOADIM and STOREIM: a storage modifier for texels unchanged, or a base
-/// type for converted ones.
+/// Checks the types of LOADIM and STOREIM: a storage modifier for texels without conversion, or a
+/// base type for converted ones.
 pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
     let needs = Features::IMAGE_LOAD_FORMATTED;
     // STOREIM may convert in any program, LOADIM under EXT_shader_image_load_formatted only.
@@ -202,7 +201,7 @@ pub(crate) fn check_image_types(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeI
         let message = format!("texels of images cannot be accessed as `{}`", data.name);
         let span = cx.type_span(inst, 0);
         cx.error(Code::StorageModifier, span, message);
-        // Any type that fits, so that operands are still checked.
+        // Any suitable type, so that operands are still checked.
         return formatted(Type::U32);
     }
     types

@@ -12,7 +12,7 @@ use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, WriteMask};
 use rustc_hash::FxHashMap;
 
-/// A result that vertices take from those that come in.
+/// A result that vertices copy from input vertices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) binding: IoBinding,
@@ -20,7 +20,7 @@ pub(crate) struct Passed {
     pub(crate) span: Span,
 }
 
-/// Program in which everything is resolved; names, literals and pairs of indices are in the syntax
+/// Program without unresolved references; names, literals and pairs of indices are in the syntax
 /// tree.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
@@ -35,13 +35,13 @@ pub(crate) struct Checked {
     pub(crate) lines: Lines,
     /// Labels, branches and calls.
     pub(crate) cfg: Cfg,
-    /// What can run and what can call itself, once checking has ended.
+    /// Reachable routines and recursion, once checking has ended.
     pub(crate) call_graph: CallGraph,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     /// Features of the language and of all options, once checking has ended.
     pub(crate) features: Features,
-    /// What options mean for the program as a whole.
+    /// Effects of the options on the program as a whole.
     pub(crate) modes: Modes,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
@@ -52,14 +52,15 @@ pub(crate) struct Checked {
     pub(crate) shared_bytes: u32,
     /// SECONDARY_VIEW_LAYER_OFFSET.
     pub(crate) second_layer_offset: Option<i32>,
-    /// Results that vertices take from those that come in.
+    /// Results that vertices copy from input vertices.
     pub(crate) passed: Vec<Passed>,
-    /// The numbers by which it names what GL limits.
+    /// The numbers by which it names items that GL limits.
     pub(crate) usage: Usage,
 }
 
 impl Checked {
-    /// Removes all statements and sets what the language itself says about its programs.
+    /// Removes all statements and sets the properties that the language itself defines for its
+    /// programs.
     pub(crate) fn reset(&mut self, facts: &LanguageFacts) {
         self.relatives.clear();
         self.vars.clear();
@@ -91,10 +92,10 @@ impl Checked {
         bindings.iter().take(count).map(|binding| binding.semantic)
     }
 
-    /// Returns the attribute or result bindings from the first one of a variable on; none if it is
+    /// Returns the attribute or result bindings from the first one of a variable on; empty if it is
     /// neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
-        // Not a match: of all the kinds only two have bindings of this sort.
+        // Not a match: only two of the kinds have bindings of this sort.
         let (first, table) = if let VarKind::Attrib { first } = kind {
             (first, &self.attribs)
         } else if let VarKind::Result { first } = kind {
@@ -159,8 +160,8 @@ impl Checked {
         }
     }
 
-    /// Decides whether a variable holds values that differ from place to place in a pixel; of one
-    /// with errors nothing is said.
+    /// Returns true if a variable holds values that differ within a pixel; false for one with
+    /// errors.
     pub(crate) fn is_interpolated(&self, var: u32) -> bool {
         // Both are the same all over a primitive.
         let constant = [Semantic::Facing, Semantic::PrimitiveId];
@@ -170,14 +171,14 @@ impl Checked {
             || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
     }
 
-    /// Decides whether the elements of an array stand together once some instruction has a run-time
-    /// index: then instructions with constant indices find them there. Parameters in a buffer stand
-    /// together anyway.
+    /// Returns true if the elements of an array must be contiguous once some instruction has a
+    /// dynamic index: then instructions with constant indices find them there. Parameters in a
+    /// buffer are contiguous anyway.
     pub(crate) fn keeps_together(&self, var: u32) -> bool {
         self.vars[var as usize].kind != VarKind::WritableParam
     }
 
-    /// Returns the byte of shared memory that an access ends before, if the text says it.
+    /// Returns the byte of shared memory at which an access ends, if it is known statically.
     pub(crate) fn find_end_of_access(&self, operand: &Operand, types: InstTypes) -> Option<u64> {
         let (_, var) = self.var(operand.base)?;
         let VarKind::Shared { start } = var.kind else {

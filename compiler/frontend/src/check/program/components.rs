@@ -13,10 +13,10 @@ type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
     /// Returns the number of components of attributes that operands read through their swizzles,
-    /// but those of patches.
+    /// without those of patches.
     pub(crate) fn attrib_components(&self) -> u32 {
         let reads = self.lines.sources.iter().filter_map(|source| {
-            // All four components of the swizzle count, whatever the instruction uses of them:
+            // All four components of the swizzle are counted, even if the instruction uses fewer:
             // section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
@@ -28,7 +28,8 @@ impl Checked {
         count(&self.collect_components(reads))
     }
 
-    /// Returns the number of components of results that write masks enable, but those of patches.
+    /// Returns the number of components of results that write masks enable, without those of
+    /// patches.
     pub(crate) fn result_components(&self) -> u32 {
         count(&self.written())
     }
@@ -58,8 +59,7 @@ impl Checked {
                 continue;
             }
             let element = match index {
-                // The first index selects a vertex. A second one is not looked for, so all elements
-                // count.
+                // The first index selects a vertex. A second one is ignored, so all elements count.
                 _ if var.by_vertex => None,
                 Index::None => Some(0),
                 Index::Const(element) => Some(element),
@@ -84,7 +84,7 @@ impl Checked {
     }
 }
 
-/// Returns the number of components, but those of patches.
+/// Returns the number of components, without those of patches.
 fn count(components: &Masks) -> u32 {
     let counted = components
         .iter()
@@ -92,8 +92,8 @@ fn count(components: &Masks) -> u32 {
     counted.map(|(_, mask)| mask.count_ones()).sum()
 }
 
-/// Decides whether components of a binding count. Generic attributes of patches have a separate
-/// limit, which their numbers cannot exceed; tessellation levels "are not counted"
+/// Returns true if components of a binding are counted. Generic attributes of patches have a
+/// separate limit, which their numbers cannot exceed; tessellation levels "are not counted"
 /// (ARB_tessellation_shader sections 2.X.1.2 and 2.X.3.2); the number of the invocation does not
 /// belong to a vertex, and programs of NVIDIA's compiler read it in addition to as many components
 /// as the limit allows.

@@ -1,5 +1,5 @@
-//! What of a program counts against GL's limits: what `glGetProgramivARB` tells. ARB_vertex_program
-//! section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
+//! Resource counts of a program against GL's limits: the results of `glGetProgramivARB`.
+//! ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
 
 use crate::ast::Ast;
 use crate::check::operands::constant::float_constant;
@@ -11,8 +11,8 @@ use crate::vars::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the
-/// native counts, too (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
+/// Use of the resources that GL limits. Compilation adds none, so these are the native counts, too
+/// (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// `PROGRAM_INSTRUCTIONS_ARB`
@@ -21,15 +21,15 @@ pub struct Counts {
     pub alu_instructions: u32,
     /// `PROGRAM_TEX_INSTRUCTIONS_ARB`: texture accesses, and KIL.
     pub texture_instructions: u32,
-    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses as
-    /// the text has them, 1 at least.
+    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses in
+    /// source order, 1 at least.
     pub texture_indirections: u32,
     /// `PROGRAM_TEMPORARIES_ARB`, elements of arrays each.
     pub temporaries: u32,
     /// `PROGRAM_PARAMETERS_ARB`: different parameters, state vectors and constant vectors.
     pub parameters: u32,
     /// `PROGRAM_ATTRIBS_ARB`: different attributes; in vertex programs those that have a slot,
-    /// which `vertex.id` and its like have not.
+    /// unlike `vertex.id` and other generated attributes.
     pub attribs: u32,
     /// `PROGRAM_ADDRESS_REGISTERS_ARB`
     pub address_registers: u32,
@@ -41,7 +41,7 @@ pub struct Counts {
 }
 
 impl Checked {
-    /// Returns what the program uses. Its lines must all be there.
+    /// Counts the resources of the program. Its lines must all be retained.
     pub(crate) fn counts(&self, ast: &Ast<'_>) -> Counts {
         let instructions = self.lines.list.len() as u32;
         let is_texture = |line: &&Line| is_texture(line);
@@ -62,8 +62,8 @@ impl Checked {
         }
     }
 
-    /// Returns the span of what binds each different attribute first, in the order of the text; an
-    /// empty one for the registers of programs that name them. ARB_vertex_program section 2.14.3.7:
+    /// Returns the span of the first binding of each different attribute, in source order; an empty
+    /// one for the registers of programs that name them. ARB_vertex_program section 2.14.3.7:
     /// "vertex attributes bound multiple times count only once".
     pub(crate) fn attribute_spans(&self, ast: &Ast<'_>) -> Vec<Span> {
         let (mut known, mut spans) = (FxHashSet::default(), Vec::new());
@@ -83,8 +83,8 @@ impl Checked {
 
     /// Returns the number of variables of a kind that a program declares or names as registers.
     fn declared(&self, kind: VarKind) -> u32 {
-        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable of the
-        // program's own.
+        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable that
+        // the program declares.
         let is_own = |&(number, var): &(u32, &Var)| {
             var.kind == kind && var.name.is_some() && self.loop_index != Some(number)
         };
@@ -92,7 +92,7 @@ impl Checked {
         own.map(|(_, var)| var.array.unwrap_or(1)).sum()
     }
 
-    /// Different parameters: those that are bound, and constants that stand in instructions.
+    /// Counts the different parameters: those that are bound, and constants in instructions.
     fn parameters(&self, ast: &Ast<'_>) -> u32 {
         let mut all: FxHashSet<ParamSource> = self.params.iter().map(counted).collect();
         let textures = self.lines.textures.iter();
@@ -105,8 +105,8 @@ impl Checked {
         all.len() as u32 + self.repeated_constants()
     }
 
-    /// How often arrays with a dynamic index repeat a constant: each of theirs counts.
-    /// ARB_vertex_program section 2.14.3.7.
+    /// Counts the repetitions of constants by arrays with a dynamic index: each of their elements
+    /// is counted. ARB_vertex_program section 2.14.3.7.
     fn repeated_constants(&self) -> u32 {
         let (mut known, mut repeated) = (FxHashSet::default(), 0);
         for var in self.vars.iter().filter(|var| var.relative) {
@@ -121,9 +121,9 @@ impl Checked {
         repeated
     }
 
-    /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its
-    /// coordinate was written in this node, or if an ALU instruction of this node read or wrote its
-    /// result. Swizzles and masks do not count, nor do elements of arrays.
+    /// Counts texture indirections. ARB_fragment_program issue 24: a texture instruction starts a
+    /// new node of the chain if its coordinate was written in this node, or if an ALU instruction
+    /// of this node read or wrote its result. Swizzles, masks and elements of arrays are ignored.
     fn indirections(&self) -> u32 {
         // A program without texture instructions has one node, too.
         let (mut nodes, mut written, mut of_alu) = (1, FxHashSet::default(), FxHashSet::default());
@@ -134,7 +134,7 @@ impl Checked {
                 let depends =
                     sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
                 if depends || result.is_some_and(|it| of_alu.contains(&it)) {
-                    // The instruction itself belongs to the new node, so what it writes is noted
+                    // The instruction itself belongs to the new node, so its results are recorded
                     // below, after this.
                     nodes += 1;
                     written.clear();
@@ -162,15 +162,15 @@ impl Checked {
     }
 }
 
-/// Decides whether an attribute counts against `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only
-/// the ones that table X.2.1 of ARB_vertex_program numbers. GL makes `vertex.id` and its like
-/// itself, so that they take none of the slots that the limit is about.
+/// Returns true if an attribute is limited by `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only
+/// the ones that table X.2.1 of ARB_vertex_program numbers. GL generates `vertex.id` and similar
+/// attributes itself, so that they take none of the slots that are limited.
 fn has_slot(stage: Stage, binding: &IoBinding) -> bool {
     stage != Stage::Vertex || matches!(binding.semantic, Semantic::Attrib(_))
 }
 
-/// Returns what a declaration binds its variable to: the part of `span` after the equals sign.
-/// Without a declaration `span` is the binding itself.
+/// Returns the binding of a declared variable: the part of `span` after the equals sign. Without a
+/// declaration `span` is the binding itself.
 fn find_bound(text: &[u8], span: Span) -> Span {
     let tokens = lex(&text[..span.end as usize], span.start as usize);
     let mut tokens = tokens[..tokens.len() - 1].iter();
@@ -180,8 +180,8 @@ fn find_bound(text: &[u8], span: Span) -> Span {
     bound.filter(|_| is_declared).unwrap_or(span)
 }
 
-/// Returns what a parameter counts as: constants are identical if their components are "numerically
-/// equivalent", as -0 and 0 are.
+/// Returns the parameter by whose identity `source` is counted: constants are identical if their
+/// components are "numerically equivalent", as -0 and 0 are.
 fn counted(source: &ParamSource) -> ParamSource {
     /// The bits of -0.0.
     const NEGATIVE_ZERO: u32 = 1 << 31;
@@ -191,7 +191,7 @@ fn counted(source: &ParamSource) -> ParamSource {
     ParamSource::Literal(bits.map(|bits| if bits == NEGATIVE_ZERO { 0 } else { bits }))
 }
 
-/// Decides whether an instruction is a match of the rule `<TexInstruction>`.
+/// Returns true if an instruction is a match of the rule `<TexInstruction>`.
 fn is_texture(line: &Line) -> bool {
     let row = line.opcode.info();
     // KIL is in the rule, although it reads no texture.

@@ -13,7 +13,7 @@ use crate::vars::{Holder, VarKind};
 use glasm_ir::{ParamSource, Semantic};
 use rustc_hash::FxHashSet;
 
-/// What code that options add to a program takes from its limits.
+/// Resources that code that options add takes from the limits of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reserved {
     pub(crate) temporaries: u64,
@@ -22,8 +22,8 @@ pub(crate) struct Reserved {
     instructions: usize,
 }
 
-/// What options take; of several the first one counts, as fog options exclude each other.
-/// ARB_fragment_program section 3.11.4.5.1, ARB_vertex_program section 2.14.4.5.1.
+/// Resources that options take; of several the first one is used, as fog options exclude each
+/// other. ARB_fragment_program section 3.11.4.5.1, ARB_vertex_program section 2.14.4.5.1.
 static RESERVED: &[(Features, Reserved)] = &[
     (Features::FOG_EXP, Reserved::fog(3)),
     (Features::FOG_EXP2, Reserved::fog(4)),
@@ -34,14 +34,15 @@ static RESERVED: &[(Features, Reserved)] = &[
             temporaries: 0,
             parameters: 0,
             attribs: 0,
-            // Four dot products with the rows of the matrix.
+            // Four dot products with the vectors of the matrix.
             instructions: 4,
         },
     ),
 ];
 
 impl Reserved {
-    /// Fog needs its coordinate, two parameters of state and a place for the factor.
+    /// Returns the resources of a fog option: its coordinate, two parameters of state and a
+    /// temporary for the factor.
     const fn fog(instructions: usize) -> Self {
         Self {
             temporaries: 1,
@@ -54,7 +55,7 @@ impl Reserved {
     }
 }
 
-/// Returns what options have taken from the limits.
+/// Returns the resources that options have taken from the limits.
 pub(crate) fn find_reserved(cx: &RuleCx<'_>) -> Reserved {
     let enabled = |(feature, _): &&(Features, Reserved)| cx.features.contains(*feature);
     let found = RESERVED.iter().find(enabled);
@@ -66,13 +67,13 @@ pub(crate) fn check_program_limits(cx: &mut RuleCx<'_>, program: &Checked) {
     let reserved = find_reserved(cx);
     // Options take less than the limit, so this cannot be negative; so in all differences below.
     let limit = limits::INSTRUCTIONS - reserved.instructions;
-    // The parser has reported programs beyond the limit itself.
+    // The parser has already reported programs beyond the limit.
     if (limit + 1..=limits::INSTRUCTIONS).contains(&(cx.ast.inst_count as usize)) {
         let message = format!("more than {limit} instructions");
         cx.whole(Code::TooManyInstructions, message);
     }
     if let Some(limit) = cx.facts.attributes {
-        // ARB programs have a limit of attributes, whatever components of them are used.
+        // ARB programs have a limit of attributes, regardless of the components that are used.
         return check_program_attribs(cx, program, limit - reserved.attribs as usize);
     }
     check_attrib_components(cx, program, limits::ATTRIB_COMPONENTS - reserved.attribs);
@@ -99,7 +100,7 @@ fn check_result_components(cx: &mut RuleCx<'_>, program: &Checked, limit: u32) {
         return;
     }
     let count = program.result_components();
-    // Apart from the limit of results: each vertex that is emitted counts anew.
+    // Separate from the limit of results: each emitted vertex is counted again.
     let total = count_emitted_components(cx, program, count);
     if total > total_limit {
         let message = format!("{total} components in all vertices; the limit is {total_limit}");
@@ -111,7 +112,7 @@ fn check_result_components(cx: &mut RuleCx<'_>, program: &Checked, limit: u32) {
     }
 }
 
-/// The bindings of the arrays so far that have a dynamic index.
+/// The bindings of the previous arrays that have a dynamic index.
 #[derive(Default)]
 struct Bindings {
     attribs: FxHashSet<(Semantic, Holder)>,
@@ -120,16 +121,16 @@ struct Bindings {
 }
 
 impl Checked {
-    /// Adds the bindings of a variable. True if one of them was there.
+    /// Adds the bindings of a variable. Returns true if one of them was there already.
     fn repeats_binding(&self, var: u32, bindings: &mut Bindings) -> bool {
         let info = self.vars[var as usize];
         if let VarKind::Param { first } = info.kind {
             let sources = &self.params[first as usize..];
             let sources = sources.iter().take(info.array.unwrap_or(1) as usize);
-            // Constants are no bindings of state: equal ones may repeat.
+            // Constants are not bindings of state: equal ones may repeat.
             let states = sources.filter(|source| !matches!(source, ParamSource::Literal(_)));
             // No `any`: it would stop at the first one and leave the others out of the set. A
-            // binding that stands twice in one array breaks the rule, too (section 2.X.3.3).
+            // binding that occurs twice in one array breaks the rule, too (section 2.X.3.3).
             return states.fold(false, |found, it| found | !bindings.params.insert(*it));
         }
         // Variables that are neither attributes nor results have no semantics.
@@ -149,11 +150,11 @@ pub(crate) fn check_overlaps(cx: &mut RuleCx<'_>, program: &Checked) {
     let mut rows: Vec<VarKind> = Vec::new();
     for var in 0..program.vars.len() as u32 {
         let info = program.vars[var as usize];
-        // Bindings with a dynamic index of their own share one array.
+        // Bindings with a separate dynamic index share one array.
         if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
             continue;
         }
-        // Noted only where the binding has the index: an array that a program declares denotes
+        // Recorded only where the binding has the index: an array that a program declares denotes
         // itself.
         rows.extend(info.element.map(|_| info.kind));
         if program.repeats_binding(var, &mut bindings) {

@@ -1,4 +1,4 @@
-//! The numbers by which a program names what GL limits the number of, with their spans, so that
+//! The numbers by which a program names items whose number GL limits, with their spans, so that
 //! limits of a caller can be checked.
 
 use crate::ast::Ast;
@@ -12,7 +12,7 @@ type Place = (u32, Option<Span>);
 /// The numbers that a program names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Of each kind the numbers that are larger than all before them, in the order of the text.
+    /// Numbers of each kind that are larger than all before them, in source order.
     list: Vec<(Numbered, Place)>,
     /// First number of each kind that is larger than all before.
     next: [u32; Numbered::ALL.len()],
@@ -26,7 +26,7 @@ impl Usage {
         found.map(|&(_, place)| place)
     }
 
-    /// Adds a number, of which `place` returns the span if that is needed.
+    /// Adds a number; `place` returns its span, and is only called if that is needed.
     pub(crate) fn add(
         &mut self,
         kind: Numbered,
@@ -35,7 +35,7 @@ impl Usage {
     ) {
         let next = &mut self.next[kind as usize];
         if number >= *next {
-            // No language has such large numbers, and one that is equal would add nothing.
+            // No language has such large numbers, and an equal one would not be added.
             *next = number.saturating_add(1);
             self.list.push((kind, (number, place())));
         }
@@ -49,8 +49,8 @@ impl Usage {
 }
 
 impl Checked {
-    /// Returns the numbers that the text names, all of which was read, with the places of its
-    /// attributes.
+    /// Returns the numbers that the program names, which must have been parsed completely, with the
+    /// source locations of its attributes.
     pub(crate) fn usage(&self, ast: &Ast<'_>) -> Usage {
         let mut usage = self.usage.clone();
         for (number, span) in (0..).zip(self.attribute_spans(ast)) {
@@ -62,7 +62,7 @@ impl Checked {
 }
 
 /// Returns the first span in brackets or parentheses of `span` that is `number`; `span` itself if
-/// there is none, as where a number is left out.
+/// there is none, as for omitted numbers.
 pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
@@ -86,8 +86,7 @@ pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     span
 }
 
-/// Returns the value of a number as the parser reads it: decimal or with `0x`, and the largest one
-/// for all that are larger.
+/// Returns the value of a number as the parser reads it: decimal or with `0x`, saturated.
 fn value(word: &[u8]) -> Option<u32> {
     let word = std::str::from_utf8(word).ok()?;
     let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));

@@ -1,4 +1,4 @@
-//! Rules of NV_fragment_program: names that programs give, parameters and constants of an
+//! Rules of NV_fragment_program: names that programs define, parameters and constants of an
 //! instruction, results and their precision. NV_fragment_program sections 3.11.1 to 3.11.3.
 
 use crate::ast::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
@@ -24,22 +24,22 @@ use crate::syntax::{DeclWord, Leader};
 use crate::vars::{Implicit, Var, VarKind, VarSize};
 use glasm_ir::{ParamSource, Span};
 
-/// o[COLR] among the results; o[COLH], the same color at half precision, comes next.
+/// o[COLR] among the results; o[COLH], the same color at half precision, is the next one.
 const COLR: u32 = 0;
 /// o[COLH] among the results.
 pub(crate) const COLH: u32 = 1;
-/// What each result counts where temporaries and results share room.
+/// Number of registers that each result takes where temporaries and results share a limit.
 const RESULT_ROOM: [u32; 3] = [2, 1, 2];
 
 /// The value of DEFINE or DECLARE.
 #[derive(Clone, Copy)]
 struct Constant {
     bits: [u32; 4],
-    /// The number, if it is no vector.
+    /// The number, if it is not a vector.
     number: Option<Literal>,
 }
 
-/// What an operand reads that is counted: an instruction has one parameter, or constants with few
+/// Operand reads that are counted: an instruction has one parameter, or constants with few
 /// different numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
@@ -48,7 +48,7 @@ enum Read {
     Constant([u32; 4]),
 }
 
-/// The different numbers of an instruction's constants, of which the GL makes one vector.
+/// The different numbers of an instruction's constants, of which GL builds one vector.
 #[derive(Default)]
 struct Numbers {
     list: [u32; 4],
@@ -56,7 +56,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Adds those of a constant; false if there are more than a vector holds.
+    /// Adds the numbers of a constant; returns false if there are more than a vector holds.
     fn add(&mut self, bits: [u32; 4]) -> bool {
         for number in bits {
             if self.list[..self.count].contains(&number) {
@@ -94,7 +94,7 @@ impl DeclarationRules<'_, '_, '_> {
         };
         match value.filter(|_| self.has_room_for_parameter(span)) {
             Some(value) => self.declare_value(decl, (name, span), value),
-            // What is wrong was reported, and later uses of the name are no errors of their own.
+            // The error was reported, and later uses of the name are not reported in addition.
             None if self.resolver.symbols.entries[name.index()].named == Named::Nothing => {
                 self.resolver.symbols.entries[name.index()].named = Named::Poisoned;
             }
@@ -108,7 +108,7 @@ impl DeclarationRules<'_, '_, '_> {
     }
 
     fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {
-        // Asked before `declare` gives the name to this one.
+        // Tested before `declare` binds the name.
         let is_new = !matches!(
             self.resolver.symbols.entries[name.index()].named,
             Named::Var(_)
@@ -121,7 +121,7 @@ impl DeclarationRules<'_, '_, '_> {
             self.add_named_parameter(name, value.bits)
         };
         self.resolver.program.params.push(source);
-        // DECLARE makes a vector of a number; only DEFINE names the number itself.
+        // DECLARE expands a number to a vector; only DEFINE names the number itself.
         let number = value.number.filter(|_| is_constant);
         let var = Var {
             name: Some(name),
@@ -180,9 +180,9 @@ impl DeclarationRules<'_, '_, '_> {
 }
 
 impl Resolver<'_, '_> {
-    /// Gives literals that are names of numbers their values, up to those of the statement that
-    /// ends at byte `end`. Returns false if a name there is none of a number, which is reported:
-    /// nothing else of the statement is checked. NV_fragment_program section 3.11.2.
+    /// Replaces literals that are names of numbers by their values, up to those of the statement
+    /// that ends at byte `end`. Returns false if a name does not denote a number, which is
+    /// reported: the rest of the statement is not checked. NV_fragment_program section 3.11.2.
     #[inline]
     pub(crate) fn resolve_named_literals(&mut self, end: u32) -> bool {
         self.symbols.named_literals == self.cx.ast.named_literals.len()
@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
         true
     }
 
-    /// Skips the names of the rest of a statement.
+    /// Skips the named literals of the rest of a statement, which ends at byte `end`.
     fn skip_literals_until(&mut self, end: u32) {
         let rest = &self.cx.ast.named_literals[self.symbols.named_literals..];
         let skipped = rest.iter().take_while(|(_, _, span)| span.start < end);
@@ -226,13 +226,13 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Decides whether a name is one of the language: an opcode with suffixes, a word that begins a
+/// Returns true if a name is one of the language: an opcode with suffixes, a word that begins a
 /// statement, a register or a texture image unit.
 fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
     let is_leader = match cx.leader(name) {
         Leader::Opcode(opcode, mods) => {
             let info = opcode.info();
-            // Opcodes that only drivers have are no keywords of the grammar.
+            // Opcodes that only drivers have are not keywords of the grammar.
             info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
         }
         Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
@@ -248,8 +248,8 @@ fn is_fixed_word(cx: &mut RuleCx<'_>, name: NameId) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// Returns the variable of a numbered parameter such as `p[3]`: there is one for each that the
-    /// program names.
+    /// Returns the variable of a numbered parameter such as `p[3]`: each number that the program
+    /// names is a separate variable.
     pub(crate) fn find_numbered_local(
         &mut self,
         name: NameId,
@@ -260,7 +260,7 @@ impl Resolver<'_, '_> {
         let Index::Const(number) = index else {
             return None;
         };
-        // `p` is reserved, so nothing else can have that name.
+        // `p` is reserved, so no other entity can have that name.
         let names = &self.cx.ast.names;
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
@@ -282,7 +282,7 @@ impl Resolver<'_, '_> {
 }
 
 impl Checked {
-    /// Decides whether an operand is a single number.
+    /// Returns true if an operand is a single number.
     pub(crate) fn is_number(&self, base: Base) -> bool {
         self.var(base).is_some_and(|(_, var)| var.is_number)
     }
@@ -312,7 +312,7 @@ pub(crate) fn check_fragment_operands(
     }
 }
 
-/// Checks an instruction reads one parameter, or constants that hold four different numbers at
+/// Checks that an instruction reads one parameter, or constants that hold four different numbers at
 /// most. NV_fragment_program section 3.11.2.
 fn check_counted_operands(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     let mut counted = operands
@@ -351,7 +351,7 @@ fn check_one_parameter(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Opera
             // named or embedded constants".
             Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
             Some(Read::Parameter(var)) => {
-                // The same parameter may stand in several operands.
+                // The same parameter may occur in several operands.
                 numbers.count == 0 && *parameter.get_or_insert(var) == var
             }
         };
@@ -389,11 +389,11 @@ fn report_second_parameter(cx: &mut RuleCx<'_>, operand: &Operand, problem: &str
     cx.error(Code::TwoParameters, span, problem);
 }
 
-/// Returns a number with its sign, which belongs to it.
+/// Returns a number with its sign.
 fn find_signed_number_span(cx: &RuleCx<'_>, operand: Span, literal: u32) -> Span {
     let number = cx.ast.literals[literal as usize].span;
     let before = &cx.ast.text[operand.start as usize..number.start as usize];
-    // Blanks may stand between a number and its sign.
+    // Whitespace is allowed between a number and its sign.
     let blanks = before.iter().rev();
     let blanks = blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
     let sign = before.len().checked_sub(blanks + 1);
@@ -411,7 +411,7 @@ fn find_braces_span(cx: &RuleCx<'_>, operand: Span) -> Span {
 }
 
 impl OperandRules<'_, '_> {
-    /// Checks a program writes one of the two colors. NV_fragment_program section 3.11.1.3.
+    /// Checks that a program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
     pub(crate) fn check_one_color(&mut self, dst: &Target) {
         // Of several such instructions the first is reported: the others only repeat it.
@@ -432,11 +432,11 @@ impl OperandRules<'_, '_> {
     /// Checks rules that need the whole program. NV_fragment_program section 3.11.3.
     pub(crate) fn check_fragment_program(&mut self, names: &FragmentNames) {
         let results = self.state.registers.results;
-        // Where a statement could not be read it may have been the one that writes it.
+        // A statement that could not be parsed may have been the one that writes it.
         if results == 0 && !self.resolver.cx.has_errors() {
             report_no_result(&mut self.resolver.cx, self.resolver.program);
         }
-        // Results count only if an instruction writes them.
+        // Results are only counted if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);
         let written = written.filter(|(number, _)| results >> number & 1 != 0);
         let room = written.map(|(_, room)| room).sum::<u32>() + self.resolver.symbols.register_room;
@@ -461,8 +461,9 @@ impl Checked {
     }
 }
 
-/// PK2H and its like write registers of 32-bit components, UP2H and its like read them.
-/// NV_fragment_program sections 3.11.5.20 and 3.11.5.41.
+/// Checks registers of packed values: PK2H and similar instructions write registers of 32-bit
+/// components, UP2H and similar instructions read them. NV_fragment_program sections 3.11.5.20 and
+/// 3.11.5.41.
 pub(crate) fn check_packed_register(
     cx: &mut RuleCx<'_>,
     program: &Checked,
@@ -473,8 +474,8 @@ pub(crate) fn check_packed_register(
     let is_half = |base: Base| {
         let var = program.var(base);
         var.is_some_and(|(_, var)| {
-            // The file of results is marked as short, see `file`; which of them are is known by
-            // their number.
+            // The file of results is marked as short, see `file`; the number determines which of
+            // them are short.
             var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
         })
     };
@@ -510,7 +511,7 @@ pub(crate) fn check_three_written(cx: &mut RuleCx<'_>, inst: &Inst, info: &Opcod
     cx.error(Code::ReflectionMask, span, message);
 }
 
-/// Reports that a program writes no result, which those may do that discard fragments.
+/// Reports that a program writes no result, which is allowed if it discards fragments.
 #[cold]
 fn report_no_result(cx: &mut RuleCx<'_>, program: &Checked) {
     let message = "the program writes no result";

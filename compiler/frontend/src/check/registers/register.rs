@@ -1,6 +1,6 @@
-//! Rules of the languages whose programs name registers: which there are, and what a program and an
-//! instruction may use of them. NV_vertex_program section 2.14.1, NV_vertex_program2 section
-//! 2.14.1, NV_fragment_program section 3.11.1.
+//! Rules of the languages whose programs name registers: their names, and limits of their use by a
+//! program and an instruction. NV_vertex_program section 2.14.1, NV_vertex_program2 section 2.14.1,
+//! NV_fragment_program section 3.11.1.
 
 use crate::check::names::resolver::Resolver;
 use crate::check::names::symbols::Named;
@@ -16,7 +16,7 @@ use glasm_ir::{ParamSource, Span};
 
 impl Resolver<'_, '_> {
     /// Declares the variable of a register that no instruction has named before; reports a name
-    /// that is no register.
+    /// that does not denote a register.
     #[cold]
     pub(crate) fn declare_register(
         &mut self,
@@ -40,8 +40,7 @@ impl Resolver<'_, '_> {
                 Var::unnamed(VarKind::Texture { unit }, place)
             }
             FoundRegister::Address => Var::unnamed(VarKind::Address, place),
-            // Programs of NV_fragment_program give names, so that what is no register is a name
-            // without declaration.
+            // Programs of NV_fragment_program define names, so that any other name is undeclared.
             FoundRegister::None(_) if registers.fragment.is_some() => {
                 return self.resolve_undeclared_variable(name, span);
             }
@@ -62,7 +61,7 @@ impl Resolver<'_, '_> {
     /// Returns the array of all registers of a file.
     fn make_file(&mut self, file: &'static File) -> Var {
         let kind = match file.kind {
-            // Each use was reported where it stands.
+            // Each use was reported at its location.
             _ if file.elements.is_empty() => {
                 return Var::unnamed(VarKind::Poisoned, Span::default());
             }
@@ -72,11 +71,11 @@ impl Resolver<'_, '_> {
             FileKind::Results => VarKind::Result {
                 first: bind_elements(file, &mut self.program.results),
             },
-            // v[0] of a vertex state program: what ExecuteProgramNV is called with.
+            // v[0] of a vertex state program: the argument of ExecuteProgramNV.
             FileKind::Argument => VarKind::Argument,
         };
-        // One of the results of fragment programs has half precision: what instructions write to
-        // any of them is looked at.
+        // One of the results of fragment programs has half precision: the type of writes to any of
+        // them is checked.
         let is_fragment = self.cx.facts.fragment_names().is_some();
         let is_mixed = is_fragment && file.kind == FileKind::Results;
         Var {
@@ -118,7 +117,7 @@ impl Resolver<'_, '_> {
     fn report_no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.symbols.entries[name.index()].named = Named::Poisoned;
         let text = self.cx.name_text(name);
-        // The name of version 2.0, so that the header may be what is wrong.
+        // The name of version 2.0, so that the header may be the mistake.
         if text == "CC" && self.cx.is_old_vertex() {
             self.cx.need_version(Version::V2_0, span, "`CC` needs");
             return;
@@ -194,7 +193,7 @@ fn find_named(names: &FragmentNames, text: &[u8]) -> Option<FoundRegister> {
     (unit < names.units).then_some(FoundRegister::Unit(unit))
 }
 
-/// Adds the registers of a file to a table of bindings; gives the number of the first one.
+/// Adds the registers of a file to a table of bindings; returns the number of the first one.
 fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
     let first = table.len() as u32;
     let semantics = file.elements.iter().map(|&(_, semantic)| semantic);
@@ -202,7 +201,7 @@ fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
     first
 }
 
-/// What a name may be.
+/// Result of the look-up of a register name.
 pub(crate) enum FoundRegister {
     File(&'static File),
     Parameters(Parameters),
@@ -217,10 +216,10 @@ pub(crate) enum FoundRegister {
     None(RegisterProblem),
 }
 
-/// Why a name is no register.
+/// Reason why a name is not a register.
 #[derive(Clone, Copy)]
 pub(crate) enum RegisterProblem {
-    /// There are so many only.
+    /// Number of registers of the file, which the name exceeds.
     Number(u32),
     Address,
     Unknown,

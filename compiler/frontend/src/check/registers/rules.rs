@@ -1,5 +1,5 @@
-//! Rules of the languages whose programs name registers: forms of instructions, what they read and
-//! write, the whole program.
+//! Rules of the languages whose programs name registers: forms of instructions, their operands and
+//! results, the whole program.
 
 use crate::ast::{Base, Dst, Index, Inst, Operand, Signs};
 use crate::check::context::RuleCx;
@@ -16,7 +16,7 @@ use crate::source::{ProgramType, Version};
 use crate::vars::VarKind;
 use glasm_ir::{Semantic, Span};
 
-/// A register as the rule of one parameter and one attribute counts it.
+/// A register, as it is counted by the rule of one parameter and one attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     Attrib,
@@ -53,8 +53,8 @@ impl OperandRules<'_, '_> {
             let message = format!("{count} instructions; the limit is {limit}");
             self.resolver.cx.whole(Code::TooManyInstructions, message);
         }
-        // Where a statement could not be read it may have been the one that writes it.
-        // The position is the first of the file of results.
+        // A statement that could not be parsed may have been the one that writes it. The position
+        // is the first of the file of results.
         let writes_position =
             self.state.registers.results & 1 != 0 || self.resolver.cx.has_errors();
         if let Some(fragment) = registers.fragment {
@@ -66,14 +66,14 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Notes the result that an instruction writes, and reports one that it must not write.
+    /// Records the result that an instruction writes, and reports one that it must not write.
     #[inline]
     pub(crate) fn check_register_result(&mut self, dst: &Target) {
         if let Index::Const(number) = dst.index
             && let VarKind::Result { first } = self.resolver.program.vars[dst.var as usize].kind
         {
-            // Files have fewer results than this has bits, and the parser puts 0 for what is none
-            // of them.
+            // Files have fewer results than this has bits, and the parser stores 0 for invalid
+            // results.
             self.state.registers.results |= 1 << number;
             let semantic = self.resolver.program.results[(first + number) as usize].semantic;
             if semantic == Semantic::Position
@@ -105,7 +105,7 @@ impl OperandRules<'_, '_> {
 
     /// Checks rules that need the whole program.
     pub(crate) fn check_state_program(&mut self) {
-        // A statement with an error may be the one that was meant to.
+        // A statement with an error may be the intended one.
         if !self.state.registers.parameters && !self.resolver.cx.has_errors() {
             let message = "the program writes no component of a parameter, such as `c[0]`";
             self.resolver.cx.whole(Code::NoParameterWritten, message);
@@ -113,7 +113,7 @@ impl OperandRules<'_, '_> {
     }
 }
 
-/// Decides whether opcode, suffixes, condition and signs exist in the language; reports it if not.
+/// Returns true if opcode, suffixes, condition and signs exist in the language; reports it if not.
 #[inline]
 pub(crate) fn check_register_form(
     cx: &mut RuleCx<'_>,
@@ -121,7 +121,7 @@ pub(crate) fn check_register_form(
     operands: &[Operand],
     (registers, info): (&Registers, &OpcodeInfo),
 ) -> bool {
-    // The opcode first: its operands and conditions say nothing if it does not exist.
+    // The opcode first: its operands and conditions are not checked if it does not exist.
     if !has_register_opcode(cx, inst, info) {
         report_missing_register_form(cx, inst, info);
         return false;
@@ -132,7 +132,7 @@ pub(crate) fn check_register_form(
     true
 }
 
-/// Decides whether the language has the opcode with these suffixes.
+/// Returns true if the language has the opcode with these suffixes.
 #[inline]
 fn has_register_opcode(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.mods.contains(inst.modifiers.mods())
@@ -144,7 +144,7 @@ fn report_missing_register_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeI
     if !cx.need_version(info.since, span, format_args!("`{name}` needs")) {
         return;
     }
-    // Suffixes of version 1 are condition codes, which version 2.0 brings: the table has no others.
+    // Suffixes of version 1 are condition codes, which version 2.0 adds: the table has no others.
     if cx.is_old_vertex() {
         cx.need_version(Version::V2_0, span, "condition codes need");
         return;
@@ -153,7 +153,7 @@ fn report_missing_register_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeI
     cx.error(Code::ModifierUnsupported, span, message);
 }
 
-/// Conditions, absolute values and plus signs in a language without them.
+/// Reports conditions, absolute values and plus signs in a language without them.
 fn check_old_syntax(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand], registers: &Registers) {
     if inst.dst.is_some_and(|dst| dst.guard.is_some()) {
         let span = find_parenthesis(cx, inst);
@@ -177,8 +177,8 @@ fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
     Span::new(start, start + 1)
 }
 
-/// Checks an instruction reads one parameter and one attribute; the same one may stand in several
-/// operands. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.4.1.
+/// Checks that an instruction reads one parameter and one attribute; the same one may occur in
+/// several operands. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.4.1.
 #[inline]
 fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &Checked, operands: &[Operand]) {
     for (number, operand) in operands.iter().enumerate().skip(1) {
@@ -230,7 +230,7 @@ fn is_same_register(cx: &RuleCx<'_>, operand: &Operand, other: &Operand) -> bool
         }
         Index::None | Index::Const(_) | Index::Pair(_) => None,
     };
-    // Each dynamic index has an entry of its own, so contents are compared, not the numbers of the
+    // Each dynamic index has a separate entry, so contents are compared, not the numbers of the
     // entries.
     let same_index = match (relative(operand.index), relative(other.index)) {
         (Some(one), Some(two)) => one == two,
@@ -246,14 +246,14 @@ pub(crate) fn check_register_label(cx: &mut RuleCx<'_>, span: Span) {
     }
 }
 
-/// Returns where an operand stands that cannot be read: without its signs, and without its suffix
-/// if the register alone is to blame.
+/// Returns the span of an operand that cannot be read: without its signs, and without its suffix if
+/// the register alone is to blame.
 pub(crate) fn find_read_span(cx: &RuleCx<'_>, program: &Checked, var: u32, operand: Span) -> Span {
     if cx.facts.registers.is_none() {
         return operand;
     }
     let register = cx.register_span(operand);
-    // The suffix selects what cannot be read: `A0.x`.
+    // The suffix selects a component that cannot be read: `A0.x`.
     if program.vars[var as usize].kind == VarKind::Address {
         Span::new(register.start, operand.end)
     } else {

@@ -1,4 +1,5 @@
-//! Facts about ARB_vertex_program, ARB_fragment_program and their options that no other family shares.
+//! Facts about ARB_vertex_program, ARB_fragment_program and their options that no other family
+//! shares.
 
 pub mod limits;
 pub mod opcodes;
@@ -12,7 +13,7 @@ use glasm_ir::Stage;
 pub struct Form {
     /// Features that options must have enabled.
     pub needs: Features,
-    /// Suffixes that exist once the options for them are there.
+    /// Suffixes that exist once the options for them are enabled.
     pub mods: Mods,
     /// Suffixes that one more feature adds.
     pub more: (Features, Mods),
@@ -21,9 +22,9 @@ pub struct Form {
 /// An opcode in vertex and in fragment programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forms {
-    /// In vertex programs.
+    /// Form in vertex programs.
     pub vertex: Option<Form>,
-    /// In fragment programs.
+    /// Form in fragment programs.
     pub fragment: Option<Form>,
 }
 
@@ -34,7 +35,7 @@ impl Forms {
         fragment: None,
     };
 
-    /// The form in programs of a type.
+    /// Returns the form in programs of a type.
     #[inline]
     pub fn of(&self, stage: Stage) -> Option<Form> {
         if stage == Stage::Vertex {
@@ -45,7 +46,8 @@ impl Forms {
     }
 }
 
-/// The feature that each suffix needs in programs of a type; suffixes that are not listed do not exist there.
+/// Returns the feature that each suffix needs in programs of a type; suffixes that are not listed
+/// do not exist there.
 pub fn suffix_needs(stage: Stage) -> &'static [(Mods, Features)] {
     if stage == Stage::Vertex {
         VERTEX_SUFFIXES
@@ -63,7 +65,7 @@ static VERTEX_SUFFIXES: &[(Mods, Features)] = &[
 ];
 
 static FRAGMENT_SUFFIXES: &[(Mods, Features)] = &[
-    // _SAT is of ARB_fragment_program itself.
+    // ARB_fragment_program itself defines _SAT.
     (Mods::SAT, Features::empty()),
     (Mods::SSAT, Features::NV_FRAGMENT_2),
     (Mods::CC0, Features::NV_FRAGMENT),

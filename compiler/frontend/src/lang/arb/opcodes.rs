@@ -1,5 +1,5 @@
-//! The opcode table of ARB_vertex_program, ARB_fragment_program, NV_vertex_program2_option, NV_vertex_program3,
-//! NV_fragment_program_option and NV_fragment_program2.
+//! The opcode table of ARB_vertex_program, ARB_fragment_program, NV_vertex_program2_option,
+//! NV_vertex_program3, NV_fragment_program_option and NV_fragment_program2.
 
 use super::{Form, Forms};
 use crate::lang::Stages;
@@ -68,7 +68,7 @@ macro_rules! opcodes {
             const FORMS: Forms = Forms { vertex: form!($vertex), fragment: form!($fragment) };
             OpcodeInfo {
                 name: $name,
-                // Versions play no part: options bring opcodes.
+                // Versions are not significant: options add opcodes.
                 since: Version::V1_0,
                 stages: stages(FORMS),
                 early: Features::empty(),
@@ -93,22 +93,26 @@ macro_rules! opcodes {
 use Lower::{Expand, Flow};
 
 opcodes! {
-    // name; in vertex and fragment programs: features needed, suffixes (C condition codes, S clamp, H precisions R and H, X
-    // precisions R, H and X), behind the bar a feature and the suffixes it adds; result, operands, translation, text, rule for operands
-    // Table X.5 of NV_vertex_program2_option and NV_vertex_program3 for vertex programs, of NV_fragment_program_option and NV_fragment_program2
-    // for fragment programs. A suffix in a row exists once the option for it is there, see `suffix_needs`.
+    // Columns: name; in vertex and fragment programs: features needed, suffixes (C condition codes,
+    // S clamp, H precisions R and H, X precisions R, H and X), after the bar a feature and the
+    // suffixes it adds; result, operands, translation, description, rule for operands.
+    //
+    // Table X.5 of NV_vertex_program2_option and NV_vertex_program3 for vertex programs, of
+    // NV_fragment_program_option and NV_fragment_program2 for fragment programs. A suffix in an
+    // entry exists once the option for it is enabled, see `suffix_needs`.
     "ABS" ([] C S) ([] X C S) v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" ([] C S) ([] X C S) v (v v) op(Op::Add), "add";
     "ARA" ([NV_VERTEX_2] C) - ar (ad) Expand(Expansion::AddAddresses), "add pairs of address components";
-    // <ARLop_src> is a scalar; NV_vertex_program2_option makes a vector of it.
+    // <ARLop_src> is a scalar; NV_vertex_program2_option extends it to a vector.
     "ARL" ([] C) - ar (sv) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
     "ARR" ([NV_VERTEX_2] C) - ar (v) Expand(Expansion::LoadAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" ([NV_VERTEX_2]) - - (l oc) Flow(FlowOp::Bra), "branch to a label";
     "BRK" - ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Brk), "leave the loop";
     "CAL" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (l oc) Flow(FlowOp::Cal), "call a subroutine";
-    // CMP, SCS, SWZ and XPD have nothing but S in the table of NV_fragment_program_option; the next extension has more.
+    // CMP, SCS, SWZ and XPD have only S in the table of NV_fragment_program_option; the next
+    // extension has more.
     "CMP" - ([] S | NV_FRAGMENT_2 C) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
-    // What only one of the two ARB extensions has comes to the other stage by an option.
+    // Opcodes of only one of the two ARB extensions are available in the other stage by an option.
     "COS" ([NV_VERTEX_2] C S) ([] H C S) s (s) op(Op::Cos), "cosine";
     "DDX" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeX), "derivative in x";
     "DDY" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeY), "derivative in y";
@@ -129,12 +133,13 @@ opcodes! {
     "FLR" ([] C S) ([] X C S) v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" ([] C S) ([] X C S) v (v) op(Op::Fract), "fraction";
     "IF" - ([NV_FRAGMENT_2]) - (c) Flow(FlowOp::If), "conditional block";
-    // A condition in its place needs OPTION NV_fragment_program, which the parser looks at.
+    // A condition as operand needs OPTION NV_fragment_program, which the parser checks.
     "KIL" - ([]) - (vc) Expand(Expansion::Kill), "discard the fragment";
     "LG2" ([] C S) ([] H C S) s (s) op(Op::Log2), "logarithm to base 2";
     "LIT" ([] C S) ([] H C S) v (v) Expand(Expansion::Lit), "lighting coefficients";
     "LOG" ([] C S) - v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
-    // "The loop counter can not be computed at run time; it must be specified as a program parameter."
+    // "The loop counter can not be computed at run time; it must be specified as a program
+    // parameter."
     "LOOP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Loop), "loop with an address register" rule OperandRule::ParameterCount;
     "LRP" - ([] X C S) v (v v v) Expand(Expansion::Lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" ([] C S) ([] X C S) v (v v v) op(Op::Mad), "multiply and add";
@@ -143,7 +148,7 @@ opcodes! {
     "MOV" ([] C S) ([] X C S) v (v) op(Op::Mov), "move";
     "MUL" ([] C S) ([] X C S) v (v v) op(Op::Mul), "multiply";
     "NRM" - ([NV_FRAGMENT_2] H C S) v (v) Expand(Expansion::Nrm), "normalize three components";
-    // Packed bits take no clamp and give no condition codes.
+    // Packed bits take no clamp and set no condition codes.
     "PK2H" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK2US" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4B" - ([NV_FRAGMENT]) s (v) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
@@ -156,7 +161,7 @@ opcodes! {
     "REP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Rep), "loop" rule OperandRule::ParameterCount;
     "RET" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" - ([NV_FRAGMENT] H C S) v (v v) Expand(Expansion::Rfl), "reflection vector" rule OperandRule::ThreeComponents;
-    // Of the absolute value in both ARB extensions, whatever the options.
+    // Of the absolute value in both ARB extensions, regardless of the options.
     "RSQ" ([] C S) ([] H C S) s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
     "SCS" - ([] S | NV_FRAGMENT_2 H C) v (s) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetEq), "set on equal";

@@ -14,7 +14,7 @@ use glasm_ir::Op;
 
 /// NV_fragment_program section 3.11.1.
 pub static REGISTERS: Registers = Registers {
-    // Parameters are no file: they have names, or are resolved one by one.
+    // Parameters are not a file: they have names, or are resolved one by one.
     files: &[FRAGMENT_ATTRIBS, FRAGMENT_RESULTS],
     parameters: None,
     temporaries: &[
@@ -33,14 +33,14 @@ pub static REGISTERS: Registers = Registers {
     addresses: 0,
     whole_addresses: false,
     offsets: (0, 0),
-    // <optionalSign> stands before every operand: section 3.11.3.
+    // <optionalSign> precedes every operand: section 3.11.3.
     plus: true,
     // "Embedded" constants: section 3.11.2.
     literals: true,
     options: true,
     zero_product: false,
     enabled_clip_distances: false,
-    // 1024 or what ARB_fragment_program has: section 3.11.3.
+    // 1024 or the limit of ARB_fragment_program: section 3.11.3.
     instructions: limits::INSTRUCTIONS as u32,
     invariant_instructions: limits::INSTRUCTIONS as u32,
 };
@@ -64,14 +64,17 @@ static NAMES: FragmentNames = FragmentNames {
     ],
     unit: "TEX",
     units: 16,
-    // "A fragment program fails to load if its total temporary and output register count exceeds 64": section 3.11.3.
+    // "A fragment program fails to load if its total temporary and output register count exceeds
+    // 64": section 3.11.3.
     room: 64,
 };
 
 opcodes! { Stages::FRAGMENT;
-    // name, version, suffixes (C condition codes, S clamp, H precisions R and H, X precisions R, H and X), result, operands,
-    // translation, text, rule for operands
-    // "Instructions that involve complicated floating-point computations do not support the X precision suffix": section 3.11.4.
+    // Columns: name, version, suffixes (C condition codes, S clamp, H precisions R and H, X
+    // precisions R, H and X), result, operands, translation, description, rule for operands.
+    //
+    // "Instructions that involve complicated floating-point computations do not support the X
+    // precision suffix": section 3.11.4.
     "ADD" V1_0 [X C S] v (v v) op(Op::Add), "add";
     "COS" V1_0 [H C S] s (s) Expand(Expansion::CosineExact), "cosine";
     "DDX" V1_0 [H C S] v (v) op(Op::Ddx), "derivative in x";

@@ -1,5 +1,5 @@
-//! Facts about the languages whose programs name registers: NV_vertex_program, NV_vertex_program1_1, NV_vertex_program2 and
-//! NV_fragment_program.
+//! Facts about the languages whose programs name registers: NV_vertex_program,
+//! NV_vertex_program1_1, NV_vertex_program2 and NV_fragment_program.
 
 pub mod fragment;
 pub mod vertex1;
@@ -7,32 +7,34 @@ pub mod vertex2;
 
 use glasm_ir::Semantic;
 
-/// The registers of a language, and what else only such languages have.
+/// The registers of a language, and further properties that only such languages have.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
-    /// The files whose registers stand in brackets behind a letter.
+    /// The files whose registers are numbers or words in brackets after the name of the file.
     pub files: &'static [File],
-    /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are resolved one by one.
+    /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are
+    /// resolved one by one.
     pub parameters: Option<Parameters>,
-    /// The registers that are a letter and a number.
+    /// The registers named by a prefix and a number, such as `R0`.
     pub temporaries: &'static [Temporaries],
-    /// What only fragment programs have; `None` in the others.
+    /// Names that exist only in fragment programs; `None` in the others.
     pub fragment: Option<&'static FragmentNames>,
     /// Address registers: A0 and so on.
     pub addresses: u32,
-    /// Whether all components of an address register exist; else x only.
+    /// True if all components of an address register exist; else x only.
     pub whole_addresses: bool,
-    /// The least and the largest number that may be added to an address register.
+    /// The minimum and the maximum number that may be added to an address register.
     pub offsets: (i64, i64),
-    /// Whether operands may have a plus sign.
+    /// True if operands may have a plus sign.
     pub plus: bool,
-    /// Whether operands may be numbers and vectors of numbers.
+    /// True if operands may be numbers and vectors of numbers.
     pub literals: bool,
-    /// Whether OPTION lines exist.
+    /// True if OPTION lines exist.
     pub options: bool,
-    /// Whether products of zero and anything are +0. NV_vertex_program section 2.14.1.11.
+    /// True if products of zero and anything are +0. NV_vertex_program section 2.14.1.11.
     pub zero_product: bool,
-    /// Whether clip distances clip where the clip planes of their numbers are enabled. NV_vertex_program2 section 2.11.
+    /// True if clip distances clip where the clip planes of their numbers are enabled.
+    /// NV_vertex_program2 section 2.11.
     pub enabled_clip_distances: bool,
     /// Instructions of a program.
     pub instructions: u32,
@@ -40,79 +42,81 @@ pub struct Registers {
     pub invariant_instructions: u32,
 }
 
-/// What the registers of a file are.
+/// Kind of the registers of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
     /// Attributes.
     Attribs,
     /// Results.
     Results,
-    /// What a vertex state program is executed with, in place of attributes.
+    /// The argument that a vertex state program is executed with, instead of attributes.
     Argument,
 }
 
-/// Registers in brackets behind a letter.
+/// Registers that are selected in brackets after the name of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct File {
-    /// The letter.
+    /// One-character name.
     pub name: &'static str,
-    /// What they are.
+    /// Kind of the registers.
     pub kind: FileKind,
-    /// Whether numbers name them, too.
+    /// True if numbers name them, too.
     pub numbered: bool,
-    /// The words that name them, in the order of their numbers. All have four letters; those of registers that only numbers name are zeros.
+    /// The words that name them, in the order of their numbers. All have four characters; those of
+    /// registers that only numbers name are zeros.
     pub elements: &'static [([u8; 4], Semantic)],
 }
 
-/// What fragment programs name besides files and temporaries. Their other names are those that DEFINE and DECLARE give.
-/// NV_fragment_program sections 3.11.1.2, 3.11.2 and 3.11.3.
+/// Names of fragment programs other than files and temporaries. All further names are defined by
+/// DEFINE and DECLARE. NV_fragment_program sections 3.11.1.2, 3.11.2 and 3.11.3.
 #[derive(Clone, Copy, Debug)]
 pub struct FragmentNames {
     /// Numbered parameters, each of which is resolved when an instruction names it.
     pub locals: Parameters,
-    /// Registers that keep nothing but the condition codes of what is written to them.
+    /// Registers that store only the condition codes of the values written to them.
     pub codes: &'static [CodesRegister],
-    /// What stands before the number of a texture image unit.
+    /// Word before the number of a texture image unit.
     pub unit: &'static str,
     /// Texture image units.
     pub units: u32,
-    /// What all temporaries and results together may count. NV_fragment_program section 3.11.3.
+    /// Maximum number of all temporaries and results together, in units of half-precision
+    /// registers. NV_fragment_program section 3.11.3.
     pub room: u32,
 }
 
-/// A register that keeps nothing but the condition codes of what is written to it.
+/// A register that stores only the condition codes of the values written to it.
 #[derive(Clone, Copy, Debug)]
 pub struct CodesRegister {
     /// Name.
     pub name: &'static str,
-    /// Whether values are of half precision.
+    /// True if values have half precision.
     pub half: bool,
 }
 
 /// Parameters that are one array.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
-    /// The letter.
+    /// One-character name.
     pub name: &'static str,
-    /// How many there are.
+    /// Number of parameters.
     pub count: u32,
-    /// Whether the program writes them, too.
+    /// True if the program writes them, too.
     pub writable: bool,
 }
 
-/// Registers that are a letter and a number.
+/// Registers named by a prefix and a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Temporaries {
-    /// The letter.
+    /// The prefix, one character.
     pub letter: u8,
-    /// How many there are.
+    /// Number of registers.
     pub count: u32,
-    /// Whether they hold values of half precision, so that they take half as much room.
+    /// True if they hold values of half precision, so that they take half as much space.
     pub half: bool,
 }
 
 impl File {
-    /// The number of the register that a word names.
+    /// Returns the number of the register that a word names.
     #[inline]
     pub(crate) fn element(&self, word: &[u8]) -> Option<u32> {
         let word: [u8; 4] = word.try_into().ok()?;
@@ -121,27 +125,27 @@ impl File {
     }
 }
 
-/// The value of a decimal number without zeros before it, which is what stands behind the letter of a register.
+/// Parses a decimal number without leading zeros: the number of a register.
 pub(crate) fn number(digits: &[u8]) -> Option<u32> {
-    // `R01` is no register: the grammars list the names of all of them.
+    // `R01` is not a register: the grammars list the names of all of them.
     let padded = digits.len() > 1 && digits[0] == b'0';
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     if !is_number || padded {
         return None;
     }
-    // More digits than fit are a number beyond every limit.
+    // A number of more digits is beyond every limit.
     let value = std::str::from_utf8(digits).ok()?.parse();
     Some(value.unwrap_or(u32::MAX))
 }
 
 impl Registers {
-    /// Whether numbered parameters have this letter, each of which is resolved by itself.
+    /// Returns true if numbered parameters, each of which is resolved separately, have this name.
     pub(crate) fn has_locals(&self, name: &[u8]) -> bool {
         let named = |fragment: &FragmentNames| fragment.locals.name.as_bytes() == name;
         self.fragment.is_some_and(named)
     }
 
-    /// The file with this letter.
+    /// Returns the file with this name.
     pub(crate) fn file(&self, name: &[u8]) -> Option<&'static File> {
         let files: &'static [File] = self.files;
         files.iter().find(|file| file.name.as_bytes() == name)
@@ -160,7 +164,8 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"COL0", Semantic::Attrib(3)),
         (*b"COL1", Semantic::Attrib(4)),
         (*b"FOGC", Semantic::Attrib(5)),
-        // No conventional attribute has this number; NUL is in no word, so that only the number names it.
+        // No conventional attribute has this number; no word contains NUL, so that only the number
+        // names it.
         ([0; 4], Semantic::Attrib(6)),
         ([0; 4], Semantic::Attrib(7)),
         (*b"TEX0", Semantic::Attrib(8)),
@@ -174,7 +179,8 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
     ],
 };
 
-/// v of vertex state programs: the vector that they are executed with. NV_vertex_program section 2.14.4.
+/// v of vertex state programs: the vector that they are executed with. NV_vertex_program section
+/// 2.14.4.
 pub(crate) const STATE_ARGUMENT: File = File {
     name: "v",
     kind: FileKind::Argument,
@@ -182,7 +188,8 @@ pub(crate) const STATE_ARGUMENT: File = File {
     elements: &[([0; 4], Semantic::Attrib(0))],
 };
 
-/// o of vertex state programs, which have no results: the letter is known, so that an error names the whole register.
+/// o of vertex state programs, which have no results: the name is known, so that an error names the
+/// whole register.
 pub(crate) const NO_RESULTS: File = File {
     name: "o",
     kind: FileKind::Results,
@@ -190,9 +197,9 @@ pub(crate) const NO_RESULTS: File = File {
     elements: &[],
 };
 
-/// All results of vertex programs; the clip distances, which come last, are newer.
+/// All results of vertex programs; the clip distances, which are last, are newer.
 const RESULTS: &[([u8; 4], Semantic)] = &[
-    // First: `whole_registers` asks for its bit.
+    // First: `whole_registers` tests its bit.
     (*b"HPOS", Semantic::Position),
     (*b"COL0", Semantic::Color(0)),
     (*b"COL1", Semantic::Color(1)),
@@ -225,13 +232,14 @@ pub(crate) const VERTEX_1_RESULTS: File = File {
     elements: RESULTS.split_at(15).0,
 };
 
-/// The same with clip distances. NV_vertex_program2 section 2.14.1.5.
+/// Results of vertex programs with clip distances. NV_vertex_program2 section 2.14.1.5.
 pub(crate) const VERTEX_2_RESULTS: File = File {
     elements: RESULTS,
     ..VERTEX_1_RESULTS
 };
 
-/// The results of NV_vertex_program2, for programs of older versions that name them.
+/// Returns true for the results of NV_vertex_program2, for programs of older versions that name
+/// them.
 pub(crate) fn is_newer_result(word: &[u8]) -> bool {
     VERTEX_2_RESULTS.element(word).is_some()
 }
@@ -257,15 +265,15 @@ pub(crate) const FRAGMENT_ATTRIBS: File = File {
     ],
 };
 
-/// o: the results of fragment programs. NV_fragment_program section 3.11.1.3, table X.3. COLR and COLH are one color of two
-/// precisions.
+/// o: the results of fragment programs. NV_fragment_program section 3.11.1.3, table X.3. COLR and
+/// COLH are one color of two precisions.
 pub(crate) const FRAGMENT_RESULTS: File = File {
     name: "o",
     kind: FileKind::Results,
     numbered: false,
     elements: &[
         (
-            // COLR, COLH and DEPR in this order: `rules::register_fragment` knows them by number.
+            // COLR, COLH and DEPR in this order: `check::registers::fragment` uses their numbers.
             *b"COLR",
             Semantic::FragColor {
                 buffer: 0,

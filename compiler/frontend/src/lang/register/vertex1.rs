@@ -1,4 +1,5 @@
-//! The registers and opcodes of NV_vertex_program and NV_vertex_program1_1. NV_vertex_program section 2.14.1.10.
+//! The registers and opcodes of NV_vertex_program and NV_vertex_program1_1. NV_vertex_program
+//! section 2.14.1.10.
 
 use super::{
     NO_RESULTS, Parameters, Registers, STATE_ARGUMENT, Temporaries, VERTEX_1_RESULTS,
@@ -31,7 +32,7 @@ pub static REGISTERS_1_0: Registers = Registers {
     whole_addresses: false,
     // <relProgParamReg> of section 2.14.1.7 takes these.
     offsets: (-64, 63),
-    // Signs are minus or nothing; NV_vertex_program1_1 adds the plus.
+    // The only sign is minus; NV_vertex_program1_1 adds the plus.
     plus: false,
     literals: false,
     options: false,
@@ -65,8 +66,9 @@ pub static STATE_REGISTERS: Registers = Registers {
 };
 
 opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
-    // name, version, suffixes, result, operands, translation, text
-    // Rows of 1.1 are those of NV_vertex_program1_1; state programs stay at 1.0.
+    // Columns: name, version, suffixes, result, operands, translation, description.
+    //
+    // Opcodes of 1.1 are those of NV_vertex_program1_1; state programs stay at 1.0.
     "ABS" V1_1 [] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V1_0 [] v (v v) op(Op::Add), "add";
     "ARL" V1_0 [] ar (s) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
@@ -85,7 +87,8 @@ opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
     "RCC" V1_1 [] s (s) Expand(Expansion::RccSigned), "clamped reciprocal";
     "RCP" V1_0 [] s (s) op(Op::Rcp), "reciprocal";
     "RSQ" V1_0 [] s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
-    // "-0.0 is less than +0.0, -NaN is less than -Inf, and +NaN is greater than +Inf": section 2.14.1.11.
+    // "-0.0 is less than +0.0, -NaN is less than -Inf, and +NaN is greater than +Inf": section
+    // 2.14.1.11.
     "SGE" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetGe)), "set on greater or equal";
     "SLT" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetLt)), "set on less";
     "SUB" V1_1 [] v (v v) op(Op::Sub), "subtract";

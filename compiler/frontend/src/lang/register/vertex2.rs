@@ -34,17 +34,19 @@ pub static REGISTERS: Registers = Registers {
     // "Client-defined clip planes or clip distances" clip where they are enabled: section 2.11.
     enabled_clip_distances: true,
     instructions: 256,
-    // "Position-invariant VP1.1 and VP2.0 programs may have no more than 124 or 252 instructions": section 2.14.6.1.
+    // "Position-invariant VP1.1 and VP2.0 programs may have no more than 124 or 252 instructions":
+    // section 2.14.6.1.
     invariant_instructions: 252,
 };
 
 opcodes! { Stages::VERTEX;
-    // name, version, suffixes, result, operands, translation, text
-    // All rows are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
+    // Columns: name, version, suffixes, result, operands, translation, description.
+    //
+    // All opcodes are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
     "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddShortAddresses), "add pairs of address components";
-    // A vector here, as ARR's: both write all four components.
+    // A vector here, like the operand of ARR: both write all four components.
     "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Floor)), "load an address register, rounded down";
     "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" V2_0 [] - (l oc) Flow(FlowOp::Bra), "branch to a label";

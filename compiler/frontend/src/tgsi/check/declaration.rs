@@ -41,7 +41,7 @@ impl TgsiChecker<'_> {
         self.lenient(Rule::UnknownProperty, name, message);
     }
 
-    /// Reports a count of 0 where another one is meant.
+    /// Reports a count of 0 where `meant` is the intended one.
     #[cold]
     pub(in crate::tgsi) fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
         let message = format!("`{name}` is 0, which stands for {meant}");
@@ -102,7 +102,8 @@ impl TgsiChecker<'_> {
         Ok(())
     }
 
-    /// Reports streams of registers that have none. Vertices go to streams as `EMIT` says, so that the numbers do not matter.
+    /// Reports streams of registers that have none. The operand of `EMIT` selects the stream of
+    /// vertices, so that the numbers do not matter.
     fn check_streams(&mut self, head: &Head, word: Span) -> Parsed<()> {
         if self.stage != Stage::Geometry || head.file != File::Out {
             let message = "only outputs of geometry programs go to streams";
@@ -120,7 +121,7 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::IndexOutOfBounds, head.span, message))
     }
 
-    /// The attribute of a number that was checked.
+    /// Returns the attribute of a number that was checked.
     #[inline]
     pub(in crate::tgsi) fn attribute_row(&self, number: u32, suffixes: &Suffixes) -> InputRow {
         let semantic = Semantic::Attrib(number.min(255) as u8);
@@ -138,7 +139,8 @@ impl TgsiChecker<'_> {
             return Ok(semantic);
         }
         let message = format!("`{}` lacks a semantic", self.text_of(head.span));
-        // Such inputs "can be considered to be generic", of which number the text does not say.
+        // Such inputs "can be considered to be generic", whose number the document does not
+        // specify.
         if self.stage == Stage::Fragment && head.file == File::In {
             self.lenient(Rule::InputWithoutSemantic, head.span, message);
             return Ok((Name::Generic, head.first, head.span));
@@ -146,14 +148,14 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::Declaration, head.span, message))
     }
 
-    /// A register whose declaration says what an earlier one has said.
+    /// Reports a register that an earlier declaration already declares.
     #[cold]
     pub(in crate::tgsi) fn report_declared_again(&mut self, head: &Head, number: u32) {
         let message = format!("`{}[{number}]` is declared already", head.file.word());
         self.lenient(Rule::RepeatedDeclaration, head.span, message);
     }
 
-    /// An input or system value with a semantic.
+    /// Returns the entry of an input or system value with a semantic.
     pub(in crate::tgsi) fn input_row(
         &mut self,
         head: &Head,
@@ -174,7 +176,7 @@ impl TgsiChecker<'_> {
         })
     }
 
-    /// An input that belongs to no vertex.
+    /// Returns the entry of an input that belongs to no vertex.
     fn row_of(&self, content: Content, suffixes: &Suffixes) -> InputRow {
         InputRow {
             content,
@@ -185,7 +187,8 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// How an input of a fragment program is interpolated: not at all if nothing is said.
+    /// Returns the interpolation of an input of a fragment program: none if the declaration has no
+    /// qualifier.
     fn interpolation(&self, suffixes: &Suffixes) -> Interpolation {
         // State decides about colors where code is generated.
         if self.stage == Stage::Fragment {

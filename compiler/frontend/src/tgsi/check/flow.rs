@@ -1,4 +1,5 @@
-//! Rules of flow control: conditions, loops, switches, and where subroutines are. TGSI, section "GLSL ISA".
+//! Rules of flow control: conditions, loops, switches, and the order of subroutines. TGSI, section
+//! "GLSL ISA".
 
 use super::{Parsed, Reported, TgsiChecker};
 use crate::codes::Code;
@@ -9,7 +10,7 @@ use glasm_ir::program::MAX_NESTING;
 use glasm_ir::{Span, Stage};
 use std::mem;
 
-/// Most blocks inside each other, less those that lowering itself puts around them.
+/// Maximum nesting of blocks, less those that lowering itself adds around them.
 const MAX_BLOCKS: usize = MAX_NESTING - 8;
 
 /// Kind of a block.
@@ -35,7 +36,7 @@ impl BlockKind {
 #[derive(Clone, Copy, Debug)]
 struct OpenBlock {
     kind: BlockKind,
-    /// Whether it has its ELSE or DEFAULT.
+    /// True if it has its ELSE or DEFAULT.
     has_other: bool,
     span: Span,
 }
@@ -44,11 +45,11 @@ struct OpenBlock {
 #[derive(Debug, Default)]
 pub(in crate::tgsi) struct Blocks {
     open: Vec<OpenBlock>,
-    /// Blocks that are open beyond the deepest ones, which are only counted.
+    /// Number of open blocks beyond the deepest allowed ones, which are only counted.
     beyond: u32,
-    /// Whether the main program is complete.
+    /// True if the main program is complete.
     has_ended: bool,
-    /// Whether the program begins with a subroutine, so that `END` may come later, or not at all.
+    /// True if the program begins with a subroutine, so that `END` may be later, or missing.
     is_entered: bool,
     /// `BGNSUB` of the subroutine that is open.
     subroutine: Option<Span>,
@@ -70,13 +71,14 @@ impl Blocks {
 }
 
 impl TgsiChecker<'_> {
-    /// Whether subroutines are expected here: outside of all routines.
+    /// Returns true if subroutines are expected here: outside of all routines.
     #[inline]
     pub(in crate::tgsi) fn expects_subroutines(&self) -> bool {
         self.blocks.has_ended && self.blocks.subroutine.is_none()
     }
 
-    /// Whether an instruction is in blocks that are nested too deeply; begins and ends those.
+    /// Returns true if an instruction is in blocks that are nested too deeply; begins and ends
+    /// those blocks.
     pub(in crate::tgsi) fn is_nested_beyond(&mut self, flow: Flow) -> bool {
         // The ends of routines close all blocks, also those that are only counted.
         if self.blocks.beyond == 0 || matches!(flow, Flow::End | Flow::EndSubroutine) {
@@ -103,7 +105,8 @@ impl TgsiChecker<'_> {
         true
     }
 
-    /// Checks flow control. Returns how many blocks it closes whose ends are missing. `is_first`: whether it is the first instruction.
+    /// Checks flow control. Returns the number of blocks that it closes whose ends are missing.
+    /// `is_first`: true for the first instruction.
     pub(in crate::tgsi) fn check_flow(
         &mut self,
         flow: Flow,
@@ -153,7 +156,7 @@ impl TgsiChecker<'_> {
             BlockKind::Switch => None,
         };
         if let Some(numbered) = numbered {
-            // How many blocks of its kind are around it.
+            // Number of enclosing blocks of its kind.
             let open = self.blocks.open.iter();
             let around = open.filter(|block| block.kind == kind).count();
             self.usage.add(numbered, around as u32, || Some(span));
@@ -233,7 +236,7 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// BRK and BREAKC: they leave the innermost loop or switch.
+    /// Checks BRK and BREAKC: they leave the innermost loop or switch.
     fn check_break(&mut self, inst: &Inst) -> Parsed<()> {
         let mut open = self.blocks.open.iter();
         if open.any(|block| block.kind != BlockKind::If) {
@@ -252,7 +255,7 @@ impl TgsiChecker<'_> {
         Err(self.error(Code::BreakOutsideLoop, inst.span, message))
     }
 
-    /// CASE and DEFAULT.
+    /// Checks CASE and DEFAULT.
     fn check_section(&mut self, inst: &Inst, is_default: bool) -> Parsed<()> {
         let Some(block) = self.blocks.open.last_mut() else {
             let message = format!("`{}` stands in no switch", inst.row.name);
@@ -284,11 +287,12 @@ impl TgsiChecker<'_> {
     }
 
     fn check_end(&mut self, inst: &Inst) -> Parsed<()> {
-        // END within a subroutine is a mistake at the open BGNSUB, which the end of the program reports.
+        // END within a subroutine is a mistake at the open BGNSUB, which the end of the program
+        // reports.
         if self.blocks.subroutine.is_some() {
             return Err(Reported);
         }
-        // The main program was complete at the first BGNSUB: this END has nothing to close.
+        // The main program was complete at the first BGNSUB: this END closes no routine.
         if mem::take(&mut self.blocks.is_entered) {
             return Ok(());
         }
@@ -301,7 +305,7 @@ impl TgsiChecker<'_> {
         Ok(())
     }
 
-    /// Checks the end of the program: all routines are complete, and what calls name exists.
+    /// Checks the end of the program: all routines are complete, and called subroutines exist.
     pub(in crate::tgsi) fn check_program_end(&mut self) {
         if !self.blocks.has_ended {
             self.report_open_blocks(0);

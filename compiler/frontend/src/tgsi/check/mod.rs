@@ -1,4 +1,4 @@
-//! The rules of TGSI, and how they are reported.
+//! The rules of TGSI, and their reports.
 
 mod declaration;
 mod flow;
@@ -21,14 +21,15 @@ use crate::source::TgsiOptions;
 use crate::tgsi::failure::quote;
 use glasm_ir::{Span, Stage};
 
-/// An error that was reported. The rest of the statement is skipped.
+/// A reported error. The rest of the statement is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tgsi) struct Reported;
 
 /// Result of checking and lowering.
 pub(in crate::tgsi) type Parsed<T> = Result<T, Reported>;
 
-/// Checks a program. It knows the source and what was reported, but not the program that is made of it.
+/// Checks a program. It has access to the source and the reports, but not to the program that is
+/// built.
 pub(in crate::tgsi) struct TgsiChecker<'a> {
     pub(in crate::tgsi) ast: &'a Ast<'a>,
     pub(in crate::tgsi) stage: Stage,
@@ -83,7 +84,7 @@ impl TgsiChecker<'_> {
         Reported
     }
 
-    /// Reports that a rule is broken that shipped programs break. Returns whether the program is accepted.
+    /// Reports a broken rule that shipped programs break. Returns true if the program is accepted.
     #[cold]
     pub(in crate::tgsi) fn lenient(
         &mut self,

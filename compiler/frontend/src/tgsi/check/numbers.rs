@@ -1,5 +1,6 @@
-//! The numbers of registers and semantics whose range a caller may limit. Gallium limits register files by the largest number of a register
-//! (`PIPE_SHADER_CAP_MAX_TEMPS` and its like), so that numbers count here, not registers.
+//! The numbers of registers and semantics whose range a caller may limit. Gallium limits register
+//! files by the largest number of a register (`PIPE_SHADER_CAP_MAX_TEMPS` and similar ones), so
+//! that numbers are limited here, not the count of registers.
 
 use super::TgsiChecker;
 use crate::check::find_number_span;
@@ -25,7 +26,8 @@ fn find_last_brackets(text: &[u8], span: Span) -> Span {
 }
 
 impl Resolver<'_> {
-    /// Adds the numbers of a register that a declaration names, or an operand without a declaration. Numbers that are computed at run time have no range.
+    /// Adds the numbers of a register that a declaration names, or an operand without a
+    /// declaration. Dynamic numbers have no range.
     pub(in crate::tgsi) fn add_register(&mut self, register: &Register) {
         let known = |number: Number| u32::try_from(number.known()?).ok();
         let (outer, number) = (register.outer.and_then(known), known(register.number));
@@ -39,7 +41,8 @@ impl Resolver<'_> {
             File::ConstBuf => (Numbered::ParameterBuffers, number, Brackets::First),
             File::HwAtomic => (Numbered::CounterBuffers, outer, Brackets::First),
             File::Const => {
-                // `CONST[n]` is `CONST[0][n]`; vectors of other buffers are no parameters of the program.
+                // `CONST[n]` is `CONST[0][n]`; vectors of other buffers are not parameters of the
+                // program.
                 let of_first = matches!(outer, None | Some(0));
                 let vector = number
                     .filter(|_| of_first && register.outer.is_none_or(|it| it.known().is_some()));
@@ -49,7 +52,8 @@ impl Resolver<'_> {
             }
             File::In => {
                 if self.check.stage == Stage::Vertex {
-                    // Inputs of vertex programs have no semantics: the number of a register is that of its attribute.
+                    // Inputs of vertex programs have no semantics: the number of a register is that
+                    // of its attribute.
                     self.check.add_number(
                         Numbered::GenericAttributes,
                         number,
@@ -72,7 +76,7 @@ impl Resolver<'_> {
             .add_number(kind, limited, register.span, brackets);
     }
 
-    /// Returns what `RES[n]` is: with a type it declares a view.
+    /// Returns the kind of `RES[n]`: with a type it declares a view.
     fn kind_of_resource(&self, number: Option<u32>) -> Numbered {
         let view = number.and_then(|number| row(&self.declared.views, number as usize));
         match view {
@@ -83,7 +87,8 @@ impl Resolver<'_> {
 }
 
 impl TgsiChecker<'_> {
-    /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count` inputs or outputs names at `span`.
+    /// Adds the last of the numbers from `first` on of the semantic that a declaration of `count`
+    /// inputs or outputs names at `span`.
     pub(in crate::tgsi) fn add_semantic(
         &mut self,
         file: File,

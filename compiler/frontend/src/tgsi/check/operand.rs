@@ -28,7 +28,7 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// An error that no program can have a register.
+    /// Reports that no program can have a register.
     #[cold]
     pub(in crate::tgsi) fn report_no_register(&mut self, register: &Register) -> Reported {
         let text = self.text_of(register.span);
@@ -36,7 +36,8 @@ impl TgsiChecker<'_> {
         self.error(Code::IndexOutOfBounds, register.span, message)
     }
 
-    /// Reports a register of vertices whose vertex is left out, or is none of the first `vertices`.
+    /// Reports a register of vertices whose vertex is left out, or is not one of the first
+    /// `vertices`.
     pub(in crate::tgsi) fn check_vertex(
         &mut self,
         register: &Register,
@@ -100,11 +101,12 @@ impl TgsiChecker<'_> {
         let kind = target.target;
         let is_texels = !matches!(kind, Buffer) && !kind.is_multisample();
         let second = inst.count == 3;
-        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for what they add.
+        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for the
+        // additional value.
         let allowed = match lookup {
             Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
             Lookup::SampleBase => is_texels && target.reference != Reference::Operand,
-            // A layer or a face has no use for a division.
+            // Layers and faces cannot be divided.
             Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
             Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
             Lookup::Gradient => is_texels && target.reference != Reference::Operand,
@@ -120,7 +122,8 @@ impl TgsiChecker<'_> {
         }
     }
 
-    /// The faces of a cube, or of an array of cubes, as the layers that they are.
+    /// Returns the target of layers for texels of the faces of a cube, or of an array of cubes; an
+    /// error for strict callers.
     #[cold]
     pub(in crate::tgsi) fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
         let message = "texels of cubes have no addresses: these are read from layers";

@@ -1,4 +1,5 @@
-//! The subroutines of a program and their calls. A label is the number of an instruction among all, or else the one printed before it.
+//! The subroutines of a program and their calls. A label is the number of an instruction among all,
+//! or else the one printed before it.
 
 use super::TgsiChecker;
 use crate::codes::Code;
@@ -32,7 +33,7 @@ struct Call {
 pub(in crate::tgsi) struct Routines {
     pub(in crate::tgsi) cfg: Cfg,
     pub(in crate::tgsi) call_graph: CallGraph,
-    /// Subroutines by the numbers of their first instructions, and by those that are printed before these.
+    /// Subroutines by the numbers of their first instructions, and by those printed before them.
     labels: FxHashMap<u32, LabelId>,
     calls: Vec<Call>,
 }
@@ -59,7 +60,7 @@ impl Routines {
             match (inst.row.lower, inst.extra) {
                 (Lower::Flow(Flow::Subroutine), _) => {
                     if stage == Stage::Compute && number == 0 {
-                        // What launches such a program names the subroutine that it begins with.
+                        // The launch of such a program names the subroutine that it begins with.
                         self.add_call(start.tgsi.entry, inst.span);
                     }
                     let label = LabelId::new(subroutines.len());
@@ -78,10 +79,12 @@ impl Routines {
         self.calls.push(Call { from, label, span });
     }
 
-    /// Finds the subroutines of calls. `subroutines`: the printed number and the number among all instructions of each.
+    /// Resolves the subroutines of calls. `subroutines`: the printed number and the number among
+    /// all instructions of each.
     fn resolve(&mut self, subroutines: &[(u32, u32)]) {
         let numbered = || subroutines.iter().enumerate();
-        // Of several with one number the first one has it; numbers among all instructions come before printed ones.
+        // Of several with one number the first one has it; numbers among all instructions take
+        // precedence over printed ones.
         for (id, &(_, number)) in numbered() {
             self.labels.entry(number).or_insert(LabelId::new(id));
         }
@@ -93,7 +96,8 @@ impl Routines {
                 self.cfg.add_call(call.from, label);
             }
         }
-        // Subroutines that nothing calls are checked and lowered as if the main program called them.
+        // Subroutines that are never called are checked and lowered as if the main program called
+        // them.
         for (id, _) in numbered() {
             let main = BasicBlockId::default();
             self.cfg.add_call(main, LabelId::new(id));
@@ -105,7 +109,8 @@ impl Routines {
         self.labels.get(&label).copied()
     }
 
-    /// Whether a subroutine calls itself by a call, directly or not, and the call leads back in source order.
+    /// Returns true if a subroutine calls itself by a call, directly or not, and the call is
+    /// backward in source order.
     fn leads_back(&self, call: &Call) -> bool {
         let graph = &self.call_graph;
         if graph.groups() == 0 {

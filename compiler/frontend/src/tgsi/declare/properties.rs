@@ -1,4 +1,4 @@
-//! Properties: what they set, and those that programs cannot do without.
+//! Properties: their effects, and those that programs require.
 
 use super::Declarer;
 use crate::codes::Code;
@@ -92,7 +92,7 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Gives the program what its properties say; reports those that it cannot do without.
+    /// Applies the properties to the program; reports required ones that are missing.
     pub(in crate::tgsi) fn apply_properties(&mut self) {
         let it = self.cx.properties;
         let open = self.cx.check.options.block_size;
@@ -106,17 +106,18 @@ impl Declarer<'_, '_> {
                 .lenient_whole(Rule::MissingOutputCount, message);
         }
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
-            // The caller knows the sizes that the text leaves open. A block has at least one thread.
+            // The caller has the sizes that the program leaves open. A block has at least one
+            // thread.
             0 => open[axis].max(1),
             size => size,
         });
         modes.primitive_in = it.input_primitive.unwrap_or_default();
         modes.primitive_out = it.output_primitive.unwrap_or_default();
         modes.tess_mode = it.tess_mode.unwrap_or_default();
-        // Else color 0 goes to all attachments.
+        // Otherwise color 0 is written to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.cx.emit.builder.program.modes = modes;
-        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be told apart by stream.
+        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be distinguished by stream.
         if let Some(span) = it.later_stream
             && modes.primitive_out != OutputPrimitive::Points
         {
@@ -167,7 +168,7 @@ const fn output_primitive(number: u32) -> OutputPrimitive {
     match number {
         3 => OutputPrimitive::LineStrip,
         5 => OutputPrimitive::TriangleStrip,
-        // POINTS, as for what comes in.
+        // POINTS, as for the input primitive.
         _ => OutputPrimitive::Points,
     }
 }

@@ -13,7 +13,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Id, Output, OutputId, RegisterId, Semantic, Span, Stage, Storage, WriteMask};
 
 impl Declarer<'_, '_> {
-    /// Inputs and system values.
+    /// Declares inputs and system values.
     pub(in crate::tgsi) fn inputs(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
         if self.cx.check.stage == Stage::Compute && head.file == File::In {
             let message = "compute programs have no inputs";
@@ -38,11 +38,12 @@ impl Declarer<'_, '_> {
                 None => self.cx.check.attribute_row(number, suffixes),
             };
             let rows = self.cx.declared.input_rows(head.file);
-            // Parts of a register are declared one by one if they have different masks, with the same meaning each.
+            // Parts of a register are declared separately if they have different masks, with the
+            // same semantic each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
             {
-                // Another part of a register, or the whole again.
+                // Another part of a register, or the whole register again.
                 if head.usage == WriteMask::XYZW {
                     self.cx.check.report_declared_again(head, number);
                 }
@@ -63,7 +64,7 @@ impl Declarer<'_, '_> {
 
     /// Reports an output whose semantic another one has.
     fn check_semantic_once(&mut self, (sink, number): (Sink, u32), span: Span) -> Parsed<()> {
-        // Several outputs may be dropped: none of them is anywhere.
+        // Several outputs may be dropped: they have no location.
         if sink == Sink::Dropped {
             return Ok(());
         }
@@ -95,7 +96,7 @@ impl Declarer<'_, '_> {
         let per_vertex = self.cx.check.stage == Stage::TessControl
             && head.dimension.is_some()
             && !name.is_single();
-        // Before the first output is made: elements of an array are consecutive outputs.
+        // Before the first output is created: elements of an array are consecutive outputs.
         let array = self.output_registers(head, suffixes.array, (name, index));
         for number in head.first..=head.last {
             let offset = number - head.first;
@@ -125,7 +126,8 @@ impl Declarer<'_, '_> {
         Ok(())
     }
 
-    /// Whether a declaration adds components to an output. A register may be declared in parts, which may overlap.
+    /// Returns true if a declaration adds components to an output. A register may be declared in
+    /// parts, which may overlap.
     #[inline]
     fn is_part_of_output(&mut self, head: &Head, number: u32, sink: Sink) -> bool {
         let outputs = &mut self.cx.declared.outputs;
@@ -141,7 +143,8 @@ impl Declarer<'_, '_> {
         true
     }
 
-    /// The register of outputs that instructions index at run time, and the element of it that the first one is.
+    /// Returns the register array of outputs that instructions index dynamically, and the element
+    /// of it that belongs to the first output.
     fn output_registers(
         &mut self,
         head: &Head,
@@ -150,7 +153,7 @@ impl Declarer<'_, '_> {
     ) -> Option<(RegisterId, u32)> {
         let of_file = self.cx.check.ast.indexes_file(File::Out);
         let is_named = self.cx.check.ast.indexes_array(File::Out, id);
-        // Another part of registers has their places.
+        // Another part of the registers already has these locations.
         if !(of_file || is_named) || row(&self.cx.declared.outputs, head.first as usize).is_some() {
             return None;
         }
@@ -177,8 +180,8 @@ impl Declarer<'_, '_> {
         Some((register, 0))
     }
 
-    /// The array of the declaration before this one, if this one goes on with its registers and semantics: an index without the id of an
-    /// array may mean any register of the file.
+    /// Returns the array of the preceding declaration, if this one continues its registers and
+    /// semantics: an index without the id of an array may select any register of the file.
     fn joined_registers(
         &mut self,
         head: &Head,
@@ -192,7 +195,7 @@ impl Declarer<'_, '_> {
         )?;
         let last_output = OutputId::new(self.cx.emit.builder.program.outputs.len().checked_sub(1)?);
         let (id, array) = self.cx.declared.output_arrays.last_mut()?;
-        // Register, semantic and output have to follow those of the array without a gap.
+        // Register, semantic and output must directly follow those of the array.
         let follows = *id == 0 && array.first + array.len == head.first;
         if !follows || last.sink != sink || last.output != Some(last_output) {
             return None;
@@ -203,7 +206,8 @@ impl Declarer<'_, '_> {
         Some((array.register, element))
     }
 
-    /// Where an output is until vertices or fragments end, perhaps an element of an array, and what it is in the program.
+    /// Returns the location of an output until vertices or fragments end, possibly an element of an
+    /// array, and its output in the program.
     fn output_place(
         &mut self,
         sink: Sink,
@@ -231,7 +235,8 @@ impl Declarer<'_, '_> {
         let place = match element {
             Some((register, number)) => {
                 if output.is_none() {
-                    // An array whose elements become something else at the end holds plain values until then.
+                    // An array whose elements are converted at the end holds plain values until
+                    // then.
                     self.cx.emit.builder.program.registers[register].storage = Storage::Temp;
                 }
                 TempPlace::Element(register, number)
@@ -241,7 +246,8 @@ impl Declarer<'_, '_> {
         (place, output)
     }
 
-    /// Whether an output is a temporary until vertices or fragments end, because something else is made of it then.
+    /// Returns true if an output is a temporary until vertices or fragments end, because the
+    /// outputs of the device are computed from it then.
     fn keeps_aside(&self, semantic: Semantic) -> bool {
         let is_moved = self.cx.check.stage != Stage::Fragment && self.cx.properties.window_space;
         semantic == Semantic::Position && is_moved

@@ -16,7 +16,7 @@ use glasm_ir::{Dst, Op, RegisterId, Saturate, Src, Swizzle, WriteMask};
 
 use Type::{F32 as F, S32 as S, U32 as U};
 
-/// Lowers arithmetic. It cannot access registers by their names in the source.
+/// Lowers arithmetic. It has no access to registers by their names in the source.
 pub(in crate::tgsi) struct Alu<'r, 'a> {
     pub(in crate::tgsi) check: &'r mut TgsiChecker<'a>,
     pub(in crate::tgsi) emit: &'r mut Emitter,
@@ -39,7 +39,8 @@ impl Alu<'_, '_> {
     pub(in crate::tgsi) fn formula(&mut self, inst: &Inst, formula: Formula) {
         let [a, b, c, ..] = inst.sources;
         match formula {
-            // A sign before the source does not matter: the least integer is its own negative and its own absolute value.
+            // A sign before the source does not matter: the least integer is its own negative and
+            // its own absolute value.
             Formula::Absolute => self.emit.finish(inst, Op::Mov, S, &[absolute(a)]),
             Formula::AbsoluteFloat => self.emit.finish(inst, Op::Mov, F, &[absolute(a)]),
             Formula::AddPairs => self.add_pairs(inst),
@@ -60,7 +61,8 @@ impl Alu<'_, '_> {
                 self.emit.finish(inst, Op::BitInsert, U, &[a, b, d, c]);
             }
             Formula::Interpolate => composite::lrp(self.emit, inst),
-            // Texts without a modifier for absolute values have them so; of two zeros a device may take either.
+            // Programs without a modifier for absolute values write them so; of two zeros a device
+            // may take either.
             Formula::Larger if b == a.negated() => {
                 self.emit.finish(inst, Op::Mov, F, &[absolute(a)])
             }
@@ -88,7 +90,7 @@ impl Alu<'_, '_> {
             // Interpreters of 2010 rounded halves up.
             Formula::RoundNearest if self.check.options.old => self.round_halves_up(inst),
             Formula::RoundNearest => self.emit.finish(inst, Op::Round, F, &[a]),
-            // Of the absolute value: that is what the text of 2010 says.
+            // Of the absolute value, as the document of 2010 specifies.
             Formula::RsqRoot if self.check.options.old => {
                 composite::rsq(self.emit, &first_only(inst))
             }
@@ -99,7 +101,8 @@ impl Alu<'_, '_> {
                 self.emit.finish_mov(inst, scaled);
             }
             Formula::SelectBits => {
-                // The values are bits that an instruction of floats might change, NaN above all.
+                // The values are bits that an instruction of floats might change, in particular
+                // NaN.
                 let sources = [a, b, c].map(|source| self.emit.with_signs(source));
                 self.emit.finish(inst, Op::SelNz, F, &sources);
             }
@@ -144,7 +147,7 @@ impl Alu<'_, '_> {
     fn divide_signed(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
         let zero = self.emit.word(0);
-        // The document leaves division by zero open; interpreters give 0.
+        // The document leaves division by zero open; interpreters return 0.
         let quotient = self.emit.compute(Op::Div, S, &[a, b]);
         self.emit.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
     }
@@ -152,7 +155,7 @@ impl Alu<'_, '_> {
     #[inline]
     fn derivative_y(&mut self, inst: &Inst, op: Op) {
         let a = inst.sources[0];
-        // Rows may be counted upward by the device, but y of a TGSI window grows downward.
+        // The device may count lines upward, but y of a TGSI window grows downward.
         let scale = self.emit.downward();
         let derivative = self.emit.compute(op, F, &[a]);
         self.emit.finish(inst, Op::Mul, F, &[derivative, scale]);
@@ -161,7 +164,8 @@ impl Alu<'_, '_> {
     #[inline]
     fn normalize4(&mut self, inst: &Inst) {
         let a = inst.sources[0];
-        // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
+        // The document of 2010 leaves the root out, also for NRM: a vector over the square of its
+        // length is not normalized.
         let square = self.emit.compute(Op::Dp4, F, &[a, a]);
         let scale = self.emit.compute(Op::Rsq, F, &[square]);
         self.emit.finish(inst, Op::Mul, F, &[a, scale]);
@@ -188,7 +192,7 @@ impl Alu<'_, '_> {
     #[inline]
     fn old_shift(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
-        // One count for all components, which is not limited: from 32 on nothing is left.
+        // One count for all components, which is not limited: from 32 on the result is 0.
         let count = splat(b, 0);
         let (zero, limit) = (self.emit.word(0), self.emit.word(32));
         let shifted = self.emit.compute(Op::Shl, U, &[a, count]);
@@ -216,7 +220,7 @@ impl Alu<'_, '_> {
         let parts: [Part<'_>; 4] = [
             (0b0001, Op::Cos, F, &[x]),
             (0b0010, Op::Sin, F, &[x]),
-            // The text of 2010 gives 1 to y, which has the sine already: w is meant.
+            // The document of 2010 writes 1 to y, which has the sine already: w is intended.
             (0b0100, Op::Mov, F, &[zero]),
             (0b1000, Op::Mov, F, &[one]),
         ];
@@ -229,7 +233,7 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, value);
     }
 
-    /// A formula of three components, with w = 1.
+    /// Finishes a formula of three components, with w = 1.
     fn finish_with_one(&mut self, inst: &Inst, formula: impl FnOnce(&mut Emitter, &Inst)) {
         let register = self.emit.hidden(Width::W32);
         formula(self.emit, &into(inst, register, WriteMask(0b0111)));
@@ -239,7 +243,7 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, Src::register(register));
     }
 
-    /// LOG. Where zero wins in products, the mantissa of 0 is one: `0 * 2^inf`.
+    /// Lowers LOG. If products with zero are zero, the mantissa of 0 is one: `0 * 2^inf`.
     fn log_parts(&mut self, inst: &Inst) {
         let first = first_only(inst);
         if !self.properties.is_zero_product() {
@@ -256,17 +260,18 @@ impl Alu<'_, '_> {
         self.emit.finish_mov(inst, mantissa);
     }
 
-    /// SAD: `|a - b| + c` of integers.
+    /// Lowers SAD: `|a - b| + c` of integers.
     fn sum_of_difference(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
-        // Larger less smaller is a difference without a sign: as an unsigned number it does not overflow.
+        // The larger value less the smaller one is a difference without a sign: as an unsigned
+        // number it does not overflow.
         let larger = self.emit.compute(Op::Max, S, &[a, b]);
         let smaller = self.emit.compute(Op::Min, S, &[a, b]);
         let difference = self.emit.compute(Op::Sub, U, &[larger, smaller]);
         self.emit.finish(inst, Op::Add, U, &[difference, c]);
     }
 
-    /// A comparison that gives all ones or 0 in place of 1.0 or 0.0.
+    /// Lowers a comparison whose result is all ones or 0 instead of 1.0 or 0.0.
     pub(in crate::tgsi) fn comparison(&mut self, inst: &Inst, op: Op, ty: Type) {
         let [a, b, ..] = inst.sources;
         let test = self.emit.compute(op, ty, &[a, b]);
@@ -274,8 +279,8 @@ impl Alu<'_, '_> {
         self.emit.finish(inst, Op::SelNz, U, &[test, ones, zero]);
     }
 
-    /// `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of two do not reach from the largest number to the
-    /// smallest one.
+    /// Computes `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of
+    /// two do not span the range from the largest number to the smallest one.
     pub(in crate::tgsi) fn scaled(&mut self, a: Src, b: Src, float: Type) -> Src {
         let (integer, mask, bias, fraction_bits) = if float.width() == Width::W64 {
             (Type::S64, u64::MAX, 1023, 52)
@@ -286,7 +291,7 @@ impl Alu<'_, '_> {
             1u64.wrapping_sub(bias) & mask,
             self.emit.bits(fraction_bits),
         );
-        // The exponents of normal numbers go from `1 - bias` to `bias`.
+        // The exponents of normal numbers range from `1 - bias` to `bias`.
         let (least, bias) = (self.emit.bits(least), self.emit.bits(bias));
         let (mut product, mut rest) = (a, b);
         for _ in 0..3 {
@@ -302,7 +307,7 @@ impl Alu<'_, '_> {
         product
     }
 
-    /// PK4B: four signed bytes, x lowest.
+    /// Lowers PK4B: four signed bytes, x lowest.
     fn pack_signed_bytes(&mut self, inst: &Inst) {
         let source = inst.sources[0];
         let (low, high, scale) = (
@@ -310,7 +315,7 @@ impl Alu<'_, '_> {
             self.emit.float(1.0),
             self.emit.float(127.0),
         );
-        // With NaN the other source is taken, so that NaN becomes -1.
+        // With NaN the other source is the result, so that NaN becomes -1.
         let raised = self.emit.compute(Op::NMax, F, &[source, low]);
         let clamped = self.emit.compute(Op::NMin, F, &[raised, high]);
         let scaled = self.emit.compute(Op::Mul, F, &[clamped, scale]);
@@ -318,7 +323,7 @@ impl Alu<'_, '_> {
         let whole = self.emit.compute_with(Op::Cvt, S, nearest(F), &[rounded]);
         let byte = self.emit.word(0xFF);
         let bytes = self.emit.compute(Op::And, U, &[whole, byte]);
-        // All four bytes go to their places at once: each lane has a shift of its own.
+        // All four bytes are shifted at once: each lane has a separate shift.
         let shifts = self.emit.words([0, 8, 16, 24]);
         let placed = self.emit.compute(Op::Shl, U, &[bytes, shifts]);
         let lanes = [0, 1, 2, 3].map(|lane| splat(placed, lane));
@@ -327,7 +332,7 @@ impl Alu<'_, '_> {
         self.emit.finish(inst, Op::Or, U, &[first, second]);
     }
 
-    /// UP4B: the bytes of a word divided by 127, at least -1.
+    /// Lowers UP4B: the bytes of a word divided by 127, at least -1.
     fn unpack_signed_bytes(&mut self, inst: &Inst) {
         let word = inst.scalar(0);
         let (places, bits) = (self.emit.words([0, 8, 16, 24]), self.emit.word(8));
@@ -341,17 +346,17 @@ impl Alu<'_, '_> {
     }
 }
 
-/// The instruction with its result in a hidden register.
+/// Returns the instruction with its result in a hidden register.
 fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
     Inst {
         dst: Some(Dst::new(register, mask)),
-        // The clamp comes with the last step, when w is there.
+        // The clamp is applied by the last step, when w is there.
         saturate: Saturate::None,
         ..*inst
     }
 }
 
-/// The instruction with the first component of its source in all lanes.
+/// Returns the instruction with the first component of its source in all lanes.
 fn first_only(inst: &Inst) -> Inst {
     let mut first = *inst;
     first.sources[0] = splat(inst.sources[0], 0);

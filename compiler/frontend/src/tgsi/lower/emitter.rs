@@ -1,4 +1,5 @@
-//! Appends to the program: instructions, registers, literals and resources, each of which exists once.
+//! Appends to the program: instructions, registers, literals and resources, each of which exists
+//! once.
 
 use crate::memory::{take, take_map};
 use crate::tgsi::symbols::TempPlace;
@@ -25,27 +26,28 @@ pub(in crate::tgsi) enum Kept {
 #[derive(Debug, Default)]
 pub(in crate::tgsi) struct Made {
     literals: FxHashMap<[u64; 4], LiteralId>,
-    /// The literal of zeros, which every instruction asks for.
+    /// The literal of zeros, which every instruction needs.
     zero: Option<LiteralId>,
-    /// Registers of 32 and 64 bits for intermediate values, used again by every instruction.
+    /// Registers of 32 and 64 bits for intermediate values, reused by every instruction.
     hidden: [Vec<RegisterId>; 2],
     hidden_used: [usize; 2],
-    /// Values in registers that no instruction of the program writes: they hold in the block where they were computed, and in those inside.
+    /// Values in registers that no instruction of the program writes: they hold in the block where
+    /// they were computed, and in those inside.
     kept: FxHashMap<Kept, RegisterId>,
     kept_order: Vec<Kept>,
     buffers: FxHashMap<(BufferKind, Binding), BufferId>,
     textures: FxHashMap<Texture, TextureId>,
     images: FxHashMap<Image, ImageId>,
-    /// Registers of outputs that are components of what the text declares.
+    /// Registers of outputs that are components of declared outputs.
     pub(in crate::tgsi) parts: Vec<(Semantic, RegisterId)>,
     /// Condition codes.
     codes: Option<RegisterId>,
-    /// Whether the fragment was a helper invocation where the program began.
+    /// Register that is true if the fragment was a helper invocation at the start.
     pub(in crate::tgsi) helper: Option<RegisterId>,
 }
 
 impl Made {
-    /// Nothing, with the memory that another program used.
+    /// Clears the state and returns it with its capacity.
     pub(in crate::tgsi) fn emptied(mut self) -> Self {
         let [narrow, wide] = &mut self.hidden;
         Self {
@@ -65,7 +67,7 @@ impl Made {
     }
 }
 
-/// Which buffers of a kind are meant.
+/// Selected buffers of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Binding {
     One(u32),
@@ -73,7 +75,7 @@ enum Binding {
     All,
 }
 
-/// Appends to the program. It knows neither the source nor what is declared.
+/// Appends to the program. It has no access to the source and the declarations.
 #[derive(Debug)]
 pub(in crate::tgsi) struct Emitter {
     pub(in crate::tgsi) builder: Builder,
@@ -82,7 +84,7 @@ pub(in crate::tgsi) struct Emitter {
     pub(in crate::tgsi) flags: InstFlags,
     /// Span of the current instruction.
     pub(in crate::tgsi) span: Span,
-    /// Whether the current instruction clamps integers, which shipped programs do.
+    /// True if the current instruction clamps integers, which shipped programs do.
     pub(in crate::tgsi) clamps_integers: bool,
 }
 
@@ -102,7 +104,7 @@ impl Emitter {
     #[inline]
     pub(in crate::tgsi) fn begin(&mut self, opcode: Span) {
         self.span = opcode;
-        // Hidden registers hold nothing beyond an instruction.
+        // Hidden registers hold no values beyond an instruction.
         self.made.hidden_used = [0; 2];
         self.flags = InstFlags::empty();
     }
@@ -121,7 +123,7 @@ impl Emitter {
             op,
             ty,
             flags: self.flags,
-            // The builder knows where the sources are.
+            // The builder counts the sources.
             source_count: 0,
             first_source: 0,
             dst,
@@ -235,10 +237,10 @@ impl Emitter {
         }
     }
 
-    /// Remembers a value that holds in this block and in those inside.
+    /// Records a value that holds in this block and in those inside.
     pub(in crate::tgsi) fn keep(&mut self, kept: Kept, register: RegisterId) {
         self.made.kept.insert(kept, register);
-        // In order of time, so that the end of a block can drop the last ones.
+        // In chronological order, so that the last ones can be dropped at the end of a block.
         self.made.kept_order.push(kept);
     }
 
@@ -261,7 +263,8 @@ impl Emitter {
         }
     }
 
-    /// Returns an input that has no register of the source: the one that the program has, or a new one.
+    /// Returns an input that has no register of the source: the one that the program has, or a new
+    /// one.
     pub(in crate::tgsi) fn input_of(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
@@ -322,8 +325,8 @@ impl Emitter {
     }
 }
 
-/// Returns the id of the element that passes a test, or of a new one. Programs have few such inputs and parameters, and only some opcodes
-/// need them.
+/// Returns the id of the element that passes a test, or of a new one. Programs have few such inputs
+/// and parameters, and only some opcodes need them.
 fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&T) -> bool) -> I {
     let found = list.iter_enumerated().find(|(_, it)| is_it(it));
     match found.map(|(id, _)| id) {

@@ -1,4 +1,4 @@
-//! Arrays of numbers that instructions index at run time: they are filled where the program begins.
+//! Dynamically indexed arrays of numbers: they are filled where the program begins.
 
 use crate::tgsi::operand::Resolver;
 use crate::tgsi::symbols::{Filled, Rows};
@@ -8,7 +8,7 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
 impl Resolver<'_> {
-    /// A register array with these rows, and their number.
+    /// Returns a register array filled with these values, and its length.
     pub(in crate::tgsi) fn find_filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.declared.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
@@ -28,12 +28,14 @@ impl Resolver<'_> {
         (array, len)
     }
 
-    /// Makes a main routine that fills arrays and calls the program's own, if there are arrays to fill.
+    /// Creates a main routine that fills arrays and calls the program's main routine, if there are
+    /// arrays to fill.
     pub(in crate::tgsi) fn fill_arrays(&mut self) {
         if self.declared.filled.is_empty() {
             return;
         }
-        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
+        // All arrays are only known at the end of the source, so the code that fills them is
+        // inserted before the finished program.
         let own = self.emit.builder.program.main;
         let body = self
             .emit
@@ -59,7 +61,7 @@ impl Resolver<'_> {
                 Rows::Old => self.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
-            // The one element of an array without rows.
+            // The only element of an empty array.
             let Some(words) = words else { continue };
             let source = self.emit.words(words);
             let place =
@@ -75,7 +77,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Rows of four words that hold the places of samples, in the order of the table.
+/// Returns the table of sample positions, four words for each sample.
 pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
     let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
     STANDARD_PLACES

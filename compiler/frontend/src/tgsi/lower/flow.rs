@@ -14,7 +14,7 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, Cond, Id, Op, Storage, WriteMask};
 
 impl TgsiLowerer<'_> {
-    /// Whether nothing leads to the next instruction.
+    /// Returns true if the next instruction is unreachable.
     #[inline]
     pub(super) fn is_dead(&self) -> bool {
         self.is_outside || self.tree.is_dead()
@@ -35,7 +35,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Checks and lowers flow control. `is_first`: whether it is the first instruction.
+    /// Checks and lowers flow control. `is_first`: true for the first instruction.
     pub(super) fn flow(&mut self, flow: Flow, inst: &Inst, is_first: bool) -> Parsed<()> {
         if self.cx.check.is_nested_beyond(flow) {
             return Ok(());
@@ -71,7 +71,7 @@ impl TgsiLowerer<'_> {
                 | Flow::End
         );
         if is_block {
-            // What is wrong with the block itself was reported or is reported at its end.
+            // Errors of the block itself were reported or are reported at its end.
             let _: Parsed<()> = self.flow(flow, inst, is_first);
         }
     }
@@ -132,7 +132,7 @@ impl TgsiLowerer<'_> {
             }
             Flow::Return => self.tree.ret(&mut self.cx.emit.builder, None, span),
             Flow::Subroutine => self.begin_subroutine(inst),
-            // Nothing runs up to the next subroutine.
+            // Instructions up to the next subroutine are unreachable.
             Flow::EndSubroutine | Flow::End => self.is_outside = true,
             Flow::Kill => self.kill(inst),
             Flow::Nothing | Flow::Unsupported => {}
@@ -144,7 +144,7 @@ impl TgsiLowerer<'_> {
         self.kept.push(self.cx.emit.kept_count());
     }
 
-    /// Drops the values of the innermost block, whose other part begins.
+    /// Drops the values of the innermost block at the beginning of its other part.
     fn forget_in_block(&mut self) {
         if self.tree.is_in_dead_block() {
             return;
@@ -154,7 +154,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Drops the values of the innermost block, which ends.
+    /// Drops the values of the innermost block at its end.
     fn end_kept(&mut self) {
         if self.tree.is_in_dead_block() {
             return;
@@ -220,7 +220,8 @@ impl TgsiLowerer<'_> {
         };
         let words = self.cx.emit.builder.program.literals[literal];
         let value = words[source.swizzle.lane(0)] as u32;
-        // Negation of an integer: cases are compared at bit level. TGSI, section "GLSL ISA", SWITCH.
+        // Negation of an integer: cases are compared at bit level. TGSI, section "GLSL ISA",
+        // SWITCH.
         Ok(if source.negate {
             value.wrapping_neg()
         } else {
@@ -240,12 +241,14 @@ impl TgsiLowerer<'_> {
     }
 
     fn begin_subroutine(&mut self, inst: &Inst) {
-        // Without a main program before it, what launches the program names the subroutine that it begins with.
+        // Without a main program before it, the launch of the program names the subroutine that it
+        // begins with.
         if !self.is_outside {
             self.call(self.cx.check.options.entry, inst);
         }
         self.is_outside = false;
-        // Values that the main program holds in registers are none of a subroutine, which may be called from anywhere.
+        // Values that the main program holds in registers are not valid in a subroutine, which may
+        // be called from anywhere.
         self.cx.emit.forget(0);
         self.kept.clear();
         let label = LabelId::new(self.subroutines);
@@ -260,7 +263,8 @@ impl TgsiLowerer<'_> {
     fn kill(&mut self, inst: &Inst) {
         if !self.is_dead() {
             let emit = &mut self.cx.emit;
-            // Demoted and then left: neighbors may still take derivatives of what this invocation has computed before.
+            // Demoted and then left: neighbors may still take derivatives of values that this
+            // invocation has computed before.
             emit.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
             self.tree.ret(&mut emit.builder, None, inst.span);
         }

@@ -17,7 +17,7 @@ use glasm_ir::{
     Image, ImageAccess, ImageTexels, IndexTerm, Op, Src, Swizzle, TexTarget, WriteMask,
 };
 
-/// The image of an access: which one, the run-time element of an array, and what is known of it.
+/// The image of an access: its id, the dynamic element of an array, and its known properties.
 #[derive(Clone, Copy)]
 pub(in crate::tgsi) struct ImageOf {
     pub(in crate::tgsi) units: Units,
@@ -26,7 +26,7 @@ pub(in crate::tgsi) struct ImageOf {
 }
 
 impl MemoryAccess<'_, '_> {
-    /// The texel of a byte address, and so many further on.
+    /// Returns the texel coordinate of a byte address, plus `lane` texels.
     fn raw_place(&mut self, address: Src, lane: u8) -> Src {
         // Texels of raw images are words, addresses count bytes.
         let (two, offset) = (self.cx.emit.word(2), self.cx.emit.word(lane.into()));
@@ -40,13 +40,13 @@ impl MemoryAccess<'_, '_> {
         }
     }
 
-    /// Consecutive texels of an image of words from a byte address on, those in `lanes`.
+    /// Loads consecutive texels of an image of words from a byte address on, those in `lanes`.
     pub(in crate::tgsi) fn raw_texels(&mut self, inst: &Inst, image: ImageOf, lanes: u8) -> Src {
         let register = self.cx.emit.hidden(Width::W32);
         for lane in (0..4).filter(|lane| lanes >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[1], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
-            // One by one, for each of them may lie outside of the image.
+            // Separately, because each of them may be outside of the image.
             let texel = self
                 .cx
                 .emit
@@ -106,7 +106,7 @@ impl MemoryAccess<'_, '_> {
         }
         let aux = self.image_aux(inst, image, ImageTexels::Raw(32), Some(op));
         let (sources, count) = image_sources(&image, Some(value), inst.sources[1]);
-        // Always done, also if nobody reads the old value.
+        // Always executed, even if the old value is unused.
         let old = self
             .cx
             .emit
@@ -117,7 +117,8 @@ impl MemoryAccess<'_, '_> {
         Ok(())
     }
 
-    /// The width, height and layers of an image, and in w the samples of each texel.
+    /// Lowers the query of width, height and layers of an image, and in w the samples of each
+    /// texel.
     pub(in crate::tgsi) fn lower_image_size(&mut self, inst: &Inst, image: ImageOf) {
         let aux = self.image_aux(inst, image, ImageTexels::Unseen, None);
         let size = self
@@ -165,7 +166,7 @@ impl MemoryAccess<'_, '_> {
             units,
             target: row.target,
             texels,
-            // Raw texels are seen in a format of their size.
+            // Raw texels are interpreted in a format of their size.
             format: match texels {
                 ImageTexels::Formatted(_) => row.format,
                 ImageTexels::Raw(_) | ImageTexels::Unseen => None,
@@ -184,7 +185,7 @@ impl MemoryAccess<'_, '_> {
         Aux::Image(self.cx.emit.builder.program.image_accesses.push(access))
     }
 
-    /// The image that a register of images names.
+    /// Returns the image that a register of images names.
     pub(in crate::tgsi) fn image_resource(
         &mut self,
         inst: &Inst,
@@ -194,7 +195,7 @@ impl MemoryAccess<'_, '_> {
         let (units, element, row) = match register.number.known() {
             Some(number) => {
                 let row = row(images, number.max(0) as usize);
-                // Negative numbers were refused above all kinds of resources.
+                // Negative numbers were refused before, for all kinds of resources.
                 (Units::One(number as u32), None, row)
             }
             None => {
@@ -221,20 +222,20 @@ impl MemoryAccess<'_, '_> {
         }))
     }
 
-    /// An image by its handle, whose low word is the first lane of a register.
+    /// Returns an image by its handle, whose low word is the first lane of a register.
     pub(in crate::tgsi) fn handle_resource(
         &mut self,
         inst: &Inst,
         register: &Register,
     ) -> Parsed<Resource> {
-        // STORE has the handle as its result, which has a mask in place of a swizzle.
+        // STORE has the handle as its result, which has a mask instead of a swizzle.
         let swizzle = if inst.registers[0] == *register {
             inst.sources[0].swizzle
         } else {
             Swizzle::XYZW
         };
         let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
-        // Through a handle anything may be there: what the access says decides.
+        // Through a handle any image is possible: the properties of the access decide.
         let row = ImageRow {
             target: TexTarget::D2,
             ty: None,
@@ -256,7 +257,7 @@ impl MemoryAccess<'_, '_> {
         }))
     }
 
-    /// IMG2HND, SAMP2HND: the handle of a unit is its number.
+    /// Lowers IMG2HND and SAMP2HND: the handle of a unit is its number.
     pub(in crate::tgsi) fn lower_unit_handle(&mut self, inst: &Inst, file: File) -> Parsed<()> {
         let register = inst.registers[0];
         let fits = register.file == file || (file == File::Image && register.file == File::Res);
@@ -269,7 +270,7 @@ impl MemoryAccess<'_, '_> {
         }
         let result = self.cx.emit.hidden(Width::W32);
         let zero = self.cx.emit.word(0);
-        // The high word of a handle is 0, and so is what stands behind it.
+        // The high word of a handle is 0, and so are the following lanes.
         self.cx
             .emit
             .put(result, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
@@ -292,7 +293,7 @@ impl MemoryAccess<'_, '_> {
     }
 }
 
-/// What an access says of an image wins over its declaration.
+/// Returns the image with the properties of an access, which take precedence over its declaration.
 fn with_access(row: ImageRow, inst: &Inst) -> ImageRow {
     let target = inst.access.target;
     ImageRow {
@@ -302,7 +303,8 @@ fn with_access(row: ImageRow, inst: &Inst) -> ImageRow {
     }
 }
 
-/// How texels are seen. Through a handle the format of the image is not known when code is generated, so that those of one word are bits.
+/// Returns the interpretation of texels. Through a handle the format of the image is not known when
+/// code is generated, so that those of one word are bits.
 pub(in crate::tgsi) fn texels_of(image: &ImageOf) -> ImageTexels {
     if image.row.is_word && image.units == Units::Handle {
         ImageTexels::Raw(32)
@@ -311,7 +313,8 @@ pub(in crate::tgsi) fn texels_of(image: &ImageOf) -> ImageTexels {
     }
 }
 
-/// The sources of an image operation, and how many there are: the value of those that have one, the coordinate, the sample.
+/// Returns the sources of an image operation, and their number: the value of those that have one,
+/// the coordinate, the sample.
 pub(in crate::tgsi) fn image_sources(
     image: &ImageOf,
     value: Option<Src>,

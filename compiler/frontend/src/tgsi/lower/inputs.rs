@@ -1,4 +1,5 @@
-//! Values that are made of inputs, and outputs that the program does not declare in the form of the device.
+//! Values that are computed from inputs, and outputs that the program does not declare in the form
+//! of the device.
 
 use super::emitter::Emitter;
 use crate::lower::formula::Formulas;
@@ -11,7 +12,7 @@ use glasm_ir::{
 };
 
 impl Emitter {
-    /// Sixteen times an index, as a byte address.
+    /// Computes sixteen times an index, as a byte address.
     pub(in crate::tgsi) fn vector_address(&mut self, term: IndexTerm) -> Src {
         let Some((register, lane)) = term.relative else {
             return self.word((term.offset as u32).wrapping_mul(16));
@@ -27,13 +28,13 @@ impl Emitter {
         self.compute(Op::Add, Type::U32, &[bytes, offset])
     }
 
-    /// The element of an array that a register names by its number in the file.
+    /// Returns the element of an array that a register names by its number in the file.
     pub(in crate::tgsi) fn array_element(&mut self, array: &Array, register: &Register) -> Src {
         let term = register.number.from(array.first);
         self.element(array.register, term, array.len)
     }
 
-    /// An input of a vertex, if one is named.
+    /// Returns an input of a vertex, if one is named.
     pub(in crate::tgsi) fn of_vertex(&mut self, base: Base, vertex: Option<IndexTerm>) -> Src {
         let Some(vertex) = vertex else {
             return Src::new(base);
@@ -80,7 +81,7 @@ impl Emitter {
         }
     }
 
-    /// All ones for front faces, 0, 0, 1.
+    /// Sets the register to (all ones for front faces, 0, 0, 1).
     pub(in crate::tgsi) fn face_bits(&mut self, register: RegisterId) {
         let facing = Input::new(Semantic::Facing);
         let id = self.builder.program.inputs.push(facing);
@@ -93,7 +94,7 @@ impl Emitter {
         self.put(register, WriteMask::X, Op::SelLt, Type::F32, &sources);
     }
 
-    /// The number of the vertex without the base vertex.
+    /// Sets the register to the number of the vertex without the base vertex.
     pub(in crate::tgsi) fn vertex_number(&mut self, register: RegisterId) {
         let sources = [Semantic::VertexId, Semantic::BaseVertex].map(|semantic| {
             let input = Input {
@@ -106,7 +107,8 @@ impl Emitter {
         self.put(register, WriteMask::XYZW, Op::Sub, Type::U32, &sources);
     }
 
-    /// Returns the register that is set if the fragment was a helper invocation where the program began: DEMOTE makes helpers later.
+    /// Returns the register that is set if the fragment was a helper invocation where the program
+    /// began: DEMOTE adds helpers later.
     pub(in crate::tgsi) fn helper_register(&mut self) -> RegisterId {
         if let Some(register) = self.made.helper {
             return register;
@@ -116,7 +118,7 @@ impl Emitter {
         register
     }
 
-    /// The scale and the offset that make of y a count from the program's origin.
+    /// Returns the scale and the offset that convert y to a count from the program's origin.
     pub(in crate::tgsi) fn window_origin(&mut self, lower_left: bool) -> [Src; 2] {
         let param = self.state(if lower_left {
             StateParam::WindowOriginLower
@@ -126,14 +128,16 @@ impl Emitter {
         [0, 1].map(|lane| splat(param, lane))
     }
 
-    /// 1 where y grows downward on the device, as Gallium does, and -1 where it counts them upward: the sign of a step in y.
+    /// Returns 1 where y grows downward on the device, as Gallium does, and -1 where it counts them
+    /// upward: the sign of a step in y.
     ///
-    /// `FS_COORD_ORIGIN` is about the position alone: the author of a program with another origin turns its derivatives and offsets in the text.
+    /// `FS_COORD_ORIGIN` concerns the position alone: a program with another origin negates its
+    /// derivatives and offsets itself.
     pub(in crate::tgsi) fn downward(&mut self) -> Src {
         splat(self.state(StateParam::WindowOrigin), 0)
     }
 
-    /// The register of an output that the text does not declare in this form.
+    /// Returns the register of an output that the program does not declare in this form.
     pub(in crate::tgsi) fn output_register(&mut self, semantic: Semantic) -> RegisterId {
         let mut known = self.made.parts.iter().filter(|part| part.0 == semantic);
         if let Some(&(_, register)) = known.next() {

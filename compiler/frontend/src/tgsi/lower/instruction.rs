@@ -15,7 +15,7 @@ use glasm_ir::types::Type;
 use glasm_ir::{Guard, InstFlags, Op, Saturate, Span, Src};
 
 impl TgsiLowerer<'_> {
-    /// Translates an instruction. `failure`: the syntax error that ended it.
+    /// Lowers an instruction. `failure`: the syntax error that ended it.
     #[inline]
     pub(super) fn instruction(
         &mut self,
@@ -50,7 +50,7 @@ impl TgsiLowerer<'_> {
         self.cx.emit.span = inst.span;
         self.apply_suffixes(inst, it.suffixes);
         if let Lower::Flow(flow) = row.lower {
-            // Of flow control only KILP is known with a predicate.
+            // Of flow control only KILP can have a predicate.
             return match (flow, predicate) {
                 (Flow::Kill, Some(predicate)) => {
                     self.lower_predicated_kill(predicate);
@@ -62,7 +62,7 @@ impl TgsiLowerer<'_> {
         if self.is_dead() {
             return Ok(());
         }
-        // After the test for dead code: that is not lowered and need not be right.
+        // After the test for dead code: that is not lowered and need not be correct.
         self.check_signs(inst)?;
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
@@ -79,7 +79,8 @@ impl TgsiLowerer<'_> {
         Ok(())
     }
 
-    /// Resolves the operands of an instruction in dead code, and drops the instructions that they need.
+    /// Resolves the operands of an instruction in dead code, and drops the instructions that they
+    /// need.
     #[cold]
     fn resolve_dead_operands(
         &mut self,
@@ -95,12 +96,12 @@ impl TgsiLowerer<'_> {
         let read = self.operands(inst, it, failure);
         self.cx.emit.builder.program.insts.truncate(insts);
         self.cx.emit.builder.program.srcs.truncate(sources);
-        // Values that the operands loaded are gone with their instructions.
+        // Values that the operands loaded are removed with their instructions.
         self.cx.emit.forget(kept);
         read
     }
 
-    /// Integers have no absolute values but in the text of 2010.
+    /// Reports absolute values of integers, which only exist in TGSI of 2010.
     #[inline]
     fn check_signs(&mut self, inst: &mut Inst) -> Parsed<()> {
         let (Lower::Direct(_, ty) | Lower::Convert(ty, ..)) = inst.row.lower else {
@@ -150,7 +151,8 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Resolves the operands of an opcode and what follows them, then reports the syntax error that ended it, if there is one.
+    /// Resolves the operands of an opcode and the parts that follow them, then reports the syntax
+    /// error that ended it, if there is one.
     #[inline]
     fn operands(&mut self, inst: &mut Inst, it: &ast::Inst, failure: Option<u32>) -> Parsed<()> {
         let ast = self.cx.check.ast;
@@ -253,11 +255,11 @@ impl TgsiLowerer<'_> {
     }
 }
 
-/// Returns how results are clamped that have `_SAT`, or `_SATNV` if `signed`.
+/// Returns the clamp of results that have `_SAT`, or `_SATNV` if `signed`.
 fn saturation(signed: bool, is_old: bool) -> Saturate {
     match (signed, is_old) {
         (false, false) => Saturate::Unsigned,
-        // In 2010 a clamp was two comparisons, which NaN passes.
+        // In 2010 a clamp was two comparisons, which let NaN pass.
         (false, true) => Saturate::UnsignedOrNan,
         (true, _) => Saturate::SignedOrNan,
     }

@@ -29,11 +29,11 @@ const MAX_MEMORY: u32 = 1 << 20;
 /// Numbers of memories are below this.
 const MEMORIES: usize = 64;
 
-/// What a resource operand is.
+/// Resource that an operand denotes.
 pub(in crate::tgsi) enum Resource {
-    /// Memory, and the run-time element of an array of buffers.
+    /// Memory, and the dynamic element of an array of buffers.
     Memory(MemSpace, Option<IndexTerm>),
-    /// A counter: its buffer, and its address in place of that of the operand.
+    /// A counter: its buffer, and its address instead of that of the operand.
     Counter(BufferId, Option<IndexTerm>, Src),
     Image(ImageOf),
 }
@@ -67,7 +67,7 @@ impl MemoryAccess<'_, '_> {
         }
     }
 
-    /// FBFETCH: what an attachment holds where the fragment is.
+    /// Lowers FBFETCH: reads the attachment at the position of the fragment.
     fn lower_read_color(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let number = register.number.known().unwrap_or(0).max(0) as usize;
@@ -80,17 +80,17 @@ impl MemoryAccess<'_, '_> {
                 .check
                 .error(Code::OperandNotVariable, register.span, message));
         };
-        // As an input, the semantic of an output is what the attachment holds.
+        // As an input, the semantic of an output is the contents of the attachment.
         let id = self.cx.emit.input_of(Input::new(semantic));
         let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
         self.cx.emit.finish(inst, Op::Mov, Type::F32, &[color]);
         Ok(())
     }
 
-    /// The resource that an operand names.
+    /// Returns the resource that an operand names.
     fn resource_of(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
         let numbers = [register.outer, Some(register.number)];
-        // A resource of a negative number is none, unlike a register that reads 0.
+        // A resource of a negative number does not exist, unlike a register, which reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
             return Err(self.cx.check.report_no_register(register));
@@ -99,10 +99,11 @@ impl MemoryAccess<'_, '_> {
             File::Buffer => self.buffer_resource(register),
             File::Memory => self.memory_resource(register),
             File::ConstBuf => Ok(self.constant_resource(register, register.number)),
-            // A target tells that a constant holds the handle of an image.
+            // A target indicates that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
             File::Const => {
-                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an operand.
+                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an
+                // operand.
                 let buffer = register.outer.unwrap_or(register.number);
                 Ok(self.constant_resource(register, buffer))
             }
@@ -138,7 +139,7 @@ impl MemoryAccess<'_, '_> {
         let number = self.cx.check.known_number(register, MEMORIES)?;
         let memories = &self.cx.declared.memories;
         let mut declared = memories.iter().flatten();
-        // Some writers number memories by their kind where they are declared, and by 0 where they are used.
+        // Some writers number memories by their kind in declarations, and by 0 in uses.
         let only = declared.next().filter(|_| declared.next().is_none());
         match row(memories, number).or(only.copied()) {
             Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
@@ -146,7 +147,7 @@ impl MemoryAccess<'_, '_> {
         }
     }
 
-    /// The constant buffer of a number, which `register` names.
+    /// Returns the constant buffer of a number, which `register` names.
     fn constant_resource(&mut self, register: &Register, buffer: Number) -> Resource {
         // Constant buffers need no declaration.
         self.cx.add_register(&Register {
@@ -169,12 +170,12 @@ impl MemoryAccess<'_, '_> {
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
         let count = self.cx.declared.counter_buffers as usize;
         let (id, element) = self.buffers(BufferKind::Counter, count, buffer);
-        // The register says which counter it is: the operand of an address says it again, in bytes.
+        // The register selects the counter: the operand of an address repeats it, in bytes.
         let address = self.counter_address(register.number.term);
         Resource::Counter(id, element, address)
     }
 
-    /// A buffer of a kind, or `count` of them as an array if the number is computed at run time.
+    /// Returns a buffer of a kind, or `count` of them as an array if the number is dynamic.
     fn buffers(
         &mut self,
         kind: BufferKind,
@@ -200,12 +201,12 @@ impl MemoryAccess<'_, '_> {
             MemoryKind::Shared => (BufferKind::Shared, self.cx.check.options.shared_memory),
             MemoryKind::Private => (BufferKind::Private, self.cx.check.options.private_memory),
         };
-        // The caller says how many bytes; memory of none could not be declared.
+        // The caller specifies the number of bytes; memory of size 0 could not be declared.
         let size = size.clamp(4, MAX_MEMORY);
         MemSpace::Buffer(self.cx.emit.buffer(kind, 0, Some(size)))
     }
 
-    /// Four times the number of a counter.
+    /// Computes four times the number of a counter.
     fn counter_address(&mut self, number: IndexTerm) -> Src {
         let offset = self
             .cx
@@ -225,7 +226,7 @@ impl MemoryAccess<'_, '_> {
         let is_handle = match register.file.access() {
             Access::Resource => false,
             Access::Read => inst.access.is_image(),
-            // A temporary or an output cannot be memory, so what stands in it is a handle.
+            // A temporary or an output cannot be memory, so its value is a handle.
             Access::Write => true,
         };
         // The swizzle of a handle selects the handle.
@@ -235,7 +236,8 @@ impl MemoryAccess<'_, '_> {
             inst.sources[0].swizzle
         };
         let resource = self.resource_of(inst, &register)?;
-        // Only words that reach the result are loaded, so that those behind the end of a buffer do not matter.
+        // Only words that reach the result are loaded, so that words past the end of a buffer do
+        // not matter.
         let needed = swizzle.source_lanes(inst.mask().0);
         let value = match resource {
             Resource::Memory(space, element) => {
@@ -261,7 +263,7 @@ impl MemoryAccess<'_, '_> {
         Ok(())
     }
 
-    /// Consecutive words of memory from an address on, those in `lanes`.
+    /// Loads consecutive words of memory from an address on, those in `lanes`.
     fn loaded(
         &mut self,
         inst: &Inst,
@@ -294,7 +296,7 @@ impl MemoryAccess<'_, '_> {
         Src::register(register)
     }
 
-    /// An access to one word of memory, changed as `change` says.
+    /// Returns the data of an access to one word of memory, modified by `change`.
     fn mem_aux(
         &mut self,
         inst: &Inst,
@@ -341,7 +343,8 @@ impl MemoryAccess<'_, '_> {
         Ok(())
     }
 
-    /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
+    /// Reports memory that instructions only read: constant buffers, and the input of a kernel,
+    /// which is one.
     fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
         let buffers = &self.cx.emit.builder.program.buffers;
         if matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
@@ -376,7 +379,7 @@ impl MemoryAccess<'_, '_> {
         }
     }
 
-    /// RESQ: bytes of a buffer; width, height, layers and samples of an image.
+    /// Lowers RESQ: bytes of a buffer; width, height, layers and samples of an image.
     fn lower_resource_size(&mut self, inst: &Inst) -> Parsed<()> {
         let register = inst.registers[0];
         let memory = match self.resource_of(inst, &register)? {
@@ -441,7 +444,7 @@ impl MemoryAccess<'_, '_> {
 }
 
 impl Emitter {
-    /// The first lane of an immediate.
+    /// Returns the first lane of an immediate.
     fn known_word(&self, source: Src) -> Option<u64> {
         let Base::Literal(literal) = source.base else {
             return None;
@@ -450,7 +453,7 @@ impl Emitter {
         Some(words[source.swizzle.lane(0)])
     }
 
-    /// The address of an operand as the memory takes it.
+    /// Returns the address of an operand in the form that the memory takes.
     fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
         match space {
             // 64 bits, the low word in x.
@@ -459,15 +462,16 @@ impl Emitter {
         }
     }
 
-    /// Whether an address is known to be that of a vector.
+    /// Returns true if an address is known to be that of a vector.
     fn is_aligned(&self, address: Src) -> bool {
         let known = self.known_word(address);
         known.is_some_and(|address| address.is_multiple_of(16))
     }
 }
 
-/// How words are accessed: first lane and number. All four and the first two go together at the address of a vector, the others one by
-/// one, so that each of them is in or out of bounds by itself.
+/// Splits an access into first lane and number of words. All four and the first two words are
+/// accessed together at the address of a vector, the others separately, so that each of them is in
+/// or out of bounds by itself.
 fn pieces(lanes: u8, aligned: bool) -> impl Iterator<Item = (u8, u8)> {
     let together = match lanes {
         0b1111 if aligned => Some((0, 4)),

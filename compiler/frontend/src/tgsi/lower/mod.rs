@@ -36,14 +36,15 @@ impl TgsiLowerer<'_> {
             Lower::Move => cx.emit.copy(inst),
             Lower::Direct(op, ty) => cx.emit.direct(inst, op, ty),
             Lower::First(op, ty) => {
-                // The second one is that of opcodes with one source, too, where it is left out below.
+                // The second one is also that of opcodes with one source, where it is omitted
+                // below.
                 let firsts = [inst.scalar(0), inst.scalar(1)];
                 cx.emit.finish(inst, op, ty, &firsts[..inst.count]);
             }
             Lower::Formula(formula) => Alu::new(cx).formula(inst, formula),
             Lower::Bits(op, ty) => Alu::new(cx).comparison(inst, op, ty),
             Lower::Convert(from, to, rounding) => {
-                // Floats beyond the range of integers become its ends.
+                // Floats out of the range of integers are clamped to it.
                 let aux = Aux::Cvt {
                     from,
                     rounding,
@@ -73,7 +74,8 @@ impl TgsiLowerer<'_> {
             Lower::Demote => cx.emit.effect(Op::Demote),
             Lower::Emit | Lower::EndPrimitive => return self.end_vertex(inst),
             Lower::Barrier => cx.emit.effect(Op::Barrier),
-            // For all memory, whichever kinds the operand names: more order than was asked for does no harm.
+            // For all memory, regardless of the kinds that the operand names: more order than
+            // requested does no harm.
             Lower::MemoryBarrier => cx.emit.effect(Op::MemoryBarrier),
             Lower::Interpolate(at) => return self.interpolate(inst, at),
             Lower::Vote(op) => cx.emit.finish(inst, op, Type::U32, &[inst.sources[0]]),
@@ -99,14 +101,14 @@ impl TgsiLowerer<'_> {
         Ok(())
     }
 
-    /// The number of a stream: an immediate, 0 if there is none.
+    /// Returns the number of a stream: an immediate, 0 if there is none.
     fn stream(&mut self, inst: &Inst) -> Parsed<Src> {
         if inst.count == 0 {
             return Ok(self.cx.emit.word(0));
         }
         let source = splat(inst.sources[0], 0);
         let span = inst.registers[0].span;
-        // SPIR-V wants the number of a stream as a constant.
+        // SPIR-V requires the number of a stream to be a constant.
         let Base::Literal(literal) = source.base else {
             let message = "the number of a stream is an immediate";
             return Err(self.cx.check.error(Code::OperandNotVariable, span, message));
@@ -118,7 +120,7 @@ impl TgsiLowerer<'_> {
         Ok(source)
     }
 
-    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET: the source is an input.
+    /// Lowers INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET: the source is an input.
     fn interpolate(&mut self, inst: &Inst, at: Interpolate) -> Parsed<()> {
         let source = inst.sources[0];
         let register = inst.registers[0];

@@ -1,4 +1,5 @@
-//! Results that Vulkan has in another form: single distances and levels, clip planes, positions in the window.
+//! Results that have another form in Vulkan: single distances and levels, clip planes, positions in
+//! the window.
 
 use crate::lower::formula::Formulas;
 use crate::source::TgsiOptions;
@@ -12,7 +13,7 @@ use crate::tgsi::symbols::{OutputRow, TempPlace, row};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, WriteMask};
 
-/// Lowers what the device has instead of outputs that were written.
+/// Lowers written outputs to the outputs that the device has instead.
 pub(in crate::tgsi) struct Outputs<'r> {
     emit: &'r mut Emitter,
     declared: &'r Declared,
@@ -35,7 +36,7 @@ impl<'r> Outputs<'r> {
 }
 
 impl Outputs<'_> {
-    /// Behind a write of an output: gives its components to what they are on the device.
+    /// Copies the components of an output to the outputs of the device after a write.
     #[inline]
     pub(in crate::tgsi) fn spread(&mut self, target: &Target) {
         match target.register.number.known() {
@@ -65,7 +66,7 @@ impl Outputs<'_> {
     }
 
     fn spread_row(&mut self, row: OutputRow, mask: u8) {
-        // Components that are not declared are no outputs of the device.
+        // Components that are not declared are not outputs of the device.
         let mask = mask & row.usage.0;
         match row.sink {
             Sink::Output(Semantic::Position, _) => self.spread_position(row.place),
@@ -96,7 +97,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// The layer that a primitive goes to, counted from the number of its viewport.
+    /// Computes the layer that a primitive is rendered to, counted from the number of its viewport.
     fn layer_of_viewport(&mut self) {
         let place = |semantic: Semantic| {
             let mut rows = self.declared.outputs.iter().flatten();
@@ -115,7 +116,7 @@ impl Outputs<'_> {
             .put(register, WriteMask::X, Op::Add, Type::U32, &sources);
     }
 
-    /// Gives each component of a place to an output of its own, of which it is lane x.
+    /// Copies each component of a temporary to lane x of a separate output.
     fn single(&mut self, place: TempPlace, mask: u8, semantic: impl Fn(u8) -> Option<Semantic>) {
         for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
             let Some(semantic) = semantic(lane) else {
@@ -128,7 +129,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// The distances of a vector from the user clip planes.
+    /// Computes the distances of a vector from the user clip planes.
     fn clip_planes(&mut self, place: TempPlace) {
         let planes = self.options.clip_planes;
         let mut rows = self.declared.outputs.iter().flatten();
@@ -148,7 +149,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// The next stage may read the vector, unless only rasterization is left.
+    /// Writes the vector for the next stage, unless only rasterization follows.
     fn pass_clip_vertex(&mut self, place: TempPlace) {
         if matches!(self.stage, Stage::Vertex | Stage::TessEval) {
             let register = self.emit.output_register(Semantic::ClipVertex);
@@ -169,7 +170,7 @@ impl Outputs<'_> {
             return;
         }
         let (TempPlace::Own(aside) | TempPlace::Element(aside, _)) = place;
-        // The register is the output itself: nothing was kept aside.
+        // The register is the output itself: no temporary was used.
         if self.emit.builder.program.registers[aside].storage != Storage::Temp {
             return;
         }
@@ -183,9 +184,10 @@ impl Outputs<'_> {
         }
     }
 
-    /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
+    /// Converts a window position, whose w is 1/w, to clip coordinates: the inverse of the viewport
+    /// and the division.
     fn convert_window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
-        // x, y, width and height; below near, far and their difference.
+        // x, y, width and height; then near, far and their difference.
         let viewport = self.emit.state(StateParam::Viewport);
         let depths = self.emit.state(StateParam::DepthRange);
         let source = self.emit.place(place);

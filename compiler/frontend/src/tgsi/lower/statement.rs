@@ -24,14 +24,14 @@ use glasm_ir::{CondTest, Program, Semantic, Span};
 pub(in crate::tgsi) struct TgsiLowerer<'a> {
     pub(in crate::tgsi) cx: Resolver<'a>,
     pub(super) tree: TreeBuilder<'a>,
-    /// For each open block that can run, the number of values that were remembered when it began.
+    /// Number of values that were recorded when each reachable open block began.
     pub(super) kept: Vec<usize>,
-    /// Whether the next instruction is in no routine.
+    /// True if the next instruction is in no routine.
     pub(super) is_outside: bool,
     /// Number of subroutines that began.
     pub(super) subroutines: usize,
     pub(in crate::tgsi) lookups: Lookups,
-    /// Whether there was an instruction.
+    /// True if there was an instruction.
     pub(in crate::tgsi) in_code: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> TgsiLowerer<'a> {
         let mut emit = Emitter::new(programs.builder(stage), memory.made);
         let (cfg, call_graph) = (&routines.cfg, &routines.call_graph);
         let mut tree = TreeBuilder::new(&mut emit.builder, cfg, call_graph);
-        // What nothing leads to need not be right in TGSI.
+        // Unreachable blocks need not be correct in TGSI.
         tree.follow_ends();
         Self {
             cx: Resolver {
@@ -80,7 +80,7 @@ impl<'a> TgsiLowerer<'a> {
         }
     }
 
-    /// Returns the program and what was reported, and the memory for the next program.
+    /// Returns the program and the reports, and the memory for the next program.
     pub(in crate::tgsi) fn finish(
         mut self,
         memory: &mut TgsiMemory,
@@ -126,11 +126,11 @@ impl<'a> TgsiLowerer<'a> {
 }
 
 impl TgsiLowerer<'_> {
-    /// Translates all statements.
+    /// Checks and lowers all statements.
     pub(in crate::tgsi) fn statements(&mut self) {
         let ast = self.cx.check.ast;
         let mut inst = Inst::before_all();
-        // Statements that begin before this byte are in the line of one that is wrong.
+        // Statements that begin before this byte are in the line of an invalid one.
         let mut resumption = 0;
         for statement in &ast.statements {
             if self.cx.check.reports.is_full() {
@@ -139,18 +139,19 @@ impl TgsiLowerer<'_> {
             if statement.start < resumption {
                 continue;
             }
-            // The parser has skipped what follows a syntax error.
+            // The parser has skipped the rest of a statement after a syntax error.
             if self.statement(&mut inst, statement).is_err() && statement.failure.is_none() {
                 resumption = syntax::find_resumption(ast.text, statement.start, statement.end);
             }
         }
-        // After the last statement: declarations may follow instructions where the rule is not strict.
+        // After the last statement: declarations may follow instructions where the rule is not
+        // strict.
         Declarer::new(&mut self.cx).check_overlapping_constants();
         Declarer::new(&mut self.cx).apply_properties();
         self.cx.check.check_program_end();
     }
 
-    /// Translates a statement.
+    /// Checks and lowers a statement.
     #[inline]
     fn statement(&mut self, inst: &mut Inst, statement: &Statement) -> Parsed<()> {
         let ast = self.cx.check.ast;
@@ -201,7 +202,7 @@ impl TgsiLowerer<'_> {
         }
     }
 
-    /// Begins a declaration or an immediate, which come before instructions.
+    /// Begins a declaration or an immediate, which precede instructions.
     fn begin_declaration(&mut self, keyword: Span) {
         if self.in_code {
             let message = "declarations and immediates come before instructions";

@@ -1,4 +1,4 @@
-//! Steps that what instructions become has in common.
+//! Operations that the lowerings of instructions have in common.
 
 use crate::lower::formula::Formulas;
 use crate::tgsi::inst::Inst;
@@ -11,7 +11,8 @@ impl Formulas for Emitter {
     type Line<'l> = Inst;
 
     #[inline]
-    // Registers have no types, so that sources are the same whatever they are read as.
+    // Registers have no types, so that sources are the same regardless of the type they are read
+    // as.
     fn value(&mut self, inst: &Inst, number: usize, _: Type) -> Src {
         inst.sources[number]
     }
@@ -42,7 +43,7 @@ impl Formulas for Emitter {
 }
 
 impl Emitter {
-    /// The condition codes of a value.
+    /// Returns the condition codes of a value.
     pub(in crate::tgsi) fn tested(&mut self, source: Src) -> RegisterId {
         let codes = self.codes();
         let unused = self.hidden(Width::W32);
@@ -54,7 +55,7 @@ impl Emitter {
         codes
     }
 
-    /// The last step of an instruction: `op` writes the result.
+    /// Appends the last operation of an instruction: `op` writes the result.
     #[inline]
     pub(in crate::tgsi) fn finish(&mut self, inst: &Inst, op: Op, ty: Type, sources: &[Src]) {
         self.finish_with(inst, op, ty, Aux::None, sources);
@@ -83,7 +84,7 @@ impl Emitter {
         }
     }
 
-    /// A clamp on an integer clamps the float that has its bits.
+    /// Finishes an integer instruction with a clamp, which applies to the float with the same bits.
     #[cold]
     fn finish_clamped(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
         self.clamps_integers = true;
@@ -110,11 +111,11 @@ impl Emitter {
         self.inst(op, Type::U32, None, Aux::None, &[]);
     }
 
-    /// MOV: a sign changes its bit alone, that of NaN, too.
+    /// Lowers MOV: a sign changes only the sign bit, that of NaN, too.
     #[inline]
     pub(in crate::tgsi) fn copy(&mut self, inst: &Inst) {
         let source = inst.sources[0];
-        // A plain move preserves all bits; a clamp is one of floats anyway.
+        // A plain move preserves all bits; a clamp is one of floats in any case.
         if !source.has_modifier() || inst.saturate != Saturate::None {
             return self.finish(inst, Op::Mov, Type::F32, &[source]);
         }
@@ -122,18 +123,18 @@ impl Emitter {
         self.finish(inst, op, Type::U32, &[source, bits]);
     }
 
-    /// KILL_IF: discards the fragment if any of four components is below 0.
+    /// Lowers KILL_IF: discards the fragment if any of four components is below 0.
     pub(in crate::tgsi) fn kill_if(&mut self, inst: &Inst) {
         let guard = Guard {
             cc: self.tested(inst.sources[0]),
-            // NaN is not below 0 and discards nothing.
+            // NaN is not below 0 and does not discard.
             test: CondTest::Lt,
             swizzle: Swizzle::XYZW,
         };
         self.discard(Cond::Any(guard));
     }
 
-    /// An offset within a pixel, whose y grows downward.
+    /// Converts an offset within a pixel, whose y grows downward.
     pub(in crate::tgsi) fn pixel_offset(&mut self, offset: Src) -> Src {
         let scale = self.downward();
         let turned = self.hidden(Width::W32);
@@ -148,7 +149,8 @@ impl Emitter {
         self.finish(inst, op, ty, &inst.sources[..inst.count]);
     }
 
-    /// The operation on bits that the signs of a source stand for, the source without them, and the other operand.
+    /// Returns the operation on bits that implements the signs of a source, the source without
+    /// them, and the other operand.
     pub(in crate::tgsi) fn sign_change(&mut self, source: Src) -> (Op, Src, Src) {
         let (sign, others) = (self.word(0x8000_0000), self.word(0x7FFF_FFFF));
         let (op, bits) = match (source.abs, source.negate) {
@@ -164,7 +166,7 @@ impl Emitter {
         (op, plain, bits)
     }
 
-    /// A source whose signs were applied to its bits.
+    /// Returns a source whose signs were applied to its bits.
     pub(in crate::tgsi) fn with_signs(&mut self, source: Src) -> Src {
         if !source.has_modifier() {
             return source;
@@ -174,7 +176,8 @@ impl Emitter {
     }
 }
 
-/// A conversion to the value next toward zero; what is out of range becomes the end of the range.
+/// Returns the data of a conversion that rounds toward zero; values out of range become the end of
+/// the range.
 pub(in crate::tgsi) const fn truncated(from: Type) -> Aux {
     Aux::Cvt {
         from,

@@ -17,16 +17,17 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::units::Units;
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Src, Swizzle, TexTarget, WriteMask};
 
-/// The texture of an access: what it is, and which element of it.
+/// The texture of an access, and its element of an array.
 #[derive(Clone, Copy)]
 pub(in crate::tgsi) struct Unit {
     pub(in crate::tgsi) units: Units,
     pub(in crate::tgsi) element: Option<IndexTerm>,
-    /// What its texels are.
+    /// Type of its texels.
     pub(in crate::tgsi) texel: Type,
 }
 
-/// An access under construction. The IR wants its sources in this order: coordinate, reference, those of the mode, offset.
+/// An access under construction. The IR requires its sources in this order: coordinate, reference,
+/// those of the mode, offset.
 pub(in crate::tgsi) struct Request {
     pub(in crate::tgsi) texture: Texture,
     pub(in crate::tgsi) element: Option<IndexTerm>,
@@ -37,10 +38,10 @@ pub(in crate::tgsi) struct Request {
     pub(in crate::tgsi) offset: Option<Src>,
 }
 
-/// What kinds of texture opcodes a program has.
+/// Kinds of texture opcodes in a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tgsi) struct Lookups {
-    /// Those with samplers.
+    /// True if there are opcodes with samplers.
     pub(super) has_samplers: bool,
     pub(super) has_views: bool,
 }
@@ -64,7 +65,8 @@ impl Textures<'_, '_> {
             return Ok(());
         };
         self.cx.check.check_target(inst, lookup, target)?;
-        // Texels of cubes are fetched by their faces in some texts, which SPIR-V has for layers only.
+        // Some programs fetch texels of cubes by their faces, which SPIR-V supports for layers
+        // only.
         let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
         let target = if fetches && target.target.is_cube() {
             self.cx.check.faces(inst)?
@@ -96,7 +98,7 @@ impl Textures<'_, '_> {
             // The reference in z is divided with the others.
             coordinate = self.cx.emit.compute(Op::Div, Type::F32, &[coordinate, w]);
         }
-        // Of four offsets each texel has its own one.
+        // Each texel has a separate one of the four offsets.
         let has_four = matches!(mode, TexMode::GatherOffsets(_));
         let request = Request {
             texture: texture(unit, target, mode),
@@ -111,7 +113,8 @@ impl Textures<'_, '_> {
         Ok(())
     }
 
-    /// How a texture is accessed, and the sources that only this mode has. Bias and level stand in w, or behind the coordinate.
+    /// Returns the mode of a texture access, and the sources that only this mode has. Bias and
+    /// level are in w, or follow the coordinate.
     fn lookup_mode(
         &mut self,
         inst: &Inst,
@@ -120,7 +123,7 @@ impl Textures<'_, '_> {
     ) -> (TexMode, [Option<Src>; 2]) {
         let zero = self.cx.emit.word(0);
         let w = splat(inst.sources[0], 3);
-        // TXB2 and TXL2 have an operand of their own for it.
+        // TXB2 and TXL2 have a separate operand for it.
         let extra = match inst.count {
             3 => inst.scalar(1),
             _ => w,
@@ -133,7 +136,7 @@ impl Textures<'_, '_> {
             Lookup::Bias => one(TexMode::Bias, extra),
             Lookup::Level => one(TexMode::Lod, extra),
             Lookup::Gradient => (TexMode::Grad, [1, 2].map(|it| Some(inst.sources[it]))),
-            // The number of the sample stands in w, also of arrays, whose layer is z.
+            // The number of the sample is in w, also of arrays, whose layer is z.
             Lookup::Fetch | Lookup::FetchBase if kind.is_multisample() => {
                 one(TexMode::FetchSample, w)
             }
@@ -150,7 +153,7 @@ impl Textures<'_, '_> {
         }
     }
 
-    /// TG4: the component, and the offsets where there are four.
+    /// Returns the mode of TG4: the component, and the offsets if there are four.
     fn gathered(&mut self, inst: &Inst, target: &Target) -> Parsed<(TexMode, [Option<Src>; 2])> {
         let component = self.gathered_component(inst, target)?;
         if inst.offsets[3].is_none() {
@@ -160,14 +163,16 @@ impl Textures<'_, '_> {
         Ok((TexMode::GatherOffsets(component), own))
     }
 
-    /// The component that TG4 gathers: that of an immediate, or of the swizzle of the sampler.
+    /// Returns the component that TG4 gathers: that of an immediate, or of the swizzle of the
+    /// sampler.
     fn gathered_component(&mut self, inst: &Inst, target: &Target) -> Parsed<u8> {
         // Comparisons have one component.
         if target.is_shadow() {
             return Ok(0);
         }
         let of_sampler = inst.sources[inst.count - 1].swizzle.lane(0) as u8;
-        // Some writers select in both places; the swizzle counts unless it says x, which it does by default.
+        // Some writers select in both operands; the swizzle is used unless it is x, which is the
+        // default.
         if inst.count == 2 || of_sampler != 0 {
             return Ok(of_sampler);
         }
@@ -180,7 +185,7 @@ impl Textures<'_, '_> {
         Ok(words[inst.sources[1].swizzle.lane(0)] as u8 & 3)
     }
 
-    /// The texture of a sampler operand: a unit, one of several, or a handle.
+    /// Returns the texture of a sampler operand: a unit, one of several, or a handle.
     pub(in crate::tgsi) fn sampler(
         &mut self,
         register: &Register,
@@ -192,7 +197,7 @@ impl Textures<'_, '_> {
         }
         let views = &self.cx.declared.views;
         let Some(number) = register.number.known() else {
-            // A run-time index may choose any declared sampler.
+            // A dynamic index may select any declared sampler.
             let count = self.cx.declared.samplers.len().max(1) as u32;
             // All textures of the array have one type in SPIR-V.
             let view = views.iter().flatten().next();
@@ -205,7 +210,8 @@ impl Textures<'_, '_> {
         if number < 0 {
             return Err(self.cx.check.report_no_register(register));
         }
-        // A view of the same number tells the type of a texture whose sampler is named. TGSI, "Declaration Sampler View".
+        // A view of the same number defines the type of a texture whose sampler is named. TGSI,
+        // "Declaration Sampler View".
         let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
         let samplers = &self.cx.declared.samplers;
         if samplers.get(number as usize) != Some(&true) {
@@ -218,7 +224,7 @@ impl Textures<'_, '_> {
         })
     }
 
-    /// A texture by its handle, whose low word is the first lane.
+    /// Returns a texture by its handle, whose low word is the first lane.
     fn handle(&mut self, handle: Src) -> Parsed<Unit> {
         let relative = self.cx.emit.index_of(handle);
         Ok(Unit {
@@ -233,7 +239,7 @@ impl Textures<'_, '_> {
 }
 
 impl Emitter {
-    /// A lane of four offsets, one for each texel.
+    /// Collects a lane of four offsets, one for each texel.
     fn collected(&mut self, offsets: &[Option<Src>; 4], lane: u8) -> Src {
         let register = self.hidden(Width::W32);
         for (number, offset) in offsets.iter().enumerate() {
@@ -246,7 +252,7 @@ impl Emitter {
         Src::register(register)
     }
 
-    /// A register and a lane that hold the first lane of a source.
+    /// Returns a register and a lane that hold the first lane of a source.
     pub(in crate::tgsi) fn index_of(&mut self, source: Src) -> (RegisterId, u8) {
         if let (Base::Register(register), None, false) =
             (source.base, source.index, source.has_modifier())
@@ -266,7 +272,7 @@ impl Emitter {
         self.finish_with(inst, Op::Tex, ty, aux, &sources[..count]);
     }
 
-    /// The result of an access, in a hidden register.
+    /// Appends an access and returns its result, in a hidden register.
     pub(in crate::tgsi) fn accessed(&mut self, request: &Request) -> Src {
         let (aux, sources, count) = self.prepared(request);
         let ty = request_type(request);
@@ -301,7 +307,8 @@ impl Emitter {
         (aux, sources, count)
     }
 
-    /// An offset that is an immediate is part of the access, unless it is out of the range that devices have.
+    /// Returns the offset as part of the access if it is an immediate within the range that devices
+    /// have.
     fn known_offset(&self, offset: Src) -> TexelOffset {
         let Base::Literal(literal) = offset.base else {
             return TexelOffset::Dynamic;
@@ -311,7 +318,7 @@ impl Emitter {
         if numbers == [0; 3] {
             return TexelOffset::None;
         }
-        // What every device of Vulkan has; others are computed.
+        // The range that every device of Vulkan supports; other offsets are computed.
         if numbers.iter().all(|number| (-8..8).contains(number)) {
             TexelOffset::Constant(numbers.map(|number| number as i8))
         } else {
@@ -320,12 +327,12 @@ impl Emitter {
     }
 }
 
-/// What a shadow lookup compares with.
+/// Returns the comparison reference of a shadow lookup.
 fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> Option<Src> {
     match target.reference {
         Reference::None => None,
         Reference::Lane(lane) => Some(splat(coordinate, lane)),
-        // Without a bias or a level, which comes first, it stands in x.
+        // Without a bias or a level, which precedes it, it is in x.
         Reference::Operand => {
             let behind = matches!(lookup, Lookup::Bias | Lookup::Level);
             Some(splat(inst.sources[1], u8::from(behind)))
@@ -333,7 +340,7 @@ fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> O
     }
 }
 
-/// The type of what an access gives.
+/// Returns the type of the result of an access.
 fn request_type(request: &Request) -> Type {
     match request.mode.reads_texels() {
         true => request.texture.texel,
@@ -342,10 +349,10 @@ fn request_type(request: &Request) -> Type {
     }
 }
 
-/// The texture of a unit as an opcode sees it.
+/// Returns the texture of a unit as an opcode sees it.
 fn texture(unit: Unit, target: &Target, mode: TexMode) -> Texture {
     let units = match (unit.units, mode.reads_texels()) {
-        // Queries see textures of any type behind a handle.
+        // Through a handle, queries see textures of any type.
         (Units::Handle, false) => Units::QueriedHandle,
         (units, _) => units,
     };

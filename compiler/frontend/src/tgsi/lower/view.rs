@@ -1,4 +1,5 @@
-//! Texture opcodes that name a view, and a sampler apart from it. TGSI, section "Resource Sampling Opcodes".
+//! Texture opcodes that name a view, and separately a sampler. TGSI, section "Resource Sampling
+//! Opcodes".
 
 use super::texture::Request;
 use crate::codes::Code;
@@ -22,17 +23,17 @@ use glasm_ir::{Base, Id, IndexTerm, Op, Src, StateParam, Swizzle, TexTarget, Wri
 const UNITS: usize = 128;
 
 impl ViewLookup {
-    /// Number of the source that is the view.
+    /// Returns the number of the source that is the view.
     fn view_source(self) -> usize {
         usize::from(!matches!(self, Self::SamplePosition | Self::SampleInfo))
     }
 
-    /// Whether a sampler stands behind the view.
+    /// Returns true if a sampler follows the view.
     const fn takes_sampler(self) -> bool {
         self.samples() || matches!(self, Self::Gather | Self::QueryLevel)
     }
 
-    /// Whether it filters texels.
+    /// Returns true if it filters texels.
     const fn samples(self) -> bool {
         use ViewLookup::{Bias, Compare, CompareBase, Gradient, Level, Sample};
         matches!(
@@ -41,7 +42,7 @@ impl ViewLookup {
         )
     }
 
-    /// Whether it gives sizes or counts.
+    /// Returns true if its result is sizes or counts.
     const fn counts(self) -> bool {
         matches!(self, Self::Info | Self::SampleInfo)
     }
@@ -77,7 +78,7 @@ impl Textures<'_, '_> {
         self.lookups.has_views = true;
         let register = inst.registers[place];
         if !matches!(register.file, File::Sview | File::Res) {
-            // A temporary in place of the view stands for the render target. TGSI, SAMPLE_POS.
+            // A temporary instead of the view denotes the render target. TGSI, SAMPLE_POS.
             if place == 0 {
                 self.lower_framebuffer_query(inst, lookup);
                 return Ok(());
@@ -102,7 +103,7 @@ impl Textures<'_, '_> {
         let sampler = if lookup.takes_sampler() {
             self.view_sampler(inst)?
         } else {
-            // Without a sampler of its own an access uses the unit of the view.
+            // Without a separate sampler an access uses the unit of the view.
             number
         };
         let texture = view_texture(view, lookup, [number, sampler]);
@@ -124,7 +125,7 @@ impl Textures<'_, '_> {
         Ok(())
     }
 
-    /// The number of the sampler behind a view.
+    /// Returns the number of the sampler after a view.
     fn view_sampler(&mut self, inst: &Inst) -> Parsed<usize> {
         let register = inst.registers[2];
         if register.file != File::Samp {
@@ -141,7 +142,8 @@ impl Textures<'_, '_> {
         Ok(unit)
     }
 
-    /// What an opcode gives before the swizzle of the view applies, in a hidden register.
+    /// Returns the result of an opcode before the swizzle of the view is applied, in a hidden
+    /// register.
     fn view_value(&mut self, inst: &Inst, lookup: ViewLookup, texture: Texture) -> Parsed<Src> {
         let coordinate = inst.sources[0];
         let fourth = splat(inst.sources[3], 0);
@@ -196,7 +198,7 @@ impl Textures<'_, '_> {
         Ok(self.cx.emit.accessed(&request))
     }
 
-    /// Number of samples, 1 of textures that have none.
+    /// Computes the number of samples, 1 of textures that have none.
     fn sample_count(&mut self, texture: Texture) -> Src {
         if !texture.target.is_multisample() {
             return self.cx.emit.word(1);
@@ -205,16 +207,17 @@ impl Textures<'_, '_> {
         splat(self.cx.emit.accessed(&request), 0)
     }
 
-    /// Where a sample lies in its pixel: a row of the table of standard places.
+    /// Computes the position of a sample in its pixel: an entry of the table of standard positions.
     fn sample_place(&mut self, count: Src, sample: Src) -> Src {
         let one = self.cx.emit.word(1);
         let first = self.cx.emit.compute(Op::Sub, Type::U32, &[count, one]);
-        // Samples that do not exist have the place of the last one.
+        // Samples that do not exist have the position of the last one.
         let last = self
             .cx
             .emit
             .compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
-        // The table has the places of 1, 2, 4, 8, 16 samples one behind the other: before those of n there are n - 1 rows.
+        // The table has the positions of 1, 2, 4, 8, 16 samples one after the other: those of n are
+        // preceded by n - 1 entries.
         let row = self.cx.emit.compute(Op::Add, Type::U32, &[first, last]);
         let (array, len) = self.cx.find_filled_array(Rows::SamplePlaces);
         let relative = Some(self.cx.emit.index_of(row));
@@ -225,7 +228,7 @@ impl Textures<'_, '_> {
         self.cx.emit.element(array, term, len)
     }
 
-    /// A value in lane x, and 0 in the others.
+    /// Returns a value in lane x, and 0 in the others.
     fn first_lane(&mut self, value: Src) -> Src {
         let zero = self.cx.emit.word(0);
         self.cx.emit.assemble(&[
@@ -234,7 +237,7 @@ impl Textures<'_, '_> {
         ])
     }
 
-    /// SAMPLE_POS and SAMPLE_INFO of the framebuffer.
+    /// Lowers SAMPLE_POS and SAMPLE_INFO of the framebuffer.
     fn lower_framebuffer_query(&mut self, inst: &Inst, lookup: ViewLookup) {
         let count = splat(self.cx.emit.state(StateParam::Samples), 0);
         let (value, ty) = if lookup == ViewLookup::SamplePosition {
@@ -248,7 +251,7 @@ impl Textures<'_, '_> {
             .finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
     }
 
-    /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
+    /// Lowers SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
     fn lower_bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
         let coordinate = inst.sources[0];
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
@@ -263,7 +266,7 @@ impl Textures<'_, '_> {
             .cx
             .emit
             .compute(Op::SetLt, Type::U32, &[coordinate, size]);
-        // Coordinates and the layer; lanes behind them are ignored.
+        // Coordinates and the layer; lanes after them are ignored.
         let lanes = texture.target.dimensions() + u8::from(texture.target.is_array());
         for lane in 0..lanes {
             let lane = splat(inside, lane);
@@ -283,13 +286,14 @@ impl Textures<'_, '_> {
         };
         let texel = self.cx.emit.accessed(&request);
         let fits = fits.unwrap_or(one);
-        // Fetched in any case and left out afterwards, which needs no branch.
+        // Fetched in any case and replaced afterwards, which needs no branch.
         self.cx
             .emit
             .compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
-    /// Whether the texture has the level that is wanted, a level that it has, and how many it has.
+    /// Computes whether the texture has the requested level, a level that it has, and the number of
+    /// its levels.
     fn bounded_level(&mut self, texture: Texture, wanted: Src) -> [Src; 3] {
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
         let request = query(texture, TexMode::QuerySize, Some(zero));
@@ -300,12 +304,12 @@ impl Textures<'_, '_> {
             .emit
             .compute(Op::SetLt, Type::U32, &[wanted, levels]);
         let last = self.cx.emit.compute(Op::Sub, Type::U32, &[levels, one]);
-        // The size of a level that does not exist is undefined, so the last one is asked for.
+        // The size of a level that does not exist is undefined, so the last one is queried.
         let level = self.cx.emit.compute(Op::Min, Type::U32, &[wanted, last]);
         [fits, level, levels]
     }
 
-    /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
+    /// Lowers SVIEWINFO: sizes of a level, 0 if the level does not exist, and the number of levels.
     fn lower_view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
         let wanted = inst.scalar(0);
         let (zero, one) = (self.cx.emit.word(0), self.cx.emit.word(1));
@@ -314,7 +318,7 @@ impl Textures<'_, '_> {
             .emit
             .put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let lanes = WriteMask((1 << texture.target.size_components()) - 1);
-        // Such textures have one level, which cannot be asked for.
+        // Such textures have one level, which cannot be queried.
         if texture.target == TexTarget::Buffer || texture.target.is_multisample() {
             let request = query(texture, TexMode::QuerySize, Some(zero));
             let size = self.cx.emit.accessed(&request);
@@ -339,7 +343,7 @@ impl Textures<'_, '_> {
     }
 }
 
-/// The texture of a view, whose sampler may be that of another unit.
+/// Returns the texture of a view, whose sampler may be that of another unit.
 fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> Texture {
     let compares = matches!(lookup, ViewLookup::Compare | ViewLookup::CompareBase);
     Texture {
@@ -347,12 +351,12 @@ fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> 
         target: view.target,
         shadow: compares,
         texel: if compares { Type::F32 } else { view.ty },
-        // A sampler of the same number comes with the texture of its unit.
+        // A sampler of the same number belongs to the texture of its unit.
         sampler: (sampler != unit).then_some(sampler as u32),
     }
 }
 
-/// A query of a texture.
+/// Returns a query of a texture.
 fn query(texture: Texture, mode: TexMode, level: Option<Src>) -> Request {
     Request {
         texture: Texture {

@@ -1,4 +1,5 @@
-//! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
+//! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections
+//! "Double ISA" and "64-bit Integer ISA".
 
 use super::steps::truncated;
 use crate::codes::Code;
@@ -19,7 +20,7 @@ use Type::{F64, S64, U32, U64};
 const SECOND_PAIR: u8 = 0b10;
 
 impl Alu<'_, '_> {
-    /// A source as two values of 64 bits, in lanes x and y.
+    /// Returns a source as two values of 64 bits, in lanes x and y.
     fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
         let mut source = inst.sources[number];
         // virglrenderer reads the first pair where only the second one is written.
@@ -45,26 +46,26 @@ impl Alu<'_, '_> {
             }
         }
         if let Base::Literal(literal) = source.base {
-            // Immediates are put together here.
+            // Immediates are combined here.
             let words = self.emit.builder.program.literals[literal];
             let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
-            // Values of 64 bits stand in x and y; the other lanes repeat them.
+            // Values of 64 bits are in x and y; the other lanes repeat them.
             let bits = [value(0), value(2), value(0), value(2)];
             return Ok(Src::new(Base::Literal(self.emit.literal(bits))));
         }
         Ok(self.emit.compute(Op::Pack64, U64, &[source]))
     }
 
-    /// Which pairs of the result are written, as bits.
+    /// Returns the pairs of the result that are written, as bits.
     fn pairs_written(&self, inst: &Inst) -> u8 {
         let mask = inst.target.mask.0;
         u8::from(mask & 0b0011 != 0) | u8::from(mask & 0b1100 != 0) << 1
     }
 
-    /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
+    /// Writes two values of 64 bits as pairs. A pair with only one half in the mask is not written.
     fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let target = &inst.target;
-        // No text says to what a double would be clamped.
+        // The document does not specify a clamp of doubles.
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
@@ -87,7 +88,7 @@ impl Alu<'_, '_> {
         Ok(())
     }
 
-    /// One operation on pairs.
+    /// Lowers one operation on pairs.
     pub(in crate::tgsi) fn wide(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
         let mut sources = [inst.sources[0]; 3];
         for (number, source) in sources.iter_mut().enumerate().take(inst.count) {
@@ -97,7 +98,7 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, value)
     }
 
-    /// A comparison of pairs: all ones or 0 in x and z.
+    /// Lowers a comparison of pairs: all ones or 0 in x and z.
     pub(in crate::tgsi) fn lower_wide_comparison(
         &mut self,
         inst: &Inst,
@@ -133,7 +134,7 @@ impl Alu<'_, '_> {
         let value = match formula {
             WideFormula::Absolute(ty) => self.emit.compute(Op::Mov, ty, &[absolute(a)]),
             WideFormula::Negate(ty) => self.emit.compute(Op::Mov, ty, &[a.negated()]),
-            // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
+            // The operation exists for integers; for doubles, -0 and NaN need care.
             WideFormula::Sign(S64) => self.emit.compute(Op::Sign, S64, &[a]),
             WideFormula::Sign(ty) => {
                 let zero = self.emit.bits(0);
@@ -146,7 +147,7 @@ impl Alu<'_, '_> {
                 self.emit.compute(Op::Sub, F64, &[a, floor])
             }
             WideFormula::ScaleByPower => {
-                // In 2010 the exponent was a pair, of which the low word holds what counts.
+                // In 2010 the exponent was a pair, whose low word holds the value.
                 let exponents = self.counts(inst.sources[1]);
                 self.scaled(a, exponents, F64)
             }
@@ -161,9 +162,11 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, value)
     }
 
-    /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
+    /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the
+    /// source.
     fn counts(&mut self, source: Src) -> Src {
-        // The second count stands in z, by the formula of DLDEXP; the text on shifts has y, but interpreters read z.
+        // The second count is in z, by the formula of DLDEXP; the section on shifts has y, but
+        // interpreters read z.
         let order = source.swizzled(Swizzle::new([0, 2, 0, 2]));
         let aux = nearest(Type::S32);
         self.emit.compute_with(Op::Cvt, S64, aux, &[order])
@@ -181,7 +184,7 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, shifted)
     }
 
-    /// F2D and the like: x becomes the first pair, y the second one.
+    /// Lowers F2D and other widening conversions: x becomes the first pair, y the second one.
     pub(in crate::tgsi) fn widen(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
         let aux = conversion(from, to);
         let source = inst.sources[0];
@@ -189,7 +192,8 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, value)
     }
 
-    /// D2F and the like: the first pair goes to x, the second one to y; to the first two enabled components if they are others.
+    /// Lowers D2F and other narrowing conversions: the first pair is written to x, the second one
+    /// to y; to the first two enabled components if they are others.
     pub(in crate::tgsi) fn lower_narrow(
         &mut self,
         inst: &Inst,
@@ -201,7 +205,7 @@ impl Alu<'_, '_> {
         let Some(dst) = inst.dst else { return Ok(()) };
         let result = self.emit.compute_with(Op::Cvt, to, aux, &[value]);
         let mut order = [0; 4];
-        // Two results go to the first two components that the mask has, not to x and y.
+        // Two results are written to the first two components of the mask, not to x and y.
         for (number, lane) in dst.mask.lanes().take(2).enumerate() {
             order[lane] = number as u8;
         }
@@ -217,7 +221,8 @@ impl Alu<'_, '_> {
         Ok(())
     }
 
-    /// A source whose pairs are both read where two components are written, else the first one.
+    /// Returns a source whose pairs are both read if two components are written, else the first
+    /// one.
     fn pair_of_both(&mut self, inst: &Inst) -> Parsed<Src> {
         let count = inst.mask().count();
         let mut both = *inst;
@@ -241,16 +246,17 @@ impl Alu<'_, '_> {
         self.finish_pairs(inst, result)
     }
 
-    /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
+    /// Lowers DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an
+    /// integer to the second one.
     fn split(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let (shift, exponent_bits) = (self.emit.bits(52), self.emit.bits(0x7FF));
         let shifted = self.emit.compute(Op::Shr, U64, &[value, shift]);
         let biased = self.emit.compute(Op::And, U64, &[shifted, exponent_bits]);
-        // One less than that of doubles: the significand lies in [0.5, 1), not in [1, 2).
+        // One less than that of doubles: the significand is in [0.5, 1), not in [1, 2).
         let bias = self.emit.bits(1022);
         let exponent = self.emit.compute(Op::Sub, S64, &[biased, bias]);
         let zero = self.emit.bits(0);
-        // Of zero the exponent is 0 and the significand zero.
+        // For zero, exponent and significand are 0.
         let exponent = self.emit.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
             self.emit.bits(0x800F_FFFF_FFFF_FFFF),
@@ -266,7 +272,7 @@ impl Alu<'_, '_> {
             .compute_with(Op::Cvt, Type::S32, nearest(S64), &[exponent]);
         self.finish_pairs(inst, significand)?;
         if let Some(dst) = inst.second {
-            // Each exponent stands where the pair of its value does.
+            // Each exponent is in the lanes of the pair of its value.
             let order = exponent.swizzled(Swizzle::new([0, 0, 1, 1]));
             self.emit.inst(Op::Mov, U32, Some(dst), Aux::None, &[order]);
         }
@@ -274,7 +280,8 @@ impl Alu<'_, '_> {
     }
 }
 
-/// Floats become integers toward zero; everything else goes to the nearest value.
+/// Returns the data of a conversion: floats are converted to integers toward zero; all other
+/// conversions round to the nearest value.
 const fn conversion(from: Type, to: Type) -> Aux {
     if from.is_float() && to.is_int() {
         truncated(from)
@@ -283,7 +290,8 @@ const fn conversion(from: Type, to: Type) -> Aux {
     }
 }
 
-/// Half a value cannot be written: the other half would be that of another value.
+/// Extends a mask to whole pairs: half a value cannot be written, as the other half would be that
+/// of another value.
 fn whole_pairs(mask: WriteMask) -> WriteMask {
     let whole = |pair: u8| if mask.0 & pair == pair { pair } else { 0 };
     WriteMask(whole(0b0011) | whole(0b1100))

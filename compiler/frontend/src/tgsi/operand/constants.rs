@@ -1,4 +1,4 @@
-//! Constants: vectors of constant buffers, loaded where they are read first.
+//! Constants: vectors of constant buffers, loaded at their first read.
 
 use super::{Number, Register};
 use crate::tgsi::check::Parsed;
@@ -12,7 +12,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{BufferId, BufferKind, Dst, IndexTerm, Op, RegisterId, Src, WriteMask};
 
 impl Resolver<'_> {
-    /// A vector of a constant buffer.
+    /// Returns a vector of a constant buffer.
     pub(in crate::tgsi) fn constant(&mut self, register: &Register) -> Parsed<Src> {
         if register
             .outer
@@ -24,12 +24,14 @@ impl Resolver<'_> {
         if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
             self.declare_leniently(register)?;
         }
-        // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
+        // If any operand selects the buffer dynamically, all buffers are one array of which each is
+        // an element.
         let of_any = self.check.ast.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
-            // Two addresses that are known are the same vector; one that is computed may be another each time.
+            // Two equal static addresses are the same vector; a computed address may differ each
+            // time.
             (_, Some(number)) => return self.load_known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
@@ -39,7 +41,7 @@ impl Resolver<'_> {
         Ok(Src::register(loaded))
     }
 
-    /// A vector whose place is known: it is loaded once in a block.
+    /// Returns a vector whose address is known: it is loaded once in a block.
     fn load_known_constant(
         &mut self,
         register: &Register,
@@ -49,8 +51,8 @@ impl Resolver<'_> {
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
-        // Loaded once in each block: what was loaded in a block around this one holds
-        // here, what a branch has loaded does not hold behind it.
+        // Loaded once in each block: values that were loaded in an enclosing block are valid here,
+        // values that a branch has loaded are not valid after it.
         let key = Kept::Constant(buffer, number as u32);
         if let Some(kept) = self.emit.kept(key) {
             return Ok(kept);
@@ -69,7 +71,8 @@ impl Resolver<'_> {
             return Ok(());
         }
         self.declare_leniently(register)?;
-        // So that the next operand finds it declared, and `constant_buffers` counts its buffer.
+        // So that the next operand detects it as declared, and `constant_buffers` counts its
+        // buffer.
         self.declared.constants.push(Covered {
             buffer,
             first: number,
@@ -96,17 +99,18 @@ impl Resolver<'_> {
         };
         let aux = Aux::Mem(self.emit.builder.program.mem_accesses.push(access));
         let dst = Dst::new(to, WriteMask::XYZW);
-        // The type does not change the bits; that of the instruction makes casts of the driver's compiler needless.
+        // The type does not change the bits; with the type of the instruction, drivers' compilers
+        // need no casts.
         self.emit
             .inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
     }
 
-    /// The constant buffer of a number.
+    /// Returns the constant buffer of a number.
     pub(in crate::tgsi) fn constant_buffer(&mut self, number: u32) -> BufferId {
         self.emit.buffer(BufferKind::Constant, number, None)
     }
 
-    /// All constant buffers that are declared, as an array.
+    /// Returns all constant buffers that are declared, as an array.
     pub(in crate::tgsi) fn constant_buffers(&mut self) -> BufferId {
         let count = self.declared.constants.buffers.max(1);
         self.emit.buffer_array(BufferKind::Constant, count)

@@ -1,4 +1,4 @@
-//! Whether registers are declared, and what they are then.
+//! Look-up of declared registers, and errors about undeclared ones.
 
 use super::named::Register;
 use crate::codes::Code;
@@ -12,10 +12,11 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, RegisterId, Src, Storage, WriteMask};
 
 impl Resolver<'_> {
-    /// A register that no declaration has: an error for strict callers, else it is declared now.
+    /// Handles a register that no declaration has: an error for strict callers, else it is declared
+    /// now.
     #[cold]
     pub(in crate::tgsi) fn declare_leniently(&mut self, register: &Register) -> Parsed<()> {
-        // A declaration that could not be read may be the one that is missing.
+        // A declaration that could not be parsed may be the missing one.
         if self.check.reports.has_errors() && !self.declared.broken.is_empty() {
             return Err(self.report_undeclared(register));
         }
@@ -32,17 +33,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// An error that no declaration covers a register.
+    /// Reports that no declaration covers a register.
     #[cold]
     pub(in crate::tgsi) fn report_undeclared(&mut self, register: &Register) -> Reported {
-        // A run-time index may mean any register of the file.
+        // A dynamic index may select any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
-        // Not looked for among many where nothing more is told.
+        // Many declarations are not searched if no further error is reported.
         if self.check.reports.is_full() {
             return Reported;
         }
         let mut broken = self.declared.broken.iter();
-        // What is wrong with the declaration was reported.
+        // Errors of the declaration were reported.
         let is_it = |&(file, first, last): &(File, u32, u32)| {
             file == register.file && number.is_none_or(|number| (first..=last).contains(&number))
         };
@@ -55,7 +56,7 @@ impl Resolver<'_> {
             .error(Code::UndeclaredRegister, register.span, message)
     }
 
-    /// A register with a negative number: it reads 0, and what is written to it is lost.
+    /// Returns a register with a negative number: it reads 0, and writes to it are lost.
     #[cold]
     pub(in crate::tgsi) fn out_of_bounds(&mut self, register: &Register) -> Src {
         let text = self.check.text_of(register.span);
@@ -64,13 +65,14 @@ impl Resolver<'_> {
             .lenient(Rule::NegativeRegister, register.span, message);
         let lost = self.emit.hidden(Width::W32);
         let zero = self.emit.word(0);
-        // Zero each time: a hidden register holds what instructions before have left there.
+        // Zeroed each time: a hidden register holds the value that earlier instructions have left
+        // there.
         self.emit
             .put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         Src::register(lost)
     }
 
-    /// An address register.
+    /// Returns an address register.
     pub(in crate::tgsi) fn address(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.addresses, number) {
             return register;
@@ -80,7 +82,7 @@ impl Resolver<'_> {
         register
     }
 
-    /// A predicate.
+    /// Returns a predicate.
     pub(in crate::tgsi) fn predicate(&mut self, number: usize) -> RegisterId {
         if let Some(register) = row(&self.declared.predicates, number) {
             return register;
@@ -90,7 +92,7 @@ impl Resolver<'_> {
         register
     }
 
-    /// The array of all temporaries, of at least `len`.
+    /// Returns the array of all temporaries, of at least `len`.
     pub(in crate::tgsi) fn whole_temps(&mut self, len: u32) -> Array {
         let array = match row(&self.declared.temp_arrays, 0) {
             Some(array) => array,
@@ -103,7 +105,7 @@ impl Resolver<'_> {
             },
         };
         let len = array.len.max(len);
-        // It grows with each declaration; elements that were named before stay where they are.
+        // It grows with each declaration; elements that were named before do not move.
         self.emit.builder.program.registers[array.register].array = Some(len);
         let array = Array { len, ..array };
         *slot(&mut self.declared.temp_arrays, 0) = Some(array);

@@ -1,4 +1,4 @@
-//! Inputs and system values, and what is made of them where the device has them in another form.
+//! Inputs and system values, with the conversions from the form in which the device has them.
 
 use super::{Number, Register};
 use crate::codes::Code;
@@ -18,7 +18,7 @@ use glasm_ir::{
 };
 
 impl Resolver<'_> {
-    /// An input.
+    /// Returns an input.
     pub(in crate::tgsi) fn input(&mut self, register: &Register) -> Parsed<Src> {
         let vertex = register.outer.map(|outer| outer.term);
         let Some(number) = register.number.known() else {
@@ -54,7 +54,7 @@ impl Resolver<'_> {
         Ok(self.content(Kept::Input(number as u32), &row))
     }
 
-    /// An attribute that no declaration has.
+    /// Declares an attribute that no declaration has.
     #[cold]
     fn declare_missing_input(&mut self, register: &Register, number: i32) -> Parsed<InputRow> {
         if self.check.stage != Stage::Vertex || number < 0 {
@@ -73,7 +73,8 @@ impl Resolver<'_> {
         Ok(row)
     }
 
-    /// The input of a declared register. Made on first use: inputs that no instruction reads are none of the program.
+    /// Creates the input of a declared register. Created on first use: inputs that no instruction
+    /// reads are not part of the program.
     #[inline]
     fn new_input(
         &mut self,
@@ -82,7 +83,8 @@ impl Resolver<'_> {
         file: File,
         number: usize,
     ) -> InputId {
-        // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
+        // Vulkan requires Flat at every integer input of fragment shaders
+        // (VUID-StandaloneSpirv-Flat-04744).
         let integer = base != TypeBase::Float && self.check.stage == Stage::Fragment;
         let interpolation = if integer {
             Interpolation::Flat
@@ -101,7 +103,7 @@ impl Resolver<'_> {
         id
     }
 
-    /// An input with a run-time index.
+    /// Resolves an input with a dynamic index.
     fn resolve_indexed_input(
         &mut self,
         register: &Register,
@@ -110,7 +112,7 @@ impl Resolver<'_> {
         let Number { term, array: id } = register.number;
         let mut known = self.declared.input_arrays.iter();
         let known =
-            // Without an id, the number that the index is added to tells which array is meant.
+            // Without an id, the number that the index is added to selects the array.
             known.find(|it| it.id == id && (id != 0 || within(term.offset, it.first, it.len)));
         let array = match known.copied() {
             Some(array) => array,
@@ -134,16 +136,18 @@ impl Resolver<'_> {
         Ok(self.emit.indexed(Base::Input(array.input), index))
     }
 
-    /// The first and the last of the inputs that an index without the id of an array may mean: those beside the register that it is added to
-    /// which are of vertices, or of primitives, as that one is.
+    /// Returns the first and the last of the inputs that an index without the id of an array may
+    /// select: the consecutive inputs around the register that it is added to which are per vertex,
+    /// or per primitive, as that one is.
     fn inputs_around(&self, number: i32) -> Option<(u32, u32)> {
         let inputs = &self.declared.inputs;
         let start = usize::try_from(number).ok();
         let start = start.filter(|&it| row(inputs, it).is_some());
-        // The number may lie outside, as in `IN[ADDR[0].x-1]`.
+        // The number may be outside, as in `IN[ADDR[0].x-1]`.
         let start = start.or_else(|| inputs.iter().position(Option::is_some))?;
         let per_vertex = row(inputs, start)?.per_vertex;
-        // Inputs of vertices are arrays in SPIR-V, those of the primitive are not, so that no index goes from one to the other.
+        // Inputs of vertices are arrays in SPIR-V, those of the primitive are not, so that no index
+        // spans both.
         let differs = |row: &Option<InputRow>| row.is_some_and(|it| it.per_vertex != per_vertex);
         let first = inputs[..start].iter().rposition(differs);
         let last = inputs[start..].iter().position(differs);
@@ -151,7 +155,7 @@ impl Resolver<'_> {
         Some((first.map_or(0, |it| it + 1) as u32, last as u32))
     }
 
-    /// A system value.
+    /// Returns a system value.
     pub(in crate::tgsi) fn system_value(&mut self, register: &Register) -> Parsed<Src> {
         let number = self
             .check
@@ -171,7 +175,7 @@ impl Resolver<'_> {
         Ok(self.content(Kept::Value(number as u32), &row))
     }
 
-    /// What is made of inputs, once in a block.
+    /// Computes the register contents from inputs, once in a block.
     fn content(&mut self, key: Kept, row: &InputRow) -> Src {
         match row.content {
             Content::Words(source) => return self.option_words(source),
@@ -200,7 +204,8 @@ impl Resolver<'_> {
         Src::register(register)
     }
 
-    /// The window position of a fragment, counted as the properties say. TGSI, section "Properties", `FS_COORD_ORIGIN`.
+    /// Computes the window position of a fragment, counted as the properties define. TGSI, section
+    /// "Properties", `FS_COORD_ORIGIN`.
     fn window_position(&mut self, register: RegisterId, row: &InputRow) {
         let input = Input {
             sampling: row.sampling,
@@ -210,7 +215,7 @@ impl Resolver<'_> {
         let position = Src::new(Base::Input(id));
         self.emit
             .put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[position]);
-        // Where rows are counted the other way round, y is the height less y.
+        // If lines are counted in the opposite direction, y is the height less y.
         let [scale, offset] = self.emit.window_origin(self.properties.lower_left);
         let sources = [position, scale, offset];
         self.emit
@@ -224,7 +229,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives inputs that instructions index at run time consecutive places.
+    /// Assigns consecutive locations to inputs that instructions index dynamically.
     pub(in crate::tgsi) fn input_array(
         &mut self,
         id: u32,
@@ -234,7 +239,8 @@ impl Resolver<'_> {
         let start = self.emit.builder.program.inputs.len();
         let mut previous = None;
         for number in first..=last {
-            // A gap gets an input like the one before it, so that places and numbers stay in step.
+            // A gap is filled with an input like the one before it, so that locations and numbers
+            // correspond.
             let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
                 continue;
             };
@@ -267,7 +273,7 @@ impl Resolver<'_> {
         Ok(array)
     }
 
-    /// Values that the options give.
+    /// Returns values that the options define.
     fn option_words(&mut self, source: Source) -> Src {
         let options = self.check.options;
         let [a, b, c, d, e, f] = options.default_levels;

@@ -7,12 +7,12 @@ use glasm_ir::{IndexTerm, Span, Src, Swizzle, WriteMask};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tgsi) struct Number {
     pub(in crate::tgsi) term: IndexTerm,
-    /// The array that the text names, 0 for none.
+    /// The array id of the source, 0 for none.
     pub(in crate::tgsi) array: u32,
 }
 
 impl Number {
-    /// A number of the text.
+    /// Creates a number from the source.
     pub(in crate::tgsi) const fn constant(number: u32) -> Self {
         Self {
             term: IndexTerm::constant(number as i32),
@@ -20,7 +20,7 @@ impl Number {
         }
     }
 
-    /// The number, if it is known.
+    /// Returns the number, if it is known.
     pub(in crate::tgsi) const fn known(self) -> Option<i32> {
         match self.term.relative {
             None => Some(self.term.offset),
@@ -28,7 +28,7 @@ impl Number {
         }
     }
 
-    /// The index in an array that begins with register `first`.
+    /// Returns the index in an array that begins with register `first`.
     pub(in crate::tgsi) const fn from(self, first: u32) -> IndexTerm {
         IndexTerm {
             // Both are below `limits::TGSI_REGISTERS`, so this does not overflow.
@@ -75,7 +75,7 @@ impl Target {
     };
 }
 
-/// A lane of a source, in all lanes.
+/// Returns a lane of a source, in all lanes.
 pub(in crate::tgsi) fn splat(source: Src, lane: u8) -> Src {
     source.swizzled(Swizzle::splat(lane))
 }

@@ -1,4 +1,4 @@
-//! Outputs as operands: where they are written, and what is read back.
+//! Outputs as operands: registers that are written, and outputs that are read back.
 
 use super::Register;
 use crate::tgsi::check::Parsed;
@@ -7,7 +7,7 @@ use crate::tgsi::symbols::{Array, row};
 use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
 impl Resolver<'_> {
-    /// Returns an output that is written, and the components of it that exist.
+    /// Returns an output that is written, and its components that exist.
     pub(in crate::tgsi) fn resolve_written_output(
         &mut self,
         register: &Register,
@@ -17,11 +17,12 @@ impl Resolver<'_> {
             let source = self.emit.array_element(&array, register);
             return Ok((source, WriteMask::XYZW));
         };
-        // Outputs have no meaning without a declaration, unlike temporaries, so this is an error also where texts are read leniently.
+        // Outputs have no semantic without a declaration, unlike temporaries, so this is an error
+        // also where programs are read leniently.
         let Some(output) = row(&self.declared.outputs, number as usize) else {
             return Err(self.report_undeclared(register));
         };
-        // One that is dropped is written all the same, because the program may read it back.
+        // A dropped output is written nevertheless, because the program may read it back.
         Ok((self.emit.place(output.place), output.usage))
     }
 
@@ -32,7 +33,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// An output that is read back.
+    /// Returns an output that is read back.
     pub(in crate::tgsi) fn resolve_read_output(&mut self, register: &Register) -> Parsed<Src> {
         if self.check.stage == Stage::TessControl {
             return self.resolve_shared_output(register);
@@ -40,7 +41,8 @@ impl Resolver<'_> {
         Ok(self.resolve_written_output(register)?.0)
     }
 
-    /// An output of any vertex of the patch, or of the patch: what other invocations have written counts, too.
+    /// Returns an output of any vertex of the patch, or of the patch: values that other invocations
+    /// have written are visible, too.
     fn resolve_shared_output(&mut self, register: &Register) -> Parsed<Src> {
         let vertex = register.outer.map(|outer| outer.term);
         let (first, len, element) = match register.number.known() {
@@ -53,7 +55,7 @@ impl Resolver<'_> {
         let Some(output) = row(&self.declared.outputs, first as usize) else {
             return Err(self.report_undeclared(register));
         };
-        // Levels and distances are kept in registers, which no other invocation reads.
+        // Levels and distances are in registers, which no other invocation reads.
         let Some(id) = output.output else {
             return Ok(self.emit.place(output.place));
         };

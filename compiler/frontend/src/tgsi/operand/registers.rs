@@ -1,5 +1,5 @@
-//! What a register is to an instruction that reads or writes it: temporaries, addresses, predicates and immediates here, the other files in
-//! rooms of their own.
+//! Operands of instructions that read or write registers: temporaries, addresses, predicates and
+//! immediates here, the other files in separate modules.
 
 use super::{ADDRESSES, Number, Register, Target};
 use crate::codes::Code;
@@ -13,7 +13,7 @@ use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
 impl Resolver<'_> {
-    /// An immediate as an operand.
+    /// Returns an immediate as an operand.
     #[inline]
     pub(in crate::tgsi) fn immediate(&mut self, number: usize) -> Option<Src> {
         let Immediate { words, literal } = *self.declared.immediates.get(number)?;
@@ -25,7 +25,7 @@ impl Resolver<'_> {
         Some(Src::new(Base::Literal(literal)))
     }
 
-    /// Where a result goes. `None` if it goes nowhere.
+    /// Returns the register of a result. `None` if the result is dropped.
     #[inline]
     pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         match self.own_register(&target.register) {
@@ -34,7 +34,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The register of a temporary that is in no array.
+    /// Returns the register of a temporary that is in no array.
     #[inline]
     fn own_register(&self, register: &Register) -> Option<RegisterId> {
         if let (File::Temp, Some(number)) = (register.file, register.number.known())
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         let register = &target.register;
         let mut mask = target.mask;
         let source = match register.file {
-            // Instructions that write nothing are dropped by their last step.
+            // Instructions without a result are dropped by their last step.
             File::Null => return Ok(None),
             File::Temp | File::TempX | File::Addr | File::Pred => self.resolve_source(register)?,
             File::Out => {
@@ -84,7 +84,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// What a register is to an instruction that reads it.
+    /// Resolves a register that an instruction reads.
     #[inline]
     pub(in crate::tgsi) fn resolve_source(&mut self, register: &Register) -> Parsed<Src> {
         match self.own_register(register) {
@@ -114,7 +114,7 @@ impl Resolver<'_> {
                 let number = self.check.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))
             }
-            // Reads of NULL give 0.
+            // Reads of NULL return 0.
             File::Null => Ok(self.emit.word(0)),
             File::ImmX => self.resolve_old_immediate(register),
             File::TempX => self.resolve_old_temp(register),
@@ -142,7 +142,7 @@ impl Resolver<'_> {
                 Some(source) => Ok(source),
                 None => Err(self.report_undeclared(register)),
             },
-            // An array of no elements has nothing to read.
+            // An array of no elements cannot be read.
             None if self.declared.immediates.is_empty() => Err(self.report_undeclared(register)),
             None => Ok(self.resolve_indexed_immediate(register)),
         }
@@ -196,7 +196,7 @@ impl Resolver<'_> {
         }
         self.declare_leniently(register)?;
         let place = if self.check.ast.indexes_file(File::Temp) {
-            // Arrays of all temporaries grow by what is used without a declaration.
+            // Arrays of all temporaries grow by uses without a declaration.
             let array = self.whole_temps(number as u32 + 1);
             TempPlace::Element(array.register, number as u32)
         } else {
@@ -209,7 +209,7 @@ impl Resolver<'_> {
     fn resolve_indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
         let arrays = &self.declared.temp_arrays;
         let named = row(arrays, register.number.array as usize);
-        // An id that no declaration has falls back to the array of the whole file.
+        // An undeclared id falls back to the array of the whole file.
         match named.or_else(|| row(arrays, 0)) {
             Some(array) => Ok(self.emit.array_element(&array, register)),
             None => Err(self.report_undeclared(register)),

@@ -33,8 +33,8 @@ const MEMORIES: [(&str, MemoryKind); 4] = [
     ("INPUT", MemoryKind::Input),
 ];
 
-/// Parses a declaration after its keyword, and adds it to the tree. With a syntax error after the registers the tree has what comes
-/// before it.
+/// Parses a declaration after its keyword, and adds it to the tree. With a syntax error after the
+/// registers the tree has the parts before it.
 pub(super) fn parse_declaration(
     input: &mut Input<'_, '_>,
     keyword: Span,
@@ -77,7 +77,7 @@ fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut Head) -> Result<()> 
         (head.first, head.last) = parse_register_dcl_bracket(input)?;
     }
     if peek_kind(input) == TokenKind::OpenBracket {
-        // What was parsed as the range was the first of two brackets.
+        // The part that was parsed as the range was the first of two brackets.
         head.dimension = head.dimension.or(Some(Dimension::Number(head.first)));
         input.next_token();
         (head.first, head.last) = parse_register_dcl_bracket(input)?;
@@ -89,7 +89,7 @@ fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut Head) -> Result<()> 
     Ok(())
 }
 
-/// Parses what follows the registers of a declaration.
+/// Parses the part of a declaration after the registers.
 fn parse_body(input: &mut Input<'_, '_>, head: &Head, body: &mut Body) -> Result<()> {
     match head.file {
         File::Image | File::Res => *body = parse_image(input, head)?,
@@ -144,7 +144,7 @@ fn parse_suffixes(input: &mut Input<'_, '_>, file: File) -> Result<()> {
         };
         has_semantic |= semantic.is_some();
         parse_suffix(input, kind, word.span())?;
-        // After what belongs to the suffix: what is wrong in there is the first mistake.
+        // After the arguments of the suffix: an error in there is the first mistake.
         if kind.step() <= step {
             let message = Message::Is("stands behind what it has to stand before");
             return Err(Failure::new(word.span(), Code::Declaration, message));
@@ -163,9 +163,9 @@ fn fail_at_suffix(input: &Input<'_, '_>, file: File, word: &Word<'_>) -> Failure
     Failure::new(word.span(), Code::Declaration, message)
 }
 
-/// Parses what follows the word of a suffix, and adds the suffix to the tree.
+/// Parses the arguments of a suffix, and adds the suffix to the tree.
 fn parse_suffix(input: &mut Input<'_, '_>, kind: SuffixKind, word: Span) -> Result<()> {
-    // Added first: rules about the word come before syntax errors after it.
+    // Added first: rules about the word precede syntax errors after it.
     let at = input.state.ast.suffixes.len();
     input.state.ast.suffixes.push(Suffix { kind, word });
     let kind = match kind {
@@ -240,7 +240,7 @@ fn parse_image(input: &mut Input<'_, '_>, head: &Head) -> Result<Body> {
             image.atomic = targets::is_atomic_format(word.text);
             image.format = targets::parse_stated_format(word.text);
         } else if head.file == File::Res && has_target && targets::view_type(&word).is_some() {
-            // For a year views had the name that images got then.
+            // For a year views had the name that images were given then.
             input.reset(&before);
             let ty = parse_view_type(input, head.span.start)?;
             let target = image.target;
@@ -272,7 +272,8 @@ fn parse_view(input: &mut Input<'_, '_>, head: &Head) -> Result<View> {
     })
 }
 
-/// Parses the type of a view: one for all components, or the first of one for each. `start` is that of the registers.
+/// Parses the type of a view: one for all components, or the first of one for each. `start` is that
+/// of the registers.
 fn parse_view_type(input: &mut Input<'_, '_>, start: u32) -> Result<Type> {
     let mut ty = None;
     // Components of a view have one type where shaders use them, so the first one is taken.

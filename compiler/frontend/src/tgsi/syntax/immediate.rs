@@ -1,4 +1,4 @@
-//! Immediates: vectors of numbers. TGSI, section "Declaration" and the text of 2010.
+//! Immediates: vectors of numbers. TGSI, section "Declaration", and the document of 2010.
 
 use super::input::{
     Input, Result, accept, advance, fail, mark, parse_uint, peek, peek_kind, peek_span, take_word,
@@ -31,12 +31,12 @@ const KINDS: [(&str, NumberType); 6] = [
 ];
 
 impl NumberType {
-    /// Whether its numbers take two words.
+    /// Returns true if its numbers take two words.
     const fn is_wide(self) -> bool {
         matches!(self, Self::Double | Self::Unsigned64 | Self::Signed64)
     }
 
-    /// What its numbers are, for messages.
+    /// Returns the name of its numbers, for messages.
     const fn name(self) -> &'static str {
         match self {
             Self::Float | Self::Double => "number",
@@ -47,7 +47,7 @@ impl NumberType {
         }
     }
 
-    /// Returns what is wrong with a text that is not a number of this kind.
+    /// Returns the error of a word that is not a number of this kind.
     #[cold]
     fn mistake(self, text: &str) -> Code {
         if matches!(self, Self::Float | Self::Double) {
@@ -64,7 +64,7 @@ impl NumberType {
         }
     }
 
-    /// The bits of a decimal number.
+    /// Parses a decimal number and returns its bits.
     fn decimal(self, text: &str) -> Option<u64> {
         match self {
             Self::Float => float(text).map(|number| u64::from((number as f32).to_bits())),
@@ -143,7 +143,8 @@ fn parse_immediate_data(input: &mut Input<'_, '_>, kind: NumberType) -> Result<[
         } else {
             let bits = parse_wide_number(kind, (text, span))?;
             words[count] = bits as u32;
-            // Within the array also where three words are taken already: then the count is wrong, which is reported below.
+            // Within the array also where three words are taken already: then the count is wrong,
+            // which is reported below.
             words[(count + 1).min(3)] = (bits >> 32) as u32;
             count += 2;
         }
@@ -171,7 +172,7 @@ fn take_number(input: &mut Input<'_, '_>) -> Span {
     let text = input.state.ast.text;
     let start = peek(input).start as usize;
     let byte = |at: usize| text.get(at).copied().unwrap_or(0);
-    // A sign, then all that numbers consist of: a sign within is one after an exponent.
+    // A sign, then all characters of numbers: a sign within is one after an exponent.
     let mut end = start;
     if matches!(byte(end), b'-' | b'+') {
         end += 1;
@@ -201,7 +202,7 @@ fn fail_as(kind: NumberType, text: &str, span: Span) -> Failure {
     fail_at_number(span, kind.name(), kind.mistake(text))
 }
 
-/// Decodes a number of 32 bits. Strict readers know no hexadecimal digits of unsigned integers.
+/// Decodes a number of 32 bits. Strict readers accept no hexadecimal digits of unsigned integers.
 fn parse_narrow_number(
     kind: NumberType,
     is_strict: bool,
@@ -224,7 +225,8 @@ fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u6
     let text = std::str::from_utf8(text).unwrap_or_default();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let negative = text.starts_with('-');
-    // `strtoll` and `strtoull` read integers: after a sign `0x` makes them hexadecimal, a leading zero alone octal.
+    // `strtoll` and `strtoull` read integers: after a sign `0x` denotes hexadecimal, a leading zero
+    // alone octal.
     let has_base = match kind {
         NumberType::Signed64 => is_prefixed(digits),
         NumberType::Unsigned64 => is_prefixed(digits) && !negative,
@@ -240,7 +242,8 @@ fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u6
     bits.ok_or_else(|| fail_at_number(span, "octal number", Code::BadNumber))
 }
 
-/// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns the first one and their number.
+/// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns
+/// the first one and their number.
 pub(super) fn parse_immediate_rows(input: &mut Input<'_, '_>, count: u32) -> Result<(u32, u32)> {
     parse_brace(input, TokenKind::OpenBrace, "`{`")?;
     let place = peek_span(input);
@@ -270,7 +273,7 @@ fn parse_brace(input: &mut Input<'_, '_>, kind: TokenKind, name: &'static str) -
     }
 }
 
-/// Whether digits have a prefix that says their base.
+/// Returns true if digits have a prefix that denotes their base.
 fn is_prefixed(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0')
 }
@@ -279,7 +282,7 @@ fn is_hexadecimal(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X', ..])
 }
 
-/// A hexadecimal number of up to 64 bits.
+/// Parses a hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
     let number = |number: u64, &digit: &u8| {
@@ -292,9 +295,9 @@ fn hexadecimal(text: &[u8]) -> Option<u64> {
         .try_fold(0, number)
 }
 
-/// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.
+/// Parses a decimal number, also in the spellings that printers write: `inf`, `-nan`, `1.#INF`.
 fn float(text: &str) -> Option<f64> {
-    // The parser of the standard library knows `inf` and signs, but no sign before NaN.
+    // The parser of the standard library accepts `inf` and signs, but no sign before NaN.
     let plain = text.trim_start_matches(['-', '+']);
     let negative = text.starts_with('-');
     let sign = |number: f64| if negative { -number } else { number };

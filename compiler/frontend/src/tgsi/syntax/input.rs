@@ -18,7 +18,8 @@ pub(super) type Result<T> = std::result::Result<T, Failure>;
 /// State of the parser of a program.
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
-    /// Whether extensions of shipped programs are parsed: comments, short swizzles, `r`, `g`, `b` and `a`.
+    /// True if extensions of shipped programs are parsed: comments, short swizzles, `r`, `g`, `b`
+    /// and `a`.
     pub(super) is_extended: bool,
     /// Keyword or opcode of the statement that is parsed.
     pub(super) keyword: Span,
@@ -81,7 +82,7 @@ pub(super) fn accept(input: &mut Input<'_, '_>, kind: TokenKind) -> bool {
     found
 }
 
-/// Parses a mark such as `[`; `code` is that of the failure that something else is there than `expected`.
+/// Parses a mark such as `[`; `code` is that of the failure if the next token is not `expected`.
 #[inline(always)]
 pub(super) fn mark<'t, 's: 't>(
     kind: TokenKind,
@@ -109,14 +110,15 @@ pub(super) fn parse_close_bracket(input: &mut Input<'_, '_>) -> Result<Token> {
     mark(TokenKind::CloseBracket, Code::RegisterIndex, "`]`").parse_next(input)
 }
 
-/// Parses decimal digits; numbers beyond 32 bits are the largest one. `code` is that of the failure that something else is there.
+/// Parses decimal digits; numbers beyond 32 bits are saturated. `code` is that of the failure if
+/// there are no digits.
 #[inline]
 pub(super) fn parse_uint(input: &mut Input<'_, '_>, code: Code) -> Result<(u32, Span)> {
     let token = mark(TokenKind::Int, code, "a number").parse_next(input)?;
     Ok((int_value(input, token), token.span()))
 }
 
-/// Returns the value of digits, at most the largest number of 32 bits.
+/// Returns the value of digits, saturated at 32 bits.
 #[inline]
 pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
     let digits = &input.state.ast.text[token.span().range()];
@@ -144,7 +146,8 @@ pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
     }
 }
 
-/// Returns the span of the next token if it is a word, which may begin with digits, else an empty one at its start.
+/// Returns the span of the next token if it is a word, which may begin with digits, else an empty
+/// one at its start.
 #[inline]
 pub(super) fn peek_word(input: &Input<'_, '_>) -> Span {
     let token = peek(input);
@@ -155,7 +158,7 @@ pub(super) fn peek_word(input: &Input<'_, '_>) -> Span {
     }
 }
 
-/// Returns the span of the word that begins with the digits that come next.
+/// Returns the span of the word that begins with the next digits.
 #[cold]
 fn peek_after_digits(input: &Input<'_, '_>, digits: Token) -> Span {
     let next = input.get(1).copied().unwrap_or_default();
@@ -167,7 +170,8 @@ fn peek_after_digits(input: &Input<'_, '_>, digits: Token) -> Span {
     Span::new(digits.start, end)
 }
 
-/// Returns the span of the next token for messages: a word, one byte, or nothing at the end of the program.
+/// Returns the span of the next token for messages: a word, one byte, or empty at the end of the
+/// program.
 #[cold]
 pub(super) fn peek_span(input: &Input<'_, '_>) -> Span {
     let word = peek_word(input);
@@ -178,13 +182,13 @@ pub(super) fn peek_span(input: &Input<'_, '_>) -> Span {
     }
 }
 
-/// Returns the failure that the next token is not what the grammar expects.
+/// Returns the failure of the next token, which does not match the grammar.
 #[cold]
 pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Failure {
     fail_with(input, Code::UnexpectedToken, expected)
 }
 
-/// Returns the failure with a certain code that the next token is not what the grammar expects.
+/// Returns the failure of the next token, which does not match the grammar, with a certain code.
 #[cold]
 pub(super) fn fail_with(input: &Input<'_, '_>, code: Code, expected: &'static str) -> Failure {
     Failure::new(peek_span(input), code, Message::Expected(expected))

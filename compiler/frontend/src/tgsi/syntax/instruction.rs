@@ -1,4 +1,4 @@
-//! Instructions: opcode, operands, and what follows them.
+//! Instructions: opcode, operands, and the parts that follow them.
 
 use super::input::{
     Input, Result, accept, advance, fail, fail_with, last_end, peek, peek_kind, peek_span,
@@ -21,8 +21,8 @@ use glasm_ir::Span;
 use glasm_ir::resource::MemFlags;
 use winnow::stream::Stream as _;
 
-/// Parses the rest of an instruction, whose opcode is a word, and adds it to the tree. With a syntax error the tree has what comes
-/// before it.
+/// Parses the rest of an instruction, whose opcode is a word, and adds it to the tree. With a
+/// syntax error the tree has the parts before it.
 #[inline]
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
@@ -88,7 +88,7 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
     Ok(guards.len() as u32 - 1)
 }
 
-/// Parses the operands of an opcode and what follows them.
+/// Parses the operands of an opcode and the parts that follow them.
 #[inline]
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let row = inst.row;
@@ -152,7 +152,7 @@ fn parse_other_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<(
     Ok(())
 }
 
-/// Whether an operand follows: a register, perhaps after a sign or a bar.
+/// Returns true if an operand follows: a register, perhaps after a sign or a bar.
 fn is_operand_next(input: &Input<'_, '_>) -> bool {
     if matches!(peek_kind(input), TokenKind::Minus | TokenKind::Bar) {
         return true;
@@ -182,7 +182,7 @@ fn parse_comma(input: &mut Input<'_, '_>, row: &'static Row, number: u8) -> Resu
     Err(Failure::new(place, Code::MissingOperand, message))
 }
 
-/// Whether a line or the program ends here, or a statement begins.
+/// Returns true if a line or the program ends here, or a statement begins.
 #[cold]
 fn is_statement_end(input: &Input<'_, '_>) -> bool {
     let text = input.state.ast.text;
@@ -211,7 +211,7 @@ fn parse_after_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()
         Besides::Label => parse_label(input, inst)?,
         Besides::Nothing => {}
     }
-    // What follows a comma is one operand too many for every opcode.
+    // An operand after this comma exceeds the operands of every opcode.
     if peek_kind(input) == TokenKind::Comma {
         return Err(fail_as_extra_operand(input, inst.row));
     }
@@ -224,7 +224,7 @@ fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static Row) -> Failure {
     Failure::new(peek_span(input), Code::ExtraOperand, message)
 }
 
-/// Returns the failure that a word is not a texture target.
+/// Returns the failure of a word that is not a texture target.
 #[cold]
 pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Failure {
     if word.text.is_empty() {
@@ -249,7 +249,7 @@ fn parse_texture_target(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()
 
 /// Parses texel offsets: up to four registers.
 fn parse_offsets(input: &mut Input<'_, '_>, inst: &Inst) -> Result<()> {
-    // SAMPLE_INFO that was written by the table of opcodes has a second source.
+    // SAMPLE_INFO that was printed by the table of opcodes has a second source.
     let is_source = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
     // TG4 may have four, one for each texel; all other lookups take the first one.
     for _ in 0..4 {
@@ -279,7 +279,7 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         } else if word.is("VOLATILE") {
             access.flags |= MemFlags::VOLATILE;
         } else if word.is("RESTRICT") || word.is("STREAM_CACHE_POLICY") {
-            // Promises and hints that nothing here needs.
+            // Promises and hints that are not needed here.
         } else if let Some(target) = Target::of(&word) {
             access.target = Some(target);
         } else if let Some(ty) = targets::format_type(&word) {
@@ -299,7 +299,7 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// Parses the label of flow control. Only that of CAL counts: others may be stale.
+/// Parses the label of flow control. Only that of CAL is used: others may be stale.
 #[inline]
 fn parse_label(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let is_routine = Lower::Flow(Flow::Subroutine) == inst.row.lower

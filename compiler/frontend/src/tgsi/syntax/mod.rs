@@ -1,8 +1,10 @@
 //! Parser of TGSI: bytes to the syntax tree of a program.
 //!
-//! The lexer makes tokens of the whole program, then a winnow grammar parses them. Its functions have the names of those that parse the
-//! same constructs in Mesa's `tgsi_text.c`. After a syntax error parsing continues at the next line or at the next number of an
-//! instruction. Syntax errors are part of the tree: the rules report each after what is wrong with the operands before it.
+//! The lexer produces the tokens of the whole program, then a winnow grammar parses them. Its
+//! functions have the names of those that parse the same constructs in Mesa's `tgsi_text.c`. After
+//! a syntax error parsing continues at the next line or at the next number of an instruction.
+//! Syntax errors are part of the tree: the checker reports each after the errors of the operands
+//! before it.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

@@ -1,4 +1,5 @@
-//! Operands: registers with their indices, swizzles, signs and masks. TGSI, section "Instruction Set".
+//! Operands: registers with their indices, swizzles, signs and masks. TGSI, section "Instruction
+//! Set".
 
 use super::input::{
     Input, Result, accept, advance, fail_with, last_end, mark, parse_close_bracket,
@@ -16,15 +17,16 @@ use winnow::Parser as _;
 use winnow::combinator::delimited;
 use winnow::stream::Stream as _;
 
-/// Where a register is.
+/// Nesting of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Depth {
     Operand,
-    /// In the index of another one: its own index is a number.
+    /// The index of another register: its index is a number.
     Index,
 }
 
-/// Lanes of the components x, y, z, w, and four more for r, g, b, a; larger numbers for all other bytes.
+/// Lanes of the components x, y, z, w, and four more for r, g, b, a; larger numbers for all other
+/// bytes.
 static LETTERS: [u8; 256] = {
     let mut letters = [u8::MAX; 256];
     let mut lane = 0;
@@ -49,7 +51,7 @@ pub(super) fn parse_register(input: &mut Input<'_, '_>) -> Result<Register> {
     Ok(register)
 }
 
-/// Adds what a register indexes dynamically to the tree.
+/// Adds the dynamically indexed file or array of a register to the tree.
 #[cold]
 fn note_indexed(input: &mut Input<'_, '_>, register: &Register) {
     let file = register.file;
@@ -124,7 +126,7 @@ fn parse_register_bracket(input: &mut Input<'_, '_>, depth: Depth) -> Result<Ind
     };
     parse_close_bracket(input)?;
     let next = peek(input);
-    // No whitespace precedes the id of an array: after some a guard begins.
+    // No whitespace precedes the id of an array: after whitespace a guard begins.
     if next.kind == TokenKind::OpenParen && next.is_glued() {
         index.array = parse_array_id(input, Code::RegisterIndex)?;
     }
@@ -143,7 +145,7 @@ pub(super) fn parse_register_number(input: &mut Input<'_, '_>) -> Result<u32> {
     Err(Failure::new(span, Code::IndexOutOfBounds, message))
 }
 
-/// Parses the id of an array in parentheses; `code` is that of the failure that something else is there.
+/// Parses the id of an array in parentheses; `code` is that of the failure if it is not a number.
 pub(super) fn parse_array_id(input: &mut Input<'_, '_>, code: Code) -> Result<u32> {
     mark(TokenKind::OpenParen, code, "`(`").parse_next(input)?;
     let (id, span) = parse_uint(input, code)?;
@@ -166,7 +168,7 @@ fn parse_register_bracket_index(input: &mut Input<'_, '_>, depth: Depth) -> Resu
     if peek_kind(input) == TokenKind::Minus {
         return Ok(constant(parse_index_offset(input)?));
     }
-    // An index in an index would be parsed without end.
+    // Indices in indices would be parsed without limit.
     if peek_kind(input) != TokenKind::Word || depth == Depth::Index {
         let expected = "a number or a register";
         return Err(fail_with(input, Code::RegisterIndex, expected));
@@ -244,7 +246,8 @@ pub(super) fn parse_dst_operand(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Parses a source and adds it to the tree: register and swizzle, perhaps with bars, perhaps with a sign before them.
+/// Parses a source and adds it to the tree: register and swizzle, perhaps with bars, perhaps with a
+/// sign before them.
 #[inline]
 pub(super) fn parse_src_operand(input: &mut Input<'_, '_>) -> Result<()> {
     let negate = accept(input, TokenKind::Minus);
@@ -269,7 +272,8 @@ fn parse_absolute(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
     Ok(())
 }
 
-/// Parses a register and a swizzle, and adds them to the tree. If only the swizzle is wrong, the register is added.
+/// Parses a register and a swizzle, and adds them to the tree. If only the swizzle is wrong, the
+/// register is added.
 #[inline]
 fn parse_src_register(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
     let register = parse_register(input)?;
@@ -303,7 +307,7 @@ fn parse_offset_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
         let message = Message::About("offsets have three components");
         return Err(Failure::new(span, Code::SwizzleLetters, message));
     }
-    // Three components instead of four, which is otherwise a short form of extended programs.
+    // Three components instead of four: the short form that only extended programs have elsewhere.
     let is_extended = std::mem::replace(&mut input.state.is_extended, true);
     let swizzle = parse_swizzle(input);
     input.state.is_extended = is_extended;
@@ -350,7 +354,8 @@ fn parse_other_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
         Code::SwizzleLetters,
         Message::About("a swizzle is four of x, y, z, w"),
     );
-    // Programs in the wild have `.x` and `.xyz`, which documents show and readers refuse, and r, g, b, a.
+    // Shipped programs have `.x` and `.xyz`, which documents display and readers refuse, and r, g,
+    // b, a.
     let (least, most) = if input.state.is_extended {
         (1, 7)
     } else {
@@ -387,7 +392,7 @@ pub(super) fn parse_opt_writemask(input: &mut Input<'_, '_>) -> Result<WriteMask
             .checked_shl(LETTERS[letter as usize].into())
             .unwrap_or(0)
             & 15;
-        // A bit above all bits before it; no bit is above none, so other bytes fail here, too.
+        // The bit is above all bits before it; other bytes have no bit, so they fail here, too.
         is_ordered &= bit > mask;
         mask |= bit;
     }

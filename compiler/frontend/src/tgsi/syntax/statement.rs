@@ -1,4 +1,4 @@
-//! Statements: what they begin with, and where parsing continues after a syntax error.
+//! Statements: their first words, and recovery after a syntax error.
 
 use super::declaration::parse_declaration;
 use super::immediate::parse_immediate;
@@ -32,7 +32,8 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     });
     if failure.is_some() {
         let resumption = find_resumption(input.state.ast.text, first.start, end);
-        // From the start of the statement, because parsing may have stopped before the whitespace at the end of its line.
+        // From the start of the statement, because parsing may have stopped before the whitespace
+        // at the end of its line.
         input.reset(&before);
         while peek_kind(input) != TokenKind::End && peek(input).start < resumption {
             advance(input);
@@ -41,8 +42,9 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     true
 }
 
-/// Returns the byte where parsing continues after a statement that began at `start` and was parsed up to the token at `end`: the end of
-/// the line, or the next number of an instruction. It is after `start`.
+/// Returns the byte where parsing continues after a statement that began at `start` and was parsed
+/// up to the token at `end`: the end of the line, or the next number of an instruction. It is after
+/// `start`.
 #[cold]
 pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32 {
     let least = start as usize + 1;
@@ -57,7 +59,7 @@ pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32
         }
         let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
         let digits = digits.count();
-        // Digits at the end of a word number nothing.
+        // Digits at the end of a word are not the number of an instruction.
         let is_word = at > 0 && lex::is_word(text[at - 1]);
         if digits > 0 && !is_word && text.get(at + digits) == Some(&b':') {
             break;
@@ -67,7 +69,8 @@ pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32
     at as u32
 }
 
-/// Parses a statement: `<number> : (<guard>) <instruction>`, a declaration, an immediate or a property.
+/// Parses a statement: `<number> : (<guard>) <instruction>`, a declaration, an immediate or a
+/// property.
 #[inline]
 fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
     let (mut word, printed) = parse_number(input);
@@ -87,7 +90,7 @@ fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Res
         }
     }
     let mut guard = None;
-    // Guards of 2010 come between the number and the opcode.
+    // Guards of 2010 are between the number and the opcode.
     if word.text.is_empty() && peek_kind(input) == TokenKind::OpenParen {
         guard = Some(parse_guard(input)?);
         word = take_word(input);
@@ -98,8 +101,8 @@ fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Res
     parse_instruction(input, &word, printed, guard, kind)
 }
 
-/// Parses the number before an instruction, which is decoration but for labels, and the word after it. Without a colon the number is the
-/// word.
+/// Parses the number before an instruction, which is only significant for labels, and the word
+/// after it. Without a colon the number is the word.
 #[inline]
 fn parse_number<'s>(input: &mut Input<'_, 's>) -> (Word<'s>, Option<u32>) {
     let is_number = peek_kind(input) == TokenKind::Int;

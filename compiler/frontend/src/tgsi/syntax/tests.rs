@@ -1,4 +1,4 @@
-//! What programs parse to.
+//! Tests of the trees that programs are parsed to.
 
 use super::*;
 use crate::header;
@@ -13,7 +13,7 @@ fn with_ast<T>(text: &str, look: impl FnOnce(&Ast<'_>) -> T) -> T {
     look(&parse(&start, Ast::default()))
 }
 
-/// Returns what a program indexes dynamically: files, arrays, and which of two indices.
+/// Returns the dynamic indices of a program: files, arrays, and position among two indices.
 fn indexed(text: &str) -> Vec<(File, u32, Position)> {
     let mut found = with_ast(text, |ast| {
         assert!(ast.failures.is_empty(), "{text}: {:?}", ast.failures);
