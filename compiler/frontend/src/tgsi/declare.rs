@@ -12,7 +12,7 @@ use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::tgsi::ast;
 use crate::tgsi::check::Parsed;
-use crate::tgsi::operand::{Number, Register, Resolver};
+use crate::tgsi::operand::{Number, Register, TgsiResolver};
 use crate::tgsi::symbols::Immediate;
 use crate::tgsi::symbols::{Array, TempPlace, row, slot};
 use glasm_ir::types::Width;
@@ -22,12 +22,12 @@ use std::ops::RangeInclusive;
 
 /// Declares registers.
 pub(super) struct Declarer<'r, 'a> {
-    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+    pub(in crate::tgsi) cx: &'r mut TgsiResolver<'a>,
 }
 
 impl<'r, 'a> Declarer<'r, 'a> {
     /// Returns the context of declarations.
-    pub(super) fn new(cx: &'r mut Resolver<'a>) -> Self {
+    pub(super) fn new(cx: &'r mut TgsiResolver<'a>) -> Self {
         Self { cx }
     }
 }

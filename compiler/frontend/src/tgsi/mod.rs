@@ -7,7 +7,7 @@
 //! sends, and the current one.
 //!
 //! Contexts that borrow each other limit what a function can access: a `TgsiChecker` has the source
-//! and the reports, an `Emitter` the program that is built; a `Resolver` has both and the declared
+//! and the reports, an `Emitter` the program that is built; a `TgsiResolver` has both and the declared
 //! registers. Contexts of one subject (declarations, arithmetic, textures, memory, outputs) borrow
 //! the parts that they need, and a `TgsiLowerer` iterates over the statements.
 

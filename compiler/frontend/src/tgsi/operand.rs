@@ -19,7 +19,7 @@ use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, WriteMask};
 pub(super) use named::{ADDRESSES, Number, Register, Target, splat};
 
 /// Resolves registers to operands of the program, with the instructions that compute them.
-pub(super) struct Resolver<'a> {
+pub(super) struct TgsiResolver<'a> {
     pub(super) check: TgsiChecker<'a>,
     pub(super) emit: Emitter,
     pub(super) declared: Declared,
@@ -28,7 +28,7 @@ pub(super) struct Resolver<'a> {
     pub(super) constant_type: Type,
 }
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Resolves the indices of a register.
     #[inline]
     pub(super) fn resolve_register(&mut self, register: &ast::Register) -> Parsed<Register> {

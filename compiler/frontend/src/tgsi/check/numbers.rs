@@ -6,7 +6,7 @@ use super::TgsiChecker;
 use crate::check::find_number_span;
 use crate::lang::numbered::Numbered;
 use crate::tgsi::files::File;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::operand::{Number, Register};
 use crate::tgsi::semantics::Name;
 use crate::tgsi::symbols::row;
@@ -25,7 +25,7 @@ fn find_last_brackets(text: &[u8], span: Span) -> Span {
     Span::new(span.start + bracket.unwrap_or(0) as u32, span.end)
 }
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Adds the numbers of a register that a declaration names, or an operand without a
     /// declaration. Dynamic numbers have no range.
     pub(in crate::tgsi) fn add_register(&mut self, register: &Register) {

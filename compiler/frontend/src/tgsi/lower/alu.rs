@@ -9,7 +9,7 @@ use crate::tgsi::inst::Inst;
 use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::modes::Properties;
 use crate::tgsi::opcodes::Formula;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::operand::splat;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Dst, Op, RegisterId, Saturate, Src, Swizzle, WriteMask};
@@ -25,7 +25,7 @@ pub(in crate::tgsi) struct Alu<'r, 'a> {
 
 impl<'r, 'a> Alu<'r, 'a> {
     /// Returns the context of arithmetic.
-    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'a>) -> Self {
+    pub(in crate::tgsi) fn new(cx: &'r mut TgsiResolver<'a>) -> Self {
         Self {
             check: &mut cx.check,
             emit: &mut cx.emit,

@@ -1,13 +1,13 @@
 //! Dynamically indexed arrays of numbers: they are filled where the program begins.
 
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::symbols::{Filled, Rows};
 use glasm_ir::inst::Aux;
 use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Returns a register array filled with these values, and its length.
     pub(in crate::tgsi) fn find_filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.declared.filled.iter().find(|it| it.rows == rows);

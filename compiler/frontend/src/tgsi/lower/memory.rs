@@ -9,7 +9,7 @@ use crate::tgsi::files::{Access, File};
 use crate::tgsi::inst::Inst;
 use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::opcodes::Memory;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::operand::{Number, Register, splat};
 use crate::tgsi::semantics::Sink;
 use crate::tgsi::symbols::row;
@@ -40,12 +40,12 @@ pub(in crate::tgsi) enum Resource {
 
 /// Lowers accesses to memory and images.
 pub(in crate::tgsi) struct MemoryAccess<'r, 'a> {
-    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+    pub(in crate::tgsi) cx: &'r mut TgsiResolver<'a>,
 }
 
 impl<'r, 'a> MemoryAccess<'r, 'a> {
     /// Returns the context of accesses.
-    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'a>) -> Self {
+    pub(in crate::tgsi) fn new(cx: &'r mut TgsiResolver<'a>) -> Self {
         Self { cx }
     }
 }

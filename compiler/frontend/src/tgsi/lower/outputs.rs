@@ -5,7 +5,7 @@ use crate::lower::formula::Formulas;
 use crate::source::TgsiOptions;
 use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::modes::Properties;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::operand::{Target, splat};
 use crate::tgsi::semantics::{Name, Sink};
 use crate::tgsi::symbols::Declared;
@@ -24,7 +24,7 @@ pub(in crate::tgsi) struct Outputs<'r> {
 
 impl<'r> Outputs<'r> {
     /// Returns the context of outputs.
-    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'_>) -> Self {
+    pub(in crate::tgsi) fn new(cx: &'r mut TgsiResolver<'_>) -> Self {
         Self {
             emit: &mut cx.emit,
             declared: &cx.declared,

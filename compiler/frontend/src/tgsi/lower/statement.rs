@@ -14,7 +14,7 @@ use crate::tgsi::declare::Declarer;
 use crate::tgsi::inst::{Inst, Predicate};
 use crate::tgsi::modes::Properties;
 use crate::tgsi::opcodes::{Flow, Lower};
-use crate::tgsi::operand::{ADDRESSES, Resolver};
+use crate::tgsi::operand::{ADDRESSES, TgsiResolver};
 use crate::tgsi::syntax;
 use glasm_ir::flow::TreeBuilder;
 use glasm_ir::types::Type;
@@ -22,7 +22,7 @@ use glasm_ir::{CondTest, Program, Semantic, Span};
 
 /// Lowers a program: flow control itself, everything else with the contexts of its subject.
 pub(in crate::tgsi) struct TgsiLowerer<'a> {
-    pub(in crate::tgsi) cx: Resolver<'a>,
+    pub(in crate::tgsi) cx: TgsiResolver<'a>,
     pub(super) tree: TreeBuilder<'a>,
     /// Number of values that were recorded when each reachable open block began.
     pub(super) kept: Vec<usize>,
@@ -64,7 +64,7 @@ impl<'a> TgsiLowerer<'a> {
         // Unreachable blocks need not be correct in TGSI.
         tree.follow_ends();
         Self {
-            cx: Resolver {
+            cx: TgsiResolver {
                 check,
                 emit,
                 declared: memory.declared.emptied(),
@@ -91,7 +91,7 @@ impl<'a> TgsiLowerer<'a> {
             self.tree.finish(&mut self.cx.emit.builder, None);
             self.cx.fill_arrays();
         }
-        let Resolver {
+        let TgsiResolver {
             check,
             emit,
             declared,

@@ -7,7 +7,7 @@ use crate::tgsi::files::File;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::lower::emitter::Emitter;
 use crate::tgsi::opcodes::Lookup;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::operand::{Register, splat};
 use crate::tgsi::symbols::row;
 use crate::tgsi::targets::{Reference, Target};
@@ -48,13 +48,13 @@ pub(in crate::tgsi) struct Lookups {
 
 /// Lowers texture opcodes.
 pub(in crate::tgsi) struct Textures<'r, 'a> {
-    pub(in crate::tgsi) cx: &'r mut Resolver<'a>,
+    pub(in crate::tgsi) cx: &'r mut TgsiResolver<'a>,
     pub(in crate::tgsi) lookups: &'r mut Lookups,
 }
 
 impl<'r, 'a> Textures<'r, 'a> {
     /// Returns the context of texture opcodes.
-    pub(in crate::tgsi) fn new(cx: &'r mut Resolver<'a>, lookups: &'r mut Lookups) -> Self {
+    pub(in crate::tgsi) fn new(cx: &'r mut TgsiResolver<'a>, lookups: &'r mut Lookups) -> Self {
         Self { cx, lookups }
     }
 }

@@ -5,13 +5,13 @@ use crate::tgsi::check::Parsed;
 use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
 use crate::tgsi::lower::emitter::Kept;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::Width;
 use glasm_ir::{BufferId, BufferKind, Dst, IndexTerm, Op, RegisterId, Src, WriteMask};
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Returns a vector of a constant buffer.
     pub(in crate::tgsi) fn constant(&mut self, register: &Register) -> Parsed<Src> {
         if register

@@ -6,12 +6,12 @@ use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
 use crate::tgsi::check::{Parsed, Reported};
 use crate::tgsi::files::File;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::symbols::{Array, row, slot};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, RegisterId, Src, Storage, WriteMask};
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Handles a register that no declaration has: an error for strict callers, else it is declared
     /// now.
     #[cold]

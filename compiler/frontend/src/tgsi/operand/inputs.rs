@@ -7,7 +7,7 @@ use crate::lower::formula::Formulas;
 use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
 use crate::tgsi::lower::emitter::Kept;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::semantics::{Content, Source};
 use crate::tgsi::symbols::{InputArray, InputRow, row, slot, within};
 use glasm_ir::semantic::Sampling;
@@ -17,7 +17,7 @@ use glasm_ir::{
     Stage, TypeBase, WriteMask,
 };
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Returns an input.
     pub(in crate::tgsi) fn input(&mut self, register: &Register) -> Parsed<Src> {
         let vertex = register.outer.map(|outer| outer.term);

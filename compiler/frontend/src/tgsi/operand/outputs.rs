@@ -2,11 +2,11 @@
 
 use super::Register;
 use crate::tgsi::check::Parsed;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::symbols::{Array, row};
 use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Returns an output that is written, and its components that exist.
     pub(in crate::tgsi) fn resolve_written_output(
         &mut self,

@@ -5,14 +5,14 @@ use super::{ADDRESSES, Number, Register, Target};
 use crate::codes::Code;
 use crate::tgsi::check::Parsed;
 use crate::tgsi::files::File;
-use crate::tgsi::operand::Resolver;
+use crate::tgsi::operand::TgsiResolver;
 use crate::tgsi::symbols::Immediate;
 use crate::tgsi::symbols::Rows;
 use crate::tgsi::symbols::{TempPlace, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
-impl Resolver<'_> {
+impl TgsiResolver<'_> {
     /// Returns an immediate as an operand.
     #[inline]
     pub(in crate::tgsi) fn immediate(&mut self, number: usize) -> Option<Src> {
